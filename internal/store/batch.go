@@ -1,0 +1,46 @@
+package store
+
+// Op is one change of a batch: a new value, or the end of a row.
+type Op struct {
+	Key
+	Value  []byte
+	Delete bool
+}
+
+// Batch is a list of changes that take effect together. When it names a row
+// more than once, the last change counts.
+type Batch struct {
+	// Epoch is the epoch of the lease under which the batch is committed.
+	Epoch uint64
+
+	ops   []Op
+	bytes int
+}
+
+// Put sets a row. The batch keeps the slices.
+func (b *Batch) Put(k Key, value []byte) {
+	b.ops = append(b.ops, Op{Key: k, Value: value})
+	b.bytes += len(k.Partition) + len(k.Sort) + len(value)
+}
+
+// Delete removes a row; removing one that is not there is no error.
+func (b *Batch) Delete(k Key) {
+	b.ops = append(b.ops, Op{Key: k, Delete: true})
+	b.bytes += len(k.Partition) + len(k.Sort)
+}
+
+// Ops returns the changes in order. The caller must not change them.
+func (b *Batch) Ops() []Op { return b.ops }
+
+// Len is the number of changes.
+func (b *Batch) Len() int { return len(b.ops) }
+
+// Bytes is the size of all keys and values.
+func (b *Batch) Bytes() int { return b.bytes }
+
+// Reset empties the batch and keeps its memory and epoch.
+func (b *Batch) Reset() {
+	clear(b.ops)
+	b.ops = b.ops[:0]
+	b.bytes = 0
+}

@@ -1,0 +1,124 @@
+// Package store is the ordered-table interface that the read model is written
+// against. Two engines serve it: store/pebble on one machine, store/postgres
+// on many; store/storetest holds the contract that both must keep.
+//
+// A row's address is (table, partition, sort). The partition is what a query
+// asks about, sort orders the rows inside it, and both compare as bytes.
+// Scans never cross a partition, so that an engine may spread partitions over
+// machines. A partition has a fixed length per table, which lets an engine
+// join partition and sort without a separator.
+//
+// Slices handed to a Batch belong to it until the commit returns; slices that
+// a Reader returns belong to the caller, except where a method says otherwise.
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+)
+
+// Table is one ordered table. Subjects declare theirs as package variables,
+// and an engine is opened with the list of all of them.
+type Table struct {
+	ID           byte   // unique in an index; the first byte of an embedded key
+	Name         string // unique, a valid SQL identifier
+	PartitionLen int    // bytes of every partition of this table
+}
+
+// Key is the address of a row.
+type Key struct {
+	Table     *Table
+	Partition []byte
+	Sort      []byte
+}
+
+// Row is one row of a scan. Its slices are valid until the next step.
+type Row struct {
+	Sort  []byte
+	Value []byte
+}
+
+// Entry is one row of a walk. Its slices are valid until the next step.
+type Entry struct {
+	Partition []byte
+	Sort      []byte
+	Value     []byte
+}
+
+// Range is a bounded part of one partition: From is included, To is not, nil
+// is open. Limit must be positive.
+type Range struct {
+	Table     *Table
+	Partition []byte
+	From, To  []byte
+	Reverse   bool
+	Limit     int
+}
+
+// Reader reads one consistent view. It is safe for concurrent use while the
+// View call that handed it out runs, and must not be kept after it.
+type Reader interface {
+	// Get returns the row's value, or ErrNotFound.
+	Get(ctx context.Context, k Key) ([]byte, error)
+	// GetMany returns the values in the order of ks, nil for a row that is not
+	// there, in one round trip. A row with an empty value is not nil.
+	GetMany(ctx context.Context, ks []Key) ([][]byte, error)
+	// Scan yields at most r.Limit rows in key order, or in reverse.
+	Scan(ctx context.Context, r Range) iter.Seq2[Row, error]
+	// Walk yields all rows of a table by partition and sort, starting behind
+	// after when it is not nil. It is for checks and copies, never for a request.
+	Walk(ctx context.Context, t *Table, after *Key) iter.Seq2[Entry, error]
+}
+
+// Engine keeps the tables of one chain.
+type Engine interface {
+	// View runs fn on one consistent view: no commit shows half.
+	View(ctx context.Context, fn func(Reader) error) error
+	// Commit applies the batch atomically and durably if b.Epoch is the epoch
+	// of the current lease, and fails with ErrFenced, changing nothing, if not.
+	Commit(ctx context.Context, b *Batch) error
+
+	// Acquire takes the writer's lease for ttl. It fails with ErrLeaseHeld
+	// while another owner's lease has not run out. Every success has a higher
+	// epoch than all before it, also when the owner is the same.
+	Acquire(ctx context.Context, owner string, ttl time.Duration) (Lease, error)
+	// Renew extends a lease by ttl from now, or fails with ErrFenced when a
+	// newer one was granted. A lease that ran out but was not followed by
+	// another can be renewed.
+	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
+	// Release ends a lease early. Releasing one that is no longer current is no error.
+	Release(ctx context.Context, l Lease) error
+
+	// Stats reports the engine's size and work.
+	Stats(ctx context.Context) (Stats, error)
+	// Checkpoint writes a consistent copy of the store to dir, which must not exist.
+	Checkpoint(ctx context.Context, dir string) error
+	// Compact rewrites the store to its smallest form.
+	Compact(ctx context.Context) error
+	Close() error
+}
+
+// Lease is the right to commit. Its Epoch goes into every batch.
+type Lease struct {
+	Owner   string
+	Epoch   uint64
+	Expires time.Time
+}
+
+// Stats is what an engine knows of itself.
+type Stats struct {
+	DiskBytes   uint64 // what the store takes on disk now
+	MemoryBytes uint64 // caches and buffers
+	Commits     uint64 // since the engine was opened
+	CommitBytes uint64 // keys and values given to Commit since then
+}
+
+// The errors of an engine. Others are faults of the machine.
+var (
+	ErrNotFound  = errors.New("row not found")
+	ErrFenced    = errors.New("commit refused: another process holds a newer lease")
+	ErrLeaseHeld = errors.New("another process holds the writer's lease")
+	ErrClosed    = errors.New("store is closed")
+)
