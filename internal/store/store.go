@@ -22,8 +22,8 @@ import (
 // Table is one ordered table. Subjects declare theirs as package variables,
 // and an engine is opened with the list of all of them.
 type Table struct {
-	ID           byte   // unique in an index; the first byte of an embedded key
-	Name         string // unique, a valid SQL identifier
+	ID           byte   // unique in an index, neither 0 nor 255; the first byte of an embedded key
+	Name         string // unique, a valid SQL identifier in lower case
 	PartitionLen int    // bytes of every partition of this table
 }
 
@@ -48,7 +48,7 @@ type Entry struct {
 }
 
 // Range is a bounded part of one partition: From is included, To is not, nil
-// is open. Limit must be positive.
+// is open (an empty To that is not nil holds no rows). Limit must be positive.
 type Range struct {
 	Table     *Table
 	Partition []byte
@@ -74,10 +74,16 @@ type Reader interface {
 
 // Engine keeps the tables of one chain.
 type Engine interface {
-	// View runs fn on one consistent view: no commit shows half.
+	// View runs fn on one consistent view: no commit shows half. It returns
+	// what fn returned. The view holds every commit that returned before the
+	// call and none that was not durable.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Commit applies the batch atomically and durably if b.Epoch is the epoch
 	// of the current lease, and fails with ErrFenced, changing nothing, if not.
+	// A lease stays current after it ran out, until another is granted or it is
+	// released. After an error that is not one of this package's the batch may
+	// or may not have been applied, never a part of it. A canceled context
+	// stops a commit that has not begun to write, not one that has.
 	Commit(ctx context.Context, b *Batch) error
 
 	// Acquire takes the writer's lease for ttl. It fails with ErrLeaseHeld
@@ -85,18 +91,22 @@ type Engine interface {
 	// epoch than all before it, also when the owner is the same.
 	Acquire(ctx context.Context, owner string, ttl time.Duration) (Lease, error)
 	// Renew extends a lease by ttl from now, or fails with ErrFenced when a
-	// newer one was granted. A lease that ran out but was not followed by
-	// another can be renewed.
+	// newer one was granted or it was released. A lease that ran out but was
+	// not followed by another can be renewed.
 	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
 	// Release ends a lease early. Releasing one that is no longer current is no error.
 	Release(ctx context.Context, l Lease) error
 
 	// Stats reports the engine's size and work.
 	Stats(ctx context.Context) (Stats, error)
-	// Checkpoint writes a consistent copy of the store to dir, which must not exist.
+	// Checkpoint writes a consistent copy of the store to dir, which must not
+	// exist. The copy can be opened as a store of its own.
 	Checkpoint(ctx context.Context, dir string) error
 	// Compact rewrites the store to its smallest form.
 	Compact(ctx context.Context) error
+	// Close ends the engine. It waits for running views, whose reads may fail
+	// with ErrClosed from then on; it must not be called inside a view. All
+	// other calls fail with ErrClosed after it, and closing again is no error.
 	Close() error
 }
 
@@ -117,6 +127,7 @@ type Stats struct {
 
 // The errors of an engine. Others are faults of the machine.
 var (
+	ErrInvalid   = errors.New("invalid use of the store")
 	ErrNotFound  = errors.New("row not found")
 	ErrFenced    = errors.New("commit refused: another process holds a newer lease")
 	ErrLeaseHeld = errors.New("another process holds the writer's lease")
