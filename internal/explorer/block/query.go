@@ -1,0 +1,114 @@
+package block
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+// ErrNotFound says that no such block is indexed.
+var ErrNotFound = errors.New("block is not indexed")
+
+// Get returns a block by number. One Get.
+func Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
+	b, err := r.Get(ctx, Key(number))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("block %d: %w", number, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read block %d: %w", number, err)
+	}
+	return decodeSummary(number, b)
+}
+
+// NumberOf returns the number of the block with a hash. One Get.
+func NumberOf(ctx context.Context, r store.Reader, hash felt.Felt) (uint64, error) {
+	b, err := r.Get(ctx, hashKey(&hash))
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, fmt.Errorf("block %s: %w", hash, ErrNotFound)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read number of block %s: %w", hash, err)
+	}
+	if len(b) != 8 {
+		return 0, fmt.Errorf("number of block %s has %d bytes", hash, len(b))
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+// List returns up to limit blocks from number downwards. One scan per span.
+func List(ctx context.Context, r store.Reader, number uint64, limit int) ([]*Summary, error) {
+	var out []*Summary
+	for len(out) < limit {
+		var to []byte
+		if number < ^uint64(0) {
+			to = explorer.BlockKey(number + 1)
+		}
+		rng := store.Range{
+			Table: Blocks, Partition: explorer.Span(number), To: to,
+			Reverse: true, Limit: limit - len(out),
+		}
+		for row, err := range r.Scan(ctx, rng) {
+			if err != nil {
+				return nil, fmt.Errorf("list blocks below %d: %w", number, err)
+			}
+			s, err := decodeSummary(binary.BigEndian.Uint64(row.Sort), row.Value)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+		first := explorer.FirstOfSpan(number)
+		if first == 0 {
+			break
+		}
+		number = first - 1
+	}
+	return out, nil
+}
+
+// AtOrBefore returns the newest block whose timestamp is at most t. One seek
+// and one Get.
+func AtOrBefore(ctx context.Context, r store.Reader, t uint64) (*Summary, error) {
+	rng := store.Range{Table: Times, Reverse: true, Limit: 1}
+	if t < ^uint64(0) {
+		rng.To = timeSort(t+1, 0)
+	}
+	return byTime(ctx, r, rng, t)
+}
+
+// AtOrAfter returns the oldest block whose timestamp is at least t.
+func AtOrAfter(ctx context.Context, r store.Reader, t uint64) (*Summary, error) {
+	return byTime(ctx, r, store.Range{Table: Times, From: timeSort(t, 0), Limit: 1}, t)
+}
+
+func byTime(ctx context.Context, r store.Reader, rng store.Range, t uint64) (*Summary, error) {
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return nil, fmt.Errorf("block near time %d: %w", t, err)
+		}
+		if len(row.Sort) != 16 {
+			return nil, fmt.Errorf("time row of %d bytes", len(row.Sort))
+		}
+		return Get(ctx, r, binary.BigEndian.Uint64(row.Sort[8:]))
+	}
+	return nil, fmt.Errorf("no block near time %d: %w", t, ErrNotFound)
+}
+
+// StateOf returns the state diff of a block without its storage cells.
+func StateOf(ctx context.Context, r store.Reader, number uint64) (starknet.StateDiff, error) {
+	b, err := r.Get(ctx, stateKey(number))
+	if errors.Is(err, store.ErrNotFound) {
+		return starknet.StateDiff{}, nil
+	}
+	if err != nil {
+		return starknet.StateDiff{}, fmt.Errorf("read state of block %d: %w", number, err)
+	}
+	return decodeState(number, b)
+}

@@ -1,0 +1,30 @@
+// Package catalog lists the subjects of the read model. Adding a subject is
+// adding its folder and one line here; tables of both engines, the write path
+// and the checker follow from the list.
+package catalog
+
+import (
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/store"
+)
+
+// Undo holds the undo record of every block that may still be forked away; it
+// belongs to the write path.
+var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
+
+// Subjects returns the subjects in the order in which they are projected.
+func Subjects() []explorer.Subject {
+	return []explorer.Subject{block.Subject{}, transaction.Subject{}}
+}
+
+// Tables returns every table of an index.
+func Tables() []*store.Table {
+	tables := []*store.Table{chain.Meta, chain.Digests, Undo}
+	for _, s := range Subjects() {
+		tables = append(tables, s.Tables()...)
+	}
+	return tables
+}

@@ -1,0 +1,73 @@
+package chain
+
+import (
+	"context"
+
+	"chainexplorer/internal/store"
+)
+
+// State is all that the index knows of itself, from one view.
+type State struct {
+	Format  Format
+	Present bool // false: the store holds no index yet
+
+	Head    Head
+	HasHead bool
+
+	L1    L1
+	HasL1 bool
+
+	Fork Fork // Count is zero when there was none
+
+	// Fault is set while the write path is stopped by something that a person must look at.
+	Fault    Fault
+	HasFault bool
+}
+
+// Read returns the state of the index.
+func Read(ctx context.Context, r store.Reader) (s State, err error) {
+	if s.Format, s.Present, err = get(ctx, r, FormatKey, DecodeFormat); err != nil {
+		return s, err
+	}
+	if s.Head, s.HasHead, err = get(ctx, r, HeadKey, DecodeHead); err != nil {
+		return s, err
+	}
+	if s.L1, s.HasL1, err = get(ctx, r, L1Key, DecodeL1); err != nil {
+		return s, err
+	}
+	if s.Fork, _, err = get(ctx, r, ForkKey, DecodeFork); err != nil {
+		return s, err
+	}
+	s.Fault, s.HasFault, err = get(ctx, r, FaultKey, DecodeFault)
+	return s, err
+}
+
+// DigestAt returns the digest of the index up to a block.
+func DigestAt(ctx context.Context, r store.Reader, number uint64) (Digest, bool, error) {
+	return get(ctx, r, DigestKey(number), DecodeDigest)
+}
+
+// Finality is how settled a block is.
+type Finality uint8
+
+// The finality tiers, each implying the ones before it.
+const (
+	AcceptedL2 Finality = iota + 1 // indexed
+	Finalized                      // at least Depth blocks below the head
+	AcceptedL1                     // accepted by the base layer
+)
+
+// DefaultDepth is how far below the head a block is called finalized.
+const DefaultDepth = 120
+
+// Finality tells the tier of an indexed block.
+func (s *State) Finality(number, depth uint64) Finality {
+	switch {
+	case s.HasL1 && number <= s.L1.Number:
+		return AcceptedL1
+	case s.HasHead && number+depth <= s.Head.Number:
+		return Finalized
+	default:
+		return AcceptedL2
+	}
+}

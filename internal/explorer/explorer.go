@@ -1,0 +1,176 @@
+// Package explorer is the contract between the write path and the subjects of
+// the read model. Each subject is one folder below this one, with rows.go (the
+// tables and records), project.go (block to rows) and query.go (rows to
+// answers); the write path knows subjects only through this package.
+//
+// A projection is a pure function: of the block alone (Subject), or of the
+// block and of the earlier rows that it asked for (Follower). The write path
+// runs Project on many blocks at once and in any order, and Follow in block
+// order with one GetMany for all followers of a block.
+package explorer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+// Block is what projections see of a block, and exactly what the index keeps
+// of it: checks replay the projections from stored rows, so a projection must
+// not use anything else.
+type Block struct {
+	starknet.Block
+	// State is the block's state diff, sorted, without storage cells: those
+	// are checked against the block's commitment and then dropped.
+	State starknet.StateDiff
+	// StateDiffLength counts all changes of the diff, storage cells included.
+	StateDiffLength uint64
+}
+
+// NewBlock joins a block and its state update into what projections see. It
+// takes both over.
+func NewBlock(b *starknet.Block, su *starknet.StateUpdate) *Block {
+	out := &Block{Block: *b, State: su.Diff, StateDiffLength: su.Diff.Length()}
+	out.State.Storage = nil
+	out.State.Sort()
+	out.Commitments = nil
+	return out
+}
+
+// Subject turns blocks into the rows of its own tables.
+type Subject interface {
+	Name() string
+	Tables() []*store.Table
+	// Project appends the rows that follow from the block alone.
+	Project(b *Block, rows *Rows) error
+}
+
+// Follower is a Subject whose rows also depend on earlier ones.
+type Follower interface {
+	Subject
+	// Earlier names the rows that Follow needs to see.
+	Earlier(b *Block) []store.Key
+	// Follow appends rows; earlier has the values in the order of Earlier's
+	// keys, nil for a row that does not exist.
+	Follow(b *Block, earlier [][]byte, rows *Rows) error
+}
+
+// Rows collects the changes that a block makes. It copies what it is given
+// into memory of its own, so that projections can reuse their buffers.
+type Rows struct {
+	ops   []store.Op
+	arena []byte
+}
+
+// arenaSize is how much memory Rows takes at a time. Rows are cut from it and
+// never moved.
+const arenaSize = 64 << 10
+
+func (r *Rows) keep(parts ...[]byte) []byte {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	if cap(r.arena)-len(r.arena) < n {
+		r.arena = make([]byte, 0, max(n, arenaSize))
+	}
+	lo := len(r.arena)
+	for _, p := range parts {
+		r.arena = append(r.arena, p...)
+	}
+	return r.arena[lo:len(r.arena):len(r.arena)]
+}
+
+// Put sets a row.
+func (r *Rows) Put(t *store.Table, partition, sort, value []byte) {
+	b := r.keep(partition, sort, value)
+	p, s := len(partition), len(partition)+len(sort)
+	r.ops = append(r.ops, store.Op{
+		Key:   store.Key{Table: t, Partition: b[:p:p], Sort: b[p:s:s]},
+		Value: b[s:],
+	})
+}
+
+// Delete removes a row.
+func (r *Rows) Delete(t *store.Table, partition, sort []byte) {
+	b := r.keep(partition, sort)
+	p := len(partition)
+	r.ops = append(r.ops, store.Op{Key: store.Key{Table: t, Partition: b[:p:p], Sort: b[p:]}, Delete: true})
+}
+
+// Ops returns the changes in the order in which they were made.
+func (r *Rows) Ops() []store.Op { return r.ops }
+
+// Sum is a digest of the changes in order. Subjects must emit the same changes
+// in the same order for the same block: no ranging over maps.
+func (r *Rows) Sum() [sha256.Size]byte {
+	h := sha256.New()
+	var scratch [64]byte
+	for i := range r.ops {
+		writeOp(h, &r.ops[i], scratch[:0])
+	}
+	var sum [sha256.Size]byte
+	h.Sum(sum[:0])
+	return sum
+}
+
+// writeOp hashes one change; lengths make the encoding unambiguous, and the
+// partition needs none because the table fixes it.
+func writeOp(h hash.Hash, op *store.Op, b []byte) {
+	b = append(b, op.Table.ID)
+	b = binary.AppendUvarint(b, uint64(len(op.Sort)))
+	if op.Delete {
+		b = append(b, 1)
+	} else {
+		b = append(b, 0)
+		b = binary.AppendUvarint(b, uint64(len(op.Value)))
+	}
+	h.Write(b) //nolint:errcheck // a hash never fails
+	h.Write(op.Partition)
+	h.Write(op.Sort)
+	h.Write(op.Value)
+}
+
+// spanBits is the size of a span, the partition of tables that are kept by
+// block number: 4,096 blocks. Spans spread such a table over machines while a
+// page of neighbouring blocks stays in one or two partitions.
+const spanBits = 12
+
+// SpanSize is the number of blocks in a span.
+const SpanSize = 1 << spanBits
+
+// Span is the partition of a block's rows.
+func Span(number uint64) []byte {
+	return binary.BigEndian.AppendUint32(nil, uint32(number>>spanBits))
+}
+
+// FirstOfSpan is the first block number in the span that holds number.
+func FirstOfSpan(number uint64) uint64 { return number >> spanBits << spanBits }
+
+// BlockKey is the sort key of a block.
+func BlockKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
+
+// Position is a transaction's place in the chain.
+type Position struct {
+	Block uint64
+	Index uint32
+}
+
+// PositionSize is the length of an encoded Position.
+const PositionSize = 12
+
+// Append appends the position as 12 bytes that sort like it.
+func (p Position) Append(b []byte) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, p.Block), p.Index)
+}
+
+// ParsePosition reads what Append wrote.
+func ParsePosition(b []byte) (Position, bool) {
+	if len(b) != PositionSize {
+		return Position{}, false
+	}
+	return Position{Block: binary.BigEndian.Uint64(b), Index: binary.BigEndian.Uint32(b[8:])}, true
+}

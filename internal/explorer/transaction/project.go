@@ -1,0 +1,32 @@
+package transaction
+
+import (
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+// Subject projects transactions.
+type Subject struct{}
+
+var _ explorer.Subject = Subject{}
+
+// Name is the subject's name.
+func (Subject) Name() string { return "transaction" }
+
+// Tables lists the subject's tables.
+func (Subject) Tables() []*store.Table { return []*store.Table{Transactions, Hashes} }
+
+// Project writes two rows per transaction.
+func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
+	var e record.Encoder
+	span := explorer.Span(b.Number)
+	var pos [explorer.PositionSize]byte
+	for i := range b.Transactions {
+		t, r := &b.Transactions[i], &b.Receipts[i]
+		p := explorer.Position{Block: b.Number, Index: uint32(i)}.Append(pos[:0])
+		rows.Put(Transactions, span, p, encode(&e, t, r))
+		rows.Put(Hashes, t.Hash[:], nil, p)
+	}
+	return nil
+}

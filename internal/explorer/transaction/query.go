@@ -1,0 +1,106 @@
+package transaction
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// ErrNotFound says that no such transaction is indexed.
+var ErrNotFound = errors.New("transaction is not indexed")
+
+// Get returns a transaction by its place. One Get.
+func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, error) {
+	b, err := r.Get(ctx, Key(p))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, ErrNotFound)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read transaction %d of block %d: %w", p.Index, p.Block, err)
+	}
+	return decode(p, b)
+}
+
+// PositionOf returns the place of the transaction with a hash. One Get.
+func PositionOf(ctx context.Context, r store.Reader, hash felt.Felt) (explorer.Position, error) {
+	b, err := r.Get(ctx, hashKey(&hash))
+	if errors.Is(err, store.ErrNotFound) {
+		return explorer.Position{}, fmt.Errorf("transaction %s: %w", hash, ErrNotFound)
+	}
+	if err != nil {
+		return explorer.Position{}, fmt.Errorf("read place of transaction %s: %w", hash, err)
+	}
+	p, ok := explorer.ParsePosition(b)
+	if !ok {
+		return p, fmt.Errorf("place of transaction %s has %d bytes", hash, len(b))
+	}
+	return p, nil
+}
+
+// OfBlock returns up to limit transactions of a block from index upwards. One scan.
+func OfBlock(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Record, error) {
+	to := explorer.BlockKey(number + 1)
+	if number == ^uint64(0) {
+		to = nil
+	}
+	rng := store.Range{
+		Table: Transactions, Partition: explorer.Span(number), Limit: limit,
+		From: explorer.Position{Block: number, Index: index}.Append(nil), To: to,
+	}
+	var out []*Record
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
+		}
+		rec, err := fromRow(row)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rec)
+	}
+	return out, nil
+}
+
+// Before returns up to limit transactions in front of a place, newest first.
+// It looks at no more than maxSpans spans, so that a long run of empty blocks
+// ends the page early: next is where to go on, and done says that the start of
+// the chain was reached.
+func Before(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Record, next explorer.Position, done bool, err error) {
+	for range maxSpans {
+		rng := store.Range{
+			Table: Transactions, Partition: explorer.Span(p.Block), To: p.Append(nil),
+			Reverse: true, Limit: limit - len(out),
+		}
+		for row, err := range r.Scan(ctx, rng) {
+			if err != nil {
+				return nil, p, false, fmt.Errorf("list transactions before block %d: %w", p.Block, err)
+			}
+			rec, err := fromRow(row)
+			if err != nil {
+				return nil, p, false, err
+			}
+			out = append(out, rec)
+		}
+		if len(out) == limit {
+			return out, out[limit-1].Position, false, nil
+		}
+		first := explorer.FirstOfSpan(p.Block)
+		if first == 0 {
+			return out, explorer.Position{}, true, nil
+		}
+		p = explorer.Position{Block: first - 1, Index: ^uint32(0)}
+	}
+	return out, p, false, nil
+}
+
+func fromRow(row store.Row) (*Record, error) {
+	p, ok := explorer.ParsePosition(row.Sort)
+	if !ok {
+		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
+	}
+	return decode(p, row.Value)
+}

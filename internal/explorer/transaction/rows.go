@@ -1,0 +1,192 @@
+// Package transaction keeps transactions with their receipts and events.
+//
+// Rows, with n transactions:
+//
+//	tx       span | block index   transaction, receipt, events   n rows
+//	tx_hash  hash |               position                       n rows
+//
+// Costs: a transaction by position is one Get, by hash two; a page of a
+// block's transactions, or of the chain's newest, is one scan per span that it
+// touches. The rows depend on the block alone.
+package transaction
+
+import (
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+// The tables of this subject.
+var (
+	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: 4}
+	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
+)
+
+const recordVersion = 1
+
+// Record is a stored transaction.
+type Record struct {
+	explorer.Position
+	starknet.Transaction
+	// Receipt is the receipt; its Finality is not stored.
+	Receipt starknet.Receipt
+}
+
+// Key is the address of a transaction's row.
+func Key(p explorer.Position) store.Key {
+	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
+}
+
+func hashKey(hash *felt.Felt) store.Key { return store.Key{Table: Hashes, Partition: hash[:]} }
+
+// The flags of a record.
+const (
+	flagReverted = 1 << iota
+	flagFri
+	flagNonce
+	flagBounds
+	flagDataGas
+	flagNonceL2
+	flagFeeL2
+)
+
+func flags(t *starknet.Transaction, r *starknet.Receipt) (f byte) {
+	set := func(on bool, bit byte) {
+		if on {
+			f |= bit
+		}
+	}
+	set(r.Execution == starknet.Reverted, flagReverted)
+	set(r.FeeUnit == starknet.Fri, flagFri)
+	set(t.HasNonce, flagNonce)
+	set(t.ResourceBounds != nil, flagBounds)
+	set(t.ResourceBounds != nil && t.ResourceBounds.HasL1DataGas, flagDataGas)
+	set(t.NonceDAMode == starknet.TxDAL2, flagNonceL2)
+	set(t.FeeDAMode == starknet.TxDAL2, flagFeeL2)
+	return f
+}
+
+// scalars lists the single felts of a record in their stored order; those that
+// a transaction's type does not have are zero and take a byte each.
+func scalars(t *starknet.Transaction, r *starknet.Receipt) [11]*felt.Felt {
+	return [...]*felt.Felt{
+		&t.Version, &t.Sender, &t.ContractAddress, &t.EntryPointSelector, &t.Nonce, &t.MaxFee,
+		&t.ClassHash, &t.CompiledClassHash, &t.ContractAddressSalt, &r.ContractAddress, &r.ActualFee,
+	}
+}
+
+// lists are the felt lists of a record in their stored order.
+func lists(t *starknet.Transaction) [6]*[]felt.Felt {
+	return [...]*[]felt.Felt{
+		&t.Calldata, &t.Signature, &t.ConstructorCalldata, &t.PaymasterData, &t.AccountDeploymentData, &t.ProofFacts,
+	}
+}
+
+func bounds(b *starknet.ResourceBounds) [3]*starknet.ResourceBound {
+	return [...]*starknet.ResourceBound{&b.L1Gas, &b.L2Gas, &b.L1DataGas}
+}
+
+func encode(e *record.Encoder, t *starknet.Transaction, r *starknet.Receipt) []byte {
+	e.Reset(recordVersion)
+	e.Byte(byte(t.Type))
+	e.Byte(flags(t, r))
+	e.Raw(t.Hash[:])
+	for _, f := range scalars(t, r) {
+		e.Felt(f)
+	}
+	if t.ResourceBounds != nil {
+		for _, b := range bounds(t.ResourceBounds) {
+			e.Uint(b.MaxAmount)
+			e.Felt(&b.MaxPricePerUnit)
+		}
+		e.Uint(t.Tip)
+	}
+	e.Uint(r.Resources.L1Gas)
+	e.Uint(r.Resources.L1DataGas)
+	e.Uint(r.Resources.L2Gas)
+	if t.Type == starknet.L1Handler {
+		e.Raw(r.MessageHash[:])
+	}
+	e.Text(r.RevertReason)
+	for _, l := range lists(t) {
+		e.Felts(*l)
+	}
+	e.Uint(uint64(len(r.MessagesSent)))
+	for i := range r.MessagesSent {
+		m := &r.MessagesSent[i]
+		e.Felt(&m.From)
+		e.Felt(&m.To)
+		e.Felts(m.Payload)
+	}
+	e.Uint(uint64(len(r.Events)))
+	for i := range r.Events {
+		ev := &r.Events[i]
+		e.Felt(&ev.From)
+		e.Felts(ev.Keys)
+		e.Felts(ev.Data)
+	}
+	return e.Bytes()
+}
+
+func decode(p explorer.Position, b []byte) (*Record, error) {
+	d := record.NewDecoder(b, recordVersion)
+	rec := &Record{Position: p}
+	t, r := &rec.Transaction, &rec.Receipt
+	t.Type = starknet.TxType(d.Byte())
+	f := d.Byte()
+	d.Raw(t.Hash[:])
+	for _, s := range scalars(t, r) {
+		*s = d.Felt()
+	}
+	t.HasNonce = f&flagNonce != 0
+	if f&flagBounds != 0 {
+		t.ResourceBounds = &starknet.ResourceBounds{HasL1DataGas: f&flagDataGas != 0}
+		for _, b := range bounds(t.ResourceBounds) {
+			b.MaxAmount = d.Uint()
+			b.MaxPricePerUnit = d.Felt()
+		}
+		t.Tip = d.Uint()
+	}
+	if f&flagNonceL2 != 0 {
+		t.NonceDAMode = starknet.TxDAL2
+	}
+	if f&flagFeeL2 != 0 {
+		t.FeeDAMode = starknet.TxDAL2
+	}
+	r.TransactionHash, r.Type = t.Hash, t.Type
+	r.Execution, r.FeeUnit = starknet.Succeeded, starknet.Wei
+	if f&flagReverted != 0 {
+		r.Execution = starknet.Reverted
+	}
+	if f&flagFri != 0 {
+		r.FeeUnit = starknet.Fri
+	}
+	r.Resources = starknet.ExecutionResources{L1Gas: d.Uint(), L1DataGas: d.Uint(), L2Gas: d.Uint()}
+	if t.Type == starknet.L1Handler {
+		d.Raw(r.MessageHash[:])
+	}
+	r.RevertReason = d.Text()
+	for _, l := range lists(t) {
+		*l = d.Felts()
+	}
+	if n := d.Len(3); n > 0 {
+		r.MessagesSent = make([]starknet.MessageToL1, n)
+		for i := range r.MessagesSent {
+			r.MessagesSent[i] = starknet.MessageToL1{From: d.Felt(), To: d.Felt(), Payload: d.Felts()}
+		}
+	}
+	if n := d.Len(3); n > 0 {
+		r.Events = make([]starknet.Event, n)
+		for i := range r.Events {
+			r.Events[i] = starknet.Event{From: d.Felt(), Keys: d.Felts(), Data: d.Felts()}
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
+	}
+	return rec, nil
+}

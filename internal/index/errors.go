@@ -1,0 +1,125 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+)
+
+// ErrNotFound is what a Source answers for a block that the node does not have.
+var ErrNotFound = errors.New("the node has no such block")
+
+// FormatError says that a store holds something that this program must not touch.
+type FormatError struct{ Reason string }
+
+func (e *FormatError) Error() string { return e.Reason }
+
+func wrongLayout(found uint64) error {
+	advice := "upgrade the program, or move the data directory away and index again"
+	if found < chain.Layout {
+		advice = "move the data directory away and index again, or run the version of the program that wrote it"
+	}
+	return &FormatError{fmt.Sprintf("the index has layout %d and this program writes layout %d: %s", found, chain.Layout, advice)}
+}
+
+func wrongChain(found, want felt.Felt) error {
+	return &FormatError{fmt.Sprintf("the index holds chain %s and the node serves chain %s: use another data directory, or another node",
+		ChainName(found), ChainName(want))}
+}
+
+// ChainName renders a chain id as people write it.
+func ChainName(id felt.Felt) string {
+	if s, ok := id.ShortString(); ok {
+		return s
+	}
+	return id.String()
+}
+
+// VerifyError says that a block contradicts its own commitments: the node lost
+// or invented something. The run stops.
+type VerifyError struct {
+	Block uint64
+	Node  string
+	Cause error // a *starknet.MismatchError that names the commitment
+}
+
+func (e *VerifyError) Error() string {
+	return fmt.Sprintf("block %d from node %s fails verification: %v", e.Block, e.Node, e.Cause)
+}
+
+func (e *VerifyError) Unwrap() error { return e.Cause }
+
+// DeepForkError says that the chain was forked below the oldest undo record.
+type DeepForkError struct {
+	Head  uint64 // of the index
+	Floor uint64 // the oldest block that can be undone
+}
+
+func (e *DeepForkError) Error() string {
+	return fmt.Sprintf("the chain was forked below block %d, the oldest that can be undone (head is %d): "+
+		"if the node is right, move the data directory away and index again; if it is not, use another node", e.Floor, e.Head)
+}
+
+// checkError says that a node's answer does not fit together. It may pass, so
+// the block is asked for again.
+type checkError struct {
+	Block  uint64
+	Node   string
+	Reason string
+}
+
+func (e *checkError) Error() string {
+	return fmt.Sprintf("block %d from node %s is inconsistent: %s", e.Block, e.Node, e.Reason)
+}
+
+// forkError says that a block does not build on the one before it.
+type forkError struct {
+	Block  uint64
+	Node   string
+	Parent felt.Felt
+	Want   felt.Felt
+}
+
+func (e *forkError) Error() string {
+	return fmt.Sprintf("block %d from node %s has parent %s, the index has %s", e.Block, e.Node, e.Parent, e.Want)
+}
+
+// permanent tells the errors after which going on would do harm, or cannot help.
+func permanent(err error) bool {
+	var (
+		format *FormatError
+		verify *VerifyError
+		deep   *DeepForkError
+		stuck  *StuckError
+		proj   *projectionError
+	)
+	return errors.As(err, &format) || errors.As(err, &verify) || errors.As(err, &deep) ||
+		errors.As(err, &stuck) || errors.As(err, &proj)
+}
+
+// StuckError says that the node kept contradicting itself.
+type StuckError struct {
+	Rounds int
+	Last   error
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("no progress in %d rounds because the node contradicts itself; last: %v", e.Rounds, e.Last)
+}
+
+func (e *StuckError) Unwrap() error { return e.Last }
+
+// projectionError is a fault of ours: a block that passed the checks could not be projected.
+type projectionError struct {
+	Block   uint64
+	Subject string
+	Cause   error
+}
+
+func (e *projectionError) Error() string {
+	return fmt.Sprintf("project %s rows of block %d: %v", e.Subject, e.Block, e.Cause)
+}
+
+func (e *projectionError) Unwrap() error { return e.Cause }

@@ -1,0 +1,270 @@
+// Package fsck walks a whole index and checks every invariant.
+//
+// It replays the chain from the stored blocks: each block is read back, its
+// rows are projected again and held against the stored ones, and its digest is
+// recomputed. Rows that later blocks may overwrite are replayed into a scratch
+// store and compared at the end. What is left is counted, so that a row that
+// no block explains is found as well.
+//
+// Cost: one pass over the blocks with one scan and three reads each, one read
+// per row, and one walk of every table. It is for an operator, not for a request.
+package fsck
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/store"
+)
+
+// maxProblems ends the walk: an index with this many is not worth more reading.
+const maxProblems = 100
+
+// Report is the outcome of a check.
+type Report struct {
+	State        chain.State
+	Blocks       uint64
+	Transactions uint64
+	Events       uint64
+	Rows         map[string]uint64 // by table
+	UndoRecords  uint64
+	// Problems has a sentence for each invariant that does not hold, at most 100.
+	Problems []string
+}
+
+// Clean reports whether every invariant holds.
+func (r *Report) Clean() bool { return len(r.Problems) == 0 }
+
+// Options are what Check needs.
+type Options struct {
+	Store store.Engine
+	// Scratch is an empty store with the same tables; its content is lost.
+	Scratch  store.Engine
+	Subjects []explorer.Subject // default: catalog.Subjects()
+	// Progress is called now and then with the number of checked blocks.
+	Progress func(done, total uint64)
+}
+
+var errEnough = errors.New("too many problems")
+
+type checker struct {
+	Options
+	ctx     context.Context
+	r       store.Reader
+	scratch *scratch
+	report  *Report
+	replay  *index.Replayer
+	// expected counts the rows that blocks explain, for tables whose rows are
+	// written once.
+	expected map[*store.Table]uint64
+}
+
+// Check walks the index. The error is about the machine; what is wrong with
+// the index is in the report.
+func Check(ctx context.Context, o Options) (*Report, error) {
+	if o.Subjects == nil {
+		o.Subjects = catalog.Subjects()
+	}
+	if o.Progress == nil {
+		o.Progress = func(uint64, uint64) {}
+	}
+	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}}
+	c.replay = index.NewReplayer(o.Subjects)
+	var err error
+	if c.scratch, err = newScratch(ctx, o.Scratch); err != nil {
+		return nil, err
+	}
+	err = o.Store.View(ctx, func(r store.Reader) error {
+		c.r = r
+		return c.run()
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	return c.report, err
+}
+
+func (c *checker) problem(format string, args ...any) error {
+	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+	if len(c.report.Problems) >= maxProblems {
+		return errEnough
+	}
+	return nil
+}
+
+func (c *checker) run() error {
+	state, err := chain.Read(c.ctx, c.r)
+	if err != nil {
+		return c.problem("the state of the index cannot be read: %v", err)
+	}
+	c.report.State = state
+	if !state.Present {
+		if state.HasHead {
+			return c.problem("the index has a head but no format row")
+		}
+		return nil
+	}
+	if state.Format.Layout != chain.Layout {
+		return c.problem("the index has layout %d, this program checks layout %d", state.Format.Layout, chain.Layout)
+	}
+	if !state.HasHead {
+		return c.problem("the index has a format row but no head")
+	}
+	if err := c.blocks(&state); err != nil {
+		return err
+	}
+	if err := c.marks(&state); err != nil {
+		return err
+	}
+	if err := c.undo(&state); err != nil {
+		return err
+	}
+	return c.tables()
+}
+
+// blocks replays the chain.
+func (c *checker) blocks(state *chain.State) error {
+	var parent chain.Head
+	for n := uint64(0); n <= state.Head.Number; n++ {
+		if n%256 == 0 {
+			if err := c.ctx.Err(); err != nil {
+				return err
+			}
+			c.Progress(n, state.Head.Number+1)
+		}
+		b, sum, err := c.loadBlock(n)
+		if err != nil {
+			if err := c.problem("%v", err); err != nil {
+				return err
+			}
+			// Totals and digests of the blocks behind a missing one cannot hold.
+			return c.problem("the check stops at block %d", n)
+		}
+		if n > 0 && b.ParentHash != parent.Hash {
+			if err := c.problem("block %d has parent %s, block %d has hash %s", n, b.ParentHash, n-1, parent.Hash); err != nil {
+				return err
+			}
+		}
+		if sum.Transactions != uint64(len(b.Transactions)) {
+			if err := c.problem("block %d counts %d transactions, %d are stored", n, sum.Transactions, len(b.Transactions)); err != nil {
+				return err
+			}
+		}
+		if parent, err = c.oneBlock(b, parent); err != nil {
+			return err
+		}
+		c.report.Blocks++
+		c.report.Transactions += uint64(len(b.Transactions))
+		c.report.Events += uint64(b.EventCount())
+	}
+	c.Progress(state.Head.Number+1, state.Head.Number+1)
+	if parent != state.Head {
+		return c.problem("the head row says block %d %s digest %x, the blocks end at %d %s digest %x",
+			state.Head.Number, state.Head.Hash, state.Head.Digest, parent.Number, parent.Hash, parent.Digest)
+	}
+	return nil
+}
+
+// loadBlock reads a block back as projections see it.
+func (c *checker) loadBlock(n uint64) (*explorer.Block, *block.Summary, error) {
+	sum, err := block.Get(c.ctx, c.r, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &explorer.Block{StateDiffLength: sum.StateDiffLength}
+	b.Header = sum.Header
+	if b.State, err = block.StateOf(c.ctx, c.r, n); err != nil {
+		return nil, nil, err
+	}
+	recs, err := transaction.OfBlock(c.ctx, c.r, n, 0, 1<<31-1)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, rec := range recs {
+		if rec.Index != uint32(i) {
+			return nil, nil, fmt.Errorf("transaction %d of block %d is missing", i, n)
+		}
+		b.Transactions = append(b.Transactions, rec.Transaction)
+		b.Receipts = append(b.Receipts, rec.Receipt)
+	}
+	return b, sum, nil
+}
+
+// oneBlock projects a block again and compares.
+func (c *checker) oneBlock(b *explorer.Block, parent chain.Head) (chain.Head, error) {
+	own, followed, head, err := c.replay.Block(c.ctx, b, parent, c.scratch)
+	if err != nil {
+		return head, c.problem("block %d cannot be projected: %v", b.Number, err)
+	}
+	if err := c.compare(b.Number, own); err != nil {
+		return head, err
+	}
+	for i := range followed {
+		if err := c.scratch.add(&followed[i]); err != nil {
+			return head, err
+		}
+	}
+	stored, found, err := chain.DigestAt(c.ctx, c.r, b.Number)
+	switch {
+	case err != nil:
+		return head, c.problem("%v", err)
+	case !found:
+		return head, c.problem("block %d has no digest", b.Number)
+	case stored != head.Digest:
+		return head, c.problem("block %d has digest %x, its rows give %x", b.Number, stored, head.Digest)
+	}
+	return head, nil
+}
+
+// compare holds rows that are written once against the stored ones.
+func (c *checker) compare(number uint64, ops []store.Op) error {
+	keys := make([]store.Key, len(ops))
+	for i := range ops {
+		keys[i] = ops[i].Key
+		c.expected[ops[i].Table]++
+	}
+	values, err := c.r.GetMany(c.ctx, keys)
+	if err != nil {
+		return err
+	}
+	for i := range ops {
+		switch {
+		case values[i] == nil:
+			err = c.problem("block %d: row %x of table %s is missing", number, keyBytes(keys[i]), keys[i].Table.Name)
+		case !bytes.Equal(values[i], ops[i].Value):
+			err = c.problem("block %d: row %x of table %s differs from the block", number, keyBytes(keys[i]), keys[i].Table.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func keyBytes(k store.Key) []byte { return append(append([]byte(nil), k.Partition...), k.Sort...) }
+
+// marks checks what is said of the chain as a whole.
+func (c *checker) marks(state *chain.State) error {
+	if !state.HasL1 {
+		return nil
+	}
+	if state.L1.Number > state.Head.Number {
+		return c.problem("block %d is marked as accepted on L1, the head is %d", state.L1.Number, state.Head.Number)
+	}
+	s, err := block.Get(c.ctx, c.r, state.L1.Number)
+	if err != nil {
+		return c.problem("%v", err)
+	}
+	if s.Hash != state.L1.Hash {
+		return c.problem("the block accepted on L1 has hash %s, block %d has %s", state.L1.Hash, state.L1.Number, s.Hash)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+// Package index is the write path: it fetches blocks from a node, checks and
+// verifies them, projects them into rows, and commits the rows with an undo
+// record and a digest.
+//
+//	source ─▶ fetch ─▶ decode ─▶ check ─▶ verify ─▶ project ─┐   window of blocks, in parallel
+//	                                                        ▼
+//	          announce ◀─ commit ◀─ batch ◀─ follow, digest, undo    one goroutine, block order
+//
+// Guarantees:
+//
+//   - A commit holds whole blocks: their rows, digests, undo records and the
+//     new head. A crash at any moment leaves the index at some block, from
+//     which the next run goes on; nothing that was announced is lost.
+//   - The rows, and so the digest, depend on the chain alone: not on batch
+//     size, parallelism, forks, crashes or faults of the node.
+//   - A fork is undone in one commit that leaves the rows as they were at the
+//     common ancestor, byte for byte. A fork that reaches below the oldest undo
+//     record stops the run, and so does a block that fails verification.
+//   - Only the holder of the store's lease can commit.
+//
+// Cost per block: one round trip to the node, no read of the store while
+// catching up except for the followers' GetMany (one, answered from memory for
+// rows of the running batch), and with an undo record one more GetMany of the
+// keys that the block writes. Memory is bounded by the window of prepared
+// blocks and two batches.
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// VerifyMode says which blocks are recomputed.
+type VerifyMode string
+
+// The verification modes. The tail is every block that gets an undo record:
+// not yet accepted on L1, or among the newest UndoBlocks.
+const (
+	VerifyOff  VerifyMode = "off"
+	VerifyTail VerifyMode = "tail"
+	VerifyAll  VerifyMode = "all"
+)
+
+// Options configure an Indexer. Zero values take the defaults.
+type Options struct {
+	Store    store.Engine
+	Source   Source
+	Subjects []explorer.Subject // default: catalog.Subjects()
+
+	Verify VerifyMode // default: VerifyTail
+
+	// Window is how many blocks are fetched and prepared ahead (default 32).
+	Window int
+	// Workers is how many of them are worked on at a time (default: the window,
+	// because they mostly wait for the node).
+	Workers int
+	// BatchBytes ends a batch while catching up (default 16 MiB).
+	BatchBytes int
+	// TailBlocks is how near to the head every block gets a commit of its own (default 16).
+	TailBlocks uint64
+	// UndoBlocks is how many of the newest blocks keep their undo records
+	// whatever L1 says (default 10,000).
+	UndoBlocks uint64
+
+	// Owner names this process in the lease; TTL is the lease's life (default 15 s).
+	Owner string
+	TTL   time.Duration
+	// PollInterval is how often the head is looked at when nothing is announced (default 2 s).
+	PollInterval time.Duration
+	// L1Interval is how often L1 acceptance is asked for (default 30 s).
+	L1Interval time.Duration
+	// RetryMin and RetryMax bound the pause after a failed round (default 250 ms, 15 s).
+	RetryMin, RetryMax time.Duration
+	// MaxStuck is how many rounds in a row a node may contradict itself
+	// before the run gives up (default 20).
+	MaxStuck int
+
+	Logger  *slog.Logger
+	Metrics *Metrics
+	// Announce is called after every commit that moved the head, from one
+	// goroutine, in order. It must not block for long.
+	Announce func(Announcement)
+}
+
+// Announcement tells what a commit changed.
+type Announcement struct {
+	Head chain.Head
+	// Fork is set when the commit undid blocks.
+	Fork *chain.Fork
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Store == nil || o.Source == nil {
+		return o, errors.New("index: a store and a source are needed")
+	}
+	if o.Subjects == nil {
+		o.Subjects = catalog.Subjects()
+	}
+	switch o.Verify {
+	case "":
+		o.Verify = VerifyTail
+	case VerifyOff, VerifyTail, VerifyAll:
+	default:
+		return o, fmt.Errorf("index: verify mode %q is none of off, tail, all", o.Verify)
+	}
+	setDefault(&o.Window, 32)
+	setDefault(&o.Workers, max(o.Window, runtime.GOMAXPROCS(0)))
+	setDefault(&o.BatchBytes, 16<<20)
+	setDefault(&o.TailBlocks, 16)
+	setDefault(&o.UndoBlocks, 10_000)
+	setDefault(&o.Owner, "indexer")
+	setDefault(&o.TTL, 15*time.Second)
+	setDefault(&o.PollInterval, 2*time.Second)
+	setDefault(&o.L1Interval, 30*time.Second)
+	setDefault(&o.RetryMin, 250*time.Millisecond)
+	setDefault(&o.RetryMax, 15*time.Second)
+	setDefault(&o.MaxStuck, 20)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics(nil)
+	}
+	if o.Announce == nil {
+		o.Announce = func(Announcement) {}
+	}
+	return o, nil
+}
+
+func setDefault[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// Indexer keeps one chain's index up to date. Make one with New, then call Run
+// or RunTo once.
+type Indexer struct {
+	Options
+
+	followers []explorer.Follower
+	remember  map[*store.Table]bool // tables whose uncommitted rows may be asked for
+
+	chainID felt.Felt
+	lease   store.Lease
+	state   chain.State // what is committed
+	undo    UndoSpan
+	known   uint64 // the newest block that the source was seen to have
+
+	stuck    int
+	l1Asked  time.Time
+	progress progress
+}
+
+// New checks the options. Nothing is read or written before Run.
+func New(o Options) (*Indexer, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}}
+	for _, f := range x.followers {
+		for _, t := range f.Tables() {
+			x.remember[t] = true
+		}
+	}
+	return x, nil
+}
+
+// load reads the committed state, after a start and after anything that may
+// have left memory ahead of the store.
+func (x *Indexer) load(ctx context.Context) error {
+	return x.Store.View(ctx, func(r store.Reader) error {
+		state, err := chain.Read(ctx, r)
+		if err != nil {
+			return err
+		}
+		x.state = state
+		x.undo, err = ReadUndoSpan(ctx, r)
+		return err
+	})
+}
+
+// nextBlock is the number of the block to index next.
+func (x *Indexer) nextBlock() uint64 {
+	if !x.state.HasHead {
+		return 0
+	}
+	return x.state.Head.Number + 1
+}

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/store"
+)
+
+// pruneBlocks bounds how many undo records one commit removes.
+const pruneBlocks = 2_000
+
+// trackL1 moves the L1 mark forward and drops undo records that are no longer
+// needed. It reports whether the source's L1 block contradicts the index, which
+// means a fork.
+func (x *Indexer) trackL1(ctx context.Context) (contradicts bool, err error) {
+	if !x.state.HasHead {
+		return false, nil
+	}
+	b := &store.Batch{Epoch: x.lease.Epoch}
+	ref, err := x.Source.L1Accepted(ctx)
+	switch {
+	case errors.Is(err, ErrNotFound):
+	case err != nil:
+		return false, fmt.Errorf("ask for the block accepted on L1: %w", err)
+	default:
+		l1, ok, err := x.acceptedByUs(ctx, ref)
+		if err != nil || !ok {
+			return err == nil, err
+		}
+		if !x.state.HasL1 || l1.Number > x.state.L1.Number {
+			b.Put(chain.L1Key, l1.Encode())
+			x.state.L1, x.state.HasL1 = l1, true
+		}
+	}
+	if err := x.prune(ctx, b); err != nil {
+		return false, err
+	}
+	if b.Len() == 0 {
+		return false, nil
+	}
+	if err := x.Store.Commit(ctx, b); err != nil {
+		return false, fmt.Errorf("commit L1 acceptance: %w", err)
+	}
+	x.Metrics.l1(x.state.L1.Number)
+	return false, nil
+}
+
+// acceptedByUs maps the source's L1 block onto the index: while catching up it
+// is ahead of us, and then all that we have is accepted.
+func (x *Indexer) acceptedByUs(ctx context.Context, ref BlockRef) (chain.L1, bool, error) {
+	if ref.Number >= x.state.Head.Number {
+		if ref.Number == x.state.Head.Number && ref.Hash != x.state.Head.Hash {
+			return chain.L1{}, false, nil
+		}
+		return chain.L1{Number: x.state.Head.Number, Hash: x.state.Head.Hash}, true, nil
+	}
+	ours, err := x.hashAt(ctx, ref.Number)
+	return chain.L1(ref), ours == ref.Hash, err
+}
+
+// lowerL1 moves the L1 mark back to a block that stays.
+func (x *Indexer) lowerL1(ctx context.Context, number uint64, b *store.Batch) error {
+	hash, err := x.hashAt(ctx, number)
+	if err != nil {
+		return err
+	}
+	b.Put(chain.L1Key, chain.L1{Number: number, Hash: hash}.Encode())
+	return nil
+}
+
+// prune removes undo records of blocks that are accepted on L1 and deeper than
+// UndoBlocks, a bounded number at a time.
+func (x *Indexer) prune(ctx context.Context, b *store.Batch) error {
+	undo := x.undo
+	if head := x.state.Head.Number; x.state.HasL1 && head >= x.UndoBlocks {
+		undo.Floor = max(undo.Floor, min(x.state.L1.Number, head-x.UndoBlocks)+1)
+	}
+	removed := 0
+	err := x.Store.View(ctx, func(r store.Reader) error {
+		for undo.Oldest < undo.Floor && removed < pruneBlocks {
+			span := store.Range{
+				Table: catalog.Undo, Partition: explorer.Span(undo.Oldest), Limit: pruneBlocks - removed,
+				From: explorer.BlockKey(undo.Oldest), To: explorer.BlockKey(undo.Floor),
+			}
+			n, spanEnd := 0, explorer.FirstOfSpan(undo.Oldest)+explorer.SpanSize
+			for row, err := range r.Scan(ctx, span) {
+				if err != nil {
+					return fmt.Errorf("scan undo records: %w", err)
+				}
+				number := binary.BigEndian.Uint64(row.Sort)
+				b.Delete(UndoKey(number))
+				undo.Oldest = number + 1
+				n++
+			}
+			removed += n
+			if n < span.Limit {
+				undo.Oldest = min(spanEnd, undo.Floor) // nothing is left in this span
+			}
+		}
+		return nil
+	})
+	if err != nil || undo == x.undo {
+		return err
+	}
+	b.Put(chain.UndoKey, encodeUndoSpan(undo))
+	x.undo = undo
+	return nil
+}

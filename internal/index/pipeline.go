@@ -1,0 +1,140 @@
+package index
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// roundBlocks bounds one pass of the pipeline, so that the head, L1 acceptance
+// and pruning are looked at in between while catching up.
+const roundBlocks = 10_000
+
+// result is what a worker hands to the sequencer.
+type result struct {
+	p   *prepared
+	err error
+}
+
+// advance indexes blocks up to target. On an error everything that was
+// committed stays, and the rest is forgotten.
+func (x *Indexer) advance(ctx context.Context, target uint64) error {
+	from := x.nextBlock()
+	last := min(target, from+roundBlocks-1)
+
+	// Cancelling stops the workers when the sequencer fails; waiting for them
+	// keeps a worker of this round from running into the next.
+	ctx, cancel := context.WithCancel(ctx)
+	var workers errgroup.Group
+	defer workers.Wait() //nolint:errcheck // workers report through their channels
+	defer cancel()
+
+	// The queue holds the blocks in order; its capacity is the window.
+	queue := make(chan chan result, x.Window)
+	workers.Go(func() error {
+		defer close(queue)
+		var pool errgroup.Group
+		pool.SetLimit(x.Workers)
+		defer pool.Wait() //nolint:errcheck // see above
+		for number := from; number <= last; number++ {
+			slot := make(chan result, 1)
+			select {
+			case queue <- slot:
+			case <-ctx.Done():
+				return nil
+			}
+			pool.Go(func() error {
+				p, err := x.prepare(ctx, number, target)
+				slot <- result{p, err}
+				return nil
+			})
+		}
+		return nil
+	})
+	return x.sequence(ctx, queue, from, last, target)
+}
+
+// sequence takes prepared blocks in order and commits them. One commit runs
+// beside the building of the next batch.
+func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, last, target uint64) error {
+	var pending *batch // being committed
+	var committing chan error
+	settle := func() error {
+		if pending == nil {
+			return nil
+		}
+		b := pending
+		pending = nil
+		if err := <-committing; err != nil {
+			return err
+		}
+		x.adopt(b)
+		return nil
+	}
+	flush := func(b *batch) error {
+		if err := settle(); err != nil {
+			return err
+		}
+		b.rows.below = nil // committed rows are read from the store
+		pending, committing = b, make(chan error, 1)
+		done := committing
+		go func() {
+			start := time.Now()
+			err := x.commit(ctx, b)
+			x.Metrics.stage("commit", start)
+			done <- err
+		}()
+		return nil
+	}
+
+	cur := x.newBatch(nil)
+	err := func() error {
+		for number := from; number <= last; number++ {
+			var r result
+			select {
+			case slot := <-queue:
+				select {
+				case r = <-slot:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if r.err != nil {
+				return r.err
+			}
+			start := time.Now()
+			if r.p.needUndo && (cur.plain || pending != nil && pending.plain) {
+				// The first undo record of a run of blocks must see every row
+				// before it, and blocks without one are not remembered.
+				if cur.blocks > 0 {
+					if err := flush(cur); err != nil {
+						return err
+					}
+				}
+				if err := settle(); err != nil {
+					return err
+				}
+				cur = x.newBatch(nil)
+			}
+			if err := x.add(ctx, cur, r.p); err != nil {
+				return err
+			}
+			x.Metrics.stage("sequence", start)
+			if cur.ops.Bytes() >= x.BatchBytes || number+x.TailBlocks > target || number == last {
+				done := cur
+				if err := flush(done); err != nil {
+					return err
+				}
+				cur = x.newBatch(done)
+			}
+		}
+		return nil
+	}()
+	if settleErr := settle(); err == nil {
+		err = settleErr
+	}
+	return err
+}

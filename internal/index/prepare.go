@@ -1,0 +1,160 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+)
+
+// prepared is a block with everything done that needs no other block.
+type prepared struct {
+	block    *explorer.Block
+	rows     *explorer.Rows
+	sum      [32]byte
+	node     string
+	needUndo bool
+}
+
+// fetchAttempts is how often a block is asked for again when its parts do not
+// fit together, as happens when a fork falls between them.
+const fetchAttempts = 3
+
+// prepare fetches, decodes, checks, verifies and projects one block.
+func (x *Indexer) prepare(ctx context.Context, number, target uint64) (*prepared, error) {
+	for attempt := 1; ; attempt++ {
+		start := time.Now()
+		raw, err := x.Source.Fetch(ctx, number)
+		if err != nil {
+			return nil, fmt.Errorf("fetch block %d: %w", number, err)
+		}
+		x.Metrics.stage("fetch", start)
+		p, err := x.prepareRaw(raw, number, target)
+		var inconsistent *checkError
+		if errors.As(err, &inconsistent) && attempt < fetchAttempts {
+			x.Logger.Warn("asking again", "err", err)
+			continue
+		}
+		return p, err
+	}
+}
+
+func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) {
+	start := time.Now()
+	bad := func(err error) error {
+		return &checkError{Block: number, Node: raw.Node, Reason: err.Error()}
+	}
+	b, err := starknet.DecodeBlock(raw.Block)
+	if err != nil {
+		return nil, bad(err)
+	}
+	su, err := starknet.DecodeStateUpdate(raw.StateUpdate)
+	if err != nil {
+		return nil, bad(err)
+	}
+	x.Metrics.stage("decode", start)
+	if err := check(b, su, number); err != nil {
+		return nil, bad(err)
+	}
+	p := &prepared{node: raw.Node, rows: &explorer.Rows{}}
+	p.needUndo = b.Status != starknet.AcceptedOnL1 || number+x.UndoBlocks > target
+	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
+		if err := x.verify(b, su, raw.Node); err != nil {
+			return nil, err
+		}
+	} else if err := checkCounts(b); err != nil {
+		return nil, bad(err)
+	}
+	start = time.Now()
+	p.block = explorer.NewBlock(b, su)
+	for _, s := range x.Subjects {
+		if err := s.Project(p.block, p.rows); err != nil {
+			return nil, &projectionError{number, s.Name(), err}
+		}
+	}
+	p.sum = p.rows.Sum()
+	x.Metrics.stage("project", start)
+	return p, nil
+}
+
+func (x *Indexer) verify(b *starknet.Block, su *starknet.StateUpdate, node string) error {
+	start := time.Now()
+	err := starknet.Verify(b, su, x.chainID)
+	x.Metrics.stage("verify", start)
+	switch {
+	case err == nil:
+		x.Metrics.verified.WithLabelValues("verified").Inc()
+	case errors.Is(err, starknet.ErrUnknownRules):
+		x.Metrics.verified.WithLabelValues("unverified").Inc()
+		x.noteUnverified(b.StarknetVersion, b.Number)
+	default:
+		x.Metrics.verified.WithLabelValues("failed").Inc()
+		return &VerifyError{Block: b.Number, Node: node, Cause: err}
+	}
+	return nil
+}
+
+// noteUnverified logs once per version of the protocol: a chain that moved on
+// to new rules would otherwise fill the log.
+func (x *Indexer) noteUnverified(version string, number uint64) {
+	if _, seen := x.Metrics.unknownVersions.LoadOrStore(version, true); !seen {
+		x.Logger.Warn("blocks of this version cannot be verified: its rules are not known",
+			"starknet_version", version, "block", number)
+	}
+}
+
+// check holds a block against itself and its state update.
+func check(b *starknet.Block, su *starknet.StateUpdate, number uint64) error {
+	if b.Number != number {
+		return fmt.Errorf("the answer is block %d", b.Number)
+	}
+	if su.BlockHash != b.Hash {
+		return fmt.Errorf("the state update is of block %s, not %s", su.BlockHash, b.Hash)
+	}
+	if su.NewRoot != b.NewRoot {
+		return fmt.Errorf("the state update ends at root %s, the block at %s", su.NewRoot, b.NewRoot)
+	}
+	if len(b.Transactions) != len(b.Receipts) {
+		return fmt.Errorf("%d transactions but %d receipts", len(b.Transactions), len(b.Receipts))
+	}
+	seen := make(map[felt.Felt]struct{}, len(b.Transactions))
+	for i := range b.Transactions {
+		t, r := &b.Transactions[i], &b.Receipts[i]
+		if t.Hash != r.TransactionHash {
+			return fmt.Errorf("transaction %d is %s, its receipt is of %s", i, t.Hash, r.TransactionHash)
+		}
+		if t.Type != r.Type {
+			return fmt.Errorf("transaction %d and its receipt differ in type", i)
+		}
+		if _, twice := seen[t.Hash]; twice {
+			return fmt.Errorf("transaction %s is there twice", t.Hash)
+		}
+		seen[t.Hash] = struct{}{}
+	}
+	return nil
+}
+
+// checkCounts holds a block against the counts in its header, for blocks that
+// are not verified as a whole.
+func checkCounts(b *starknet.Block) error {
+	c := b.Commitments
+	if c == nil {
+		return nil
+	}
+	for _, count := range []struct {
+		what         string
+		claimed, got uint64
+	}{
+		{"transactions", c.TransactionCount, uint64(len(b.Transactions))},
+		{"events", c.EventCount, uint64(b.EventCount())},
+	} {
+		if count.claimed != count.got {
+			return fmt.Errorf("the header counts %d %s, the block has %d", count.claimed, count.what, count.got)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"chainexplorer/internal/felt"
+)
+
+func TestRoundTrip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	// A small pool of values, so that felts repeat; large enough to overflow
+	// the dictionary in some rounds.
+	pool := make([]felt.Felt, 400)
+	for i := range pool {
+		n := rng.IntN(felt.Size)
+		for j := felt.Size - n; j < felt.Size; j++ {
+			pool[i][j] = byte(rng.Uint32())
+		}
+	}
+	var e Encoder
+	for round := range 300 {
+		fs := make([]felt.Felt, rng.IntN(900))
+		for i := range fs {
+			fs[i] = pool[rng.IntN(1+rng.IntN(len(pool)))]
+		}
+		n, text := rng.Uint64(), "revert: \x00 reason"
+		e.Reset(7)
+		e.Uint(n)
+		e.Felts(fs)
+		e.Text(text)
+		e.Raw([]byte{1, 2, 3})
+		e.Blob([]byte{9})
+		e.Byte(200)
+		first := slices.Clone(e.Bytes())
+
+		d := NewDecoder(first, 7)
+		if got := d.Uint(); got != n {
+			t.Fatalf("round %d: number %d, want %d", round, got, n)
+		}
+		if got := d.Felts(); !slices.Equal(got, fs) {
+			t.Fatalf("round %d: felts differ", round)
+		}
+		if got := d.Text(); got != text {
+			t.Fatalf("text %q", got)
+		}
+		var raw [3]byte
+		d.Raw(raw[:])
+		if raw != [3]byte{1, 2, 3} || !bytes.Equal(d.Blob(), []byte{9}) || d.Byte() != 200 {
+			t.Fatal("tail differs")
+		}
+		if err := d.Finish(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRepeatedFeltTakesOneByte(t *testing.T) {
+	f := felt.Selector("Transfer")
+	var e Encoder
+	e.Reset(1)
+	e.Felt(&f)
+	size := len(e.Bytes())
+	e.Felt(&f)
+	if got := len(e.Bytes()) - size; got != 1 {
+		t.Fatalf("second use takes %d bytes, want 1", got)
+	}
+	e.Reset(1)
+	e.Felt(&f)
+	if len(e.Bytes()) != size {
+		t.Fatal("the dictionary outlived its record")
+	}
+}
+
+func TestCorrupt(t *testing.T) {
+	var e Encoder
+	e.Reset(1)
+	f := felt.Selector("Transfer")
+	e.Felts([]felt.Felt{f, f})
+	good := slices.Clone(e.Bytes())
+	cases := map[string][]byte{
+		"empty":             {},
+		"wrong version":     append([]byte{2}, good[1:]...),
+		"cut":               good[:len(good)-1],
+		"left over":         append(slices.Clone(good), 0),
+		"bad reference":     {1, 1, 0x21},
+		"list of 2^63":      {1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+		"felt out of range": append([]byte{1, 1, 32}, bytes.Repeat([]byte{0xff}, 32)...),
+	}
+	for name, b := range cases {
+		d := NewDecoder(b, 1)
+		d.Felts()
+		if err := d.Finish(); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: got %v, want ErrCorrupt", name, err)
+		}
+	}
+}
+
+func FuzzDecoder(f *testing.F) {
+	var e Encoder
+	e.Reset(1)
+	sel := felt.Selector("Transfer")
+	e.Felts([]felt.Felt{sel, sel, felt.FromUint64(1)})
+	f.Add(e.Bytes())
+	f.Add([]byte{1, 3, 0, 1, 5, 0x21})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d := NewDecoder(b, 1)
+		fs := d.Felts()
+		if d.Finish() != nil {
+			return
+		}
+		// What decodes must survive another round.
+		var e Encoder
+		e.Reset(1)
+		e.Felts(fs)
+		d = NewDecoder(e.Bytes(), 1)
+		if again := d.Felts(); d.Finish() != nil || !slices.Equal(fs, again) {
+			t.Fatal("second round differs")
+		}
+	})
+}
