@@ -1,0 +1,217 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Endpoint is where one node listens.
+type Endpoint struct {
+	// URL takes JSON-RPC over HTTP. With the scheme ws or wss the same
+	// address is used for both: POST over http(s), and the live tail.
+	URL string
+	// WebSocketURL is where new heads are subscribed to. Nodes disagree on the
+	// path, so it is never guessed: without it the node is polled.
+	WebSocketURL string
+}
+
+// Config says which nodes to use and how hard to use them. Zero values stand
+// for the defaults given beside each field.
+type Config struct {
+	Nodes []Endpoint
+
+	HTTP *http.Client // a client with sensible timeouts; redirects are never followed
+
+	MaxResponseBytes int64         // 256 MiB, counted after decompression
+	RequestTimeout   time.Duration // 30 s for one request to one node
+	MaxAttempts      int           // 5: how often a read goes around the nodes
+	BackoffBase      time.Duration // 100 ms before the second round, then doubling
+	BackoffMax       time.Duration // 10 s
+	MaxRetryAfter    time.Duration // 60 s: the longest Retry-After that is kept
+	MaxInFlight      int           // 32 requests per node
+	MaxBatch         int           // 100 calls in one request
+
+	HealthInterval time.Duration // 5 s between looks at a node's head
+	PollInterval   time.Duration // 1 s instead, while Heads is used without WebSocket
+	HeadTTL        time.Duration // 60 s: how long the head of a silent node counts
+
+	PingInterval  time.Duration // 15 s between WebSocket pings
+	WebSocketIdle time.Duration // 60 s without a message: connect again
+
+	Rand    func() float64 // jitter, in [0,1)
+	Logger  *slog.Logger   // discards
+	Metrics *Metrics       // none
+}
+
+func (c Config) withDefaults() Config {
+	positive(&c.MaxResponseBytes, 256<<20)
+	positive(&c.RequestTimeout, 30*time.Second)
+	positive(&c.MaxAttempts, 5)
+	positive(&c.BackoffBase, 100*time.Millisecond)
+	positive(&c.BackoffMax, 10*time.Second)
+	positive(&c.MaxRetryAfter, time.Minute)
+	positive(&c.MaxInFlight, 32)
+	positive(&c.MaxBatch, 100)
+	positive(&c.HealthInterval, 5*time.Second)
+	positive(&c.PollInterval, time.Second)
+	positive(&c.HeadTTL, time.Minute)
+	positive(&c.PingInterval, 15*time.Second)
+	positive(&c.WebSocketIdle, time.Minute)
+	if c.Rand == nil {
+		c.Rand = rand.Float64
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	client := http.Client{Transport: newTransport(c.MaxInFlight)}
+	if c.HTTP != nil {
+		client = *c.HTTP
+	}
+	// Following a redirect would send a write twice, and secrets elsewhere.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.HTTP = &client
+	return c
+}
+
+func positive[T int | int64 | time.Duration](v *T, def T) {
+	if *v <= 0 {
+		*v = def
+	}
+}
+
+func newTransport(maxInFlight int) *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           dialer.DialContext,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConns:          0,
+		MaxIdleConnsPerHost:   maxInFlight + 2,
+		IdleConnTimeout:       90 * time.Second,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		ReadBufferSize:        64 << 10,
+		DisableCompression:    true, // asked for per node, see acceptEncoding
+	}
+}
+
+// address is an endpoint after checking.
+type address struct {
+	name    string   // scheme and host: all that logs and errors may show
+	http    string   // where requests are posted
+	ws      string   // where heads are subscribed to, or empty
+	secrets []string // parts of the addresses that must never be shown
+	local   bool     // on this machine: compression would only cost
+}
+
+func parseEndpoints(eps []Endpoint) ([]address, error) {
+	if len(eps) == 0 {
+		return nil, errors.New("no node given")
+	}
+	out := make([]address, len(eps))
+	count := map[string]int{}
+	for i, e := range eps {
+		a, err := parseEndpoint(e)
+		if err != nil {
+			return nil, fmt.Errorf("node %d: %w", i+1, err)
+		}
+		out[i] = a
+		count[a.name]++
+	}
+	for i := range out {
+		if count[out[i].name] > 1 {
+			out[i].name = fmt.Sprintf("%s#%d", out[i].name, i+1)
+		}
+	}
+	return out, nil
+}
+
+func parseEndpoint(e Endpoint) (address, error) {
+	u, err := parseURL(e.URL, "http", "https", "ws", "wss")
+	if err != nil {
+		return address{}, err
+	}
+	a := address{secrets: secretParts(u), local: isLoopback(u.Hostname())}
+	if strings.HasPrefix(u.Scheme, "ws") {
+		a.ws = u.String()
+		u.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
+	}
+	a.http = u.String()
+	a.name = u.Scheme + "://" + u.Host
+	if e.WebSocketURL != "" {
+		w, err := parseURL(e.WebSocketURL, "ws", "wss")
+		if err != nil {
+			return address{}, fmt.Errorf("WebSocket %w", err)
+		}
+		a.ws = w.String()
+		a.secrets = append(a.secrets, secretParts(w)...)
+	}
+	return a, nil
+}
+
+// parseURL never quotes the text it was given: it may hold a key.
+func parseURL(s string, schemes ...string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Opaque != "" {
+		return nil, errors.New("address is not a URL with a host")
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	if !slices.Contains(schemes, u.Scheme) {
+		return nil, fmt.Errorf("address must start with one of %s", strings.Join(schemes, ", "))
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// secretParts lists what an error text must not repeat. Very short parts
+// cannot be keys, and hiding them would only garble the text.
+func secretParts(u *url.URL) []string {
+	var parts []string
+	add := func(s string) {
+		if len(s) >= 6 {
+			parts = append(parts, s)
+		}
+	}
+	add(u.RawQuery)
+	for _, vs := range u.Query() {
+		for _, v := range vs {
+			add(v)
+		}
+	}
+	if u.User != nil {
+		add(u.User.String())
+		add(u.User.Username())
+		pw, _ := u.User.Password()
+		add(pw)
+	}
+	for seg := range strings.SplitSeq(u.Path, "/") {
+		add(seg)
+	}
+	// Longest first: a part may contain another.
+	slices.SortFunc(parts, func(a, b string) int { return len(b) - len(a) })
+	return parts
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// redact removes the node's secrets from text.
+func (a *address) redact(text string) string {
+	for _, s := range a.secrets {
+		text = strings.ReplaceAll(text, s, "***")
+	}
+	return text
+}

@@ -1,0 +1,85 @@
+package node
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics counts what the pool does. A nil *Metrics counts nothing.
+type Metrics struct {
+	requests *prometheus.CounterVec
+	latency  *prometheus.HistogramVec
+	bytes    *prometheus.CounterVec
+	retries  prometheus.Counter
+	head     *prometheus.GaugeVec
+	healthy  *prometheus.GaugeVec
+}
+
+// NewMetrics makes the pool's metrics and registers them.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "node_requests_total", Help: "Calls to nodes by method and outcome.",
+		}, []string{"node", "method", "outcome"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "node_request_seconds", Help: "Duration of HTTP requests to nodes, body included.",
+			Buckets: prometheus.ExponentialBuckets(0.001, 2.5, 12),
+		}, []string{"node"}),
+		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "node_response_bytes_total", Help: "Bytes of responses, after decompression.",
+		}, []string{"node"}),
+		retries: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "node_retries_total", Help: "Further requests for reads that the first one did not settle.",
+		}),
+		head: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "node_head", Help: "Number of the newest block that the node told of.",
+		}, []string{"node"}),
+		healthy: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "node_healthy", Help: "1 while the node answers.",
+		}, []string{"node"}),
+	}
+	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy)
+	return m
+}
+
+func (m *Metrics) request(node, method, outcome string) {
+	if m == nil {
+		return
+	}
+	if !readMethods[method] && !writeMethods[method] {
+		method = "other" // a label must not grow with what callers ask
+	}
+	m.requests.WithLabelValues(node, method, outcome).Inc()
+}
+
+func (m *Metrics) observe(node string, d time.Duration, size int) {
+	if m == nil {
+		return
+	}
+	m.latency.WithLabelValues(node).Observe(d.Seconds())
+	m.bytes.WithLabelValues(node).Add(float64(size))
+}
+
+func (m *Metrics) retry() {
+	if m != nil {
+		m.retries.Inc()
+	}
+}
+
+func (m *Metrics) setHead(node string, number uint64) {
+	if m != nil {
+		m.head.WithLabelValues(node).Set(float64(number))
+	}
+}
+
+func (m *Metrics) setHealthy(node string, ok bool) {
+	if m == nil {
+		return
+	}
+	v := 0.0
+	if ok {
+		v = 1
+	}
+	m.healthy.WithLabelValues(node).Set(v)
+}

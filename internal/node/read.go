@@ -1,0 +1,425 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// This file is the rule book of reads: which node is asked, what counts as an
+// answer, and when to ask again.
+
+// steadyDepth is how far below the wanted block a node's head may be ignored
+// when choosing: all nodes that are this far past a block agree on it, so the
+// load is spread; nearer the tip the highest head is taken.
+const steadyDepth = 64
+
+// readOp is one read: one or more calls that are settled together.
+type readOp struct {
+	what    string // for errors
+	count   int
+	calls   func(n *node) []call // may differ by what the node understands
+	at      *uint64              // the block the read is about, if known
+	oneNode bool                 // all answers must come from the same node
+	only    string               // ask this node alone
+	minSpec SpecVersion
+	objects bool // results must be JSON objects
+	// rejected is told of invalid-parameter answers; true means that the node
+	// is to be asked again, in the way it understands.
+	rejected func(n *node) bool
+}
+
+// verdict is the state of one call of a read.
+type verdict struct {
+	settled bool
+	answer  Response
+	doubt   *UnsettledError // a "not found" that is not final
+	leading bool            // said by a node as high as any, in this round
+}
+
+// read settles every call of op or fails. After a nil error each response is
+// a result or the final error of the best informed node.
+func (p *Pool) read(ctx context.Context, op readOp) ([]Response, error) {
+	verdicts := make([]verdict, op.count)
+	useless := make([]bool, len(p.nodes)) // nodes that cannot answer this read
+	errs := make([]error, len(p.nodes))
+	asks := 0
+	for round := 0; ; round++ {
+		tried := make([]bool, len(p.nodes))
+		for i := range verdicts {
+			verdicts[i].leading = false
+		}
+		for {
+			n := p.pick(op, tried, useless)
+			if n == nil {
+				break
+			}
+			tried[n.index] = true
+			if asks++; asks > 1 {
+				p.cfg.Metrics.retry()
+			}
+			done, err := p.ask(ctx, n, op, verdicts, useless)
+			if cerr := ctx.Err(); cerr != nil && !done {
+				return nil, fmt.Errorf("%s: %w", op.what, context.Cause(ctx))
+			}
+			if done {
+				return responses(verdicts), nil
+			}
+			errs[n.index] = err
+			var ne *NodeError
+			useless[n.index] = errors.As(err, &ne) && ne.permanent
+		}
+		if settleRound(verdicts) {
+			return responses(verdicts), nil
+		}
+		if round+1 >= p.cfg.MaxAttempts || !p.anyLeft(op, useless) {
+			return nil, p.giveUp(op, verdicts, errs)
+		}
+		if err := p.pause(ctx, p.waitTime(round, op, useless)); err != nil {
+			return nil, fmt.Errorf("%w: %w", err, p.giveUp(op, verdicts, errs))
+		}
+		p.refreshDoubted(ctx, verdicts)
+	}
+}
+
+func responses(vs []verdict) []Response {
+	out := make([]Response, len(vs))
+	for i := range vs {
+		out[i] = vs[i].answer
+	}
+	return out
+}
+
+// settleRound makes doubtful answers final if everyone who could be asked was,
+// and one of those who said "not found" is as well informed as any.
+func settleRound(vs []verdict) bool {
+	for i := range vs {
+		v := &vs[i]
+		if !v.settled && v.leading && v.doubt != nil {
+			rpc := v.doubt.NotFound
+			v.settled, v.answer = true, Response{Err: &rpc, Node: v.doubt.Node}
+		}
+		if !v.settled {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Pool) giveUp(op readOp, vs []verdict, errs []error) error {
+	cause := p.exhausted(errs)
+	for i := range vs {
+		if v := &vs[i]; !v.settled && v.doubt != nil {
+			doubt := *v.doubt
+			for _, err := range errs {
+				if err != nil {
+					doubt.LastError = errors.Join(errs...)
+					break
+				}
+			}
+			return fmt.Errorf("%s: %w", op.what, &doubt)
+		}
+	}
+	return fmt.Errorf("%s: %w", op.what, cause)
+}
+
+// exhausted joins what every node failed with.
+func (p *Pool) exhausted(errs []error) error {
+	all := []error{ErrNoNode}
+	for i, n := range p.nodes {
+		n.mu.Lock()
+		refused, resting := n.refused, time.Until(n.restUntil)
+		n.mu.Unlock()
+		switch {
+		case errs[i] != nil:
+			all = append(all, errs[i])
+		case refused != nil:
+			all = append(all, refused)
+		case resting > 0:
+			all = append(all, fmt.Errorf("%s asked to be left alone for %s", n.name, resting.Round(time.Millisecond)))
+		}
+	}
+	if len(all) == 1 {
+		return ErrNoNode
+	}
+	return errors.Join(all...)
+}
+
+// usable says whether a node may be asked at all. Needs n.mu.
+func (op *readOp) usable(n *node) bool {
+	if n.refused != nil || (op.only != "" && op.only != n.name) {
+		return false
+	}
+	min := op.minSpec
+	return n.id == nil || n.id.spec.atLeast(min.Major, min.Minor, min.Patch)
+}
+
+// pick chooses the best node not tried in this round: healthy before failing,
+// then by height, then by free places, then by configured order.
+func (p *Pool) pick(op readOp, tried, useless []bool) *node {
+	want := uint64(1<<64 - 1)
+	if op.at != nil && *op.at < want-steadyDepth {
+		want = *op.at + steadyDepth
+	}
+	now := time.Now()
+	type rank struct {
+		healthy bool
+		height  uint64
+		full    bool
+		busy    int
+	}
+	better := func(a, b rank) bool {
+		switch {
+		case a.healthy != b.healthy:
+			return a.healthy
+		case a.height != b.height:
+			return a.height > b.height
+		case a.full != b.full:
+			return b.full
+		}
+		return a.busy < b.busy
+	}
+	var best *node
+	var bestRank rank
+	for i, n := range p.nodes {
+		n.mu.Lock()
+		ok := op.usable(n) && !now.Before(n.restUntil)
+		r := rank{healthy: n.healthyLocked(), height: min(n.levelLocked(), want)}
+		n.mu.Unlock()
+		if !ok || tried[i] || useless[i] {
+			continue
+		}
+		r.full = len(n.slots) == cap(n.slots)
+		if r.height == want {
+			r.busy = len(n.slots)
+		}
+		if best == nil || better(r, bestRank) {
+			best, bestRank = n, r
+		}
+	}
+	return best
+}
+
+// anyLeft says whether another round could help.
+func (p *Pool) anyLeft(op readOp, useless []bool) bool {
+	for i, n := range p.nodes {
+		n.mu.Lock()
+		ok := op.usable(n)
+		n.mu.Unlock()
+		if ok && !useless[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// ask puts the open calls of op to n. It reports whether all are settled now,
+// and else why not.
+func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useless []bool) (bool, error) {
+	if err := p.ensureIdentity(ctx, n); err != nil {
+		if ctx.Err() == nil && misconfigured([]error{err}) == nil {
+			p.booked(n, err)
+		}
+		return false, err
+	}
+	n.mu.Lock()
+	usable := op.usable(n)
+	n.mu.Unlock()
+	if !usable {
+		e := n.fail("unsupported", fmt.Errorf("node speaks a version older than %s", op.minSpec))
+		e.permanent = true
+		return false, e
+	}
+	var replies []reply
+	var open []int
+	for again := true; again; {
+		again = false
+		all := op.calls(n)
+		open = open[:0]
+		var calls []call
+		for i := range vs {
+			if !vs[i].settled {
+				open, calls = append(open, i), append(calls, all[i])
+			}
+		}
+		var err error
+		replies, err = p.exchange(ctx, n, calls, lane{timeout: p.cfg.RequestTimeout})
+		if err != nil {
+			if ctx.Err() == nil {
+				p.booked(n, err)
+			}
+			return false, err
+		}
+		for _, r := range replies {
+			if r.err != nil && r.err.Code == CodeInvalidParams && op.rejected != nil {
+				again = op.rejected(n)
+				break
+			}
+		}
+	}
+	p.succeeded(n, false)
+	return p.judge(n, op, vs, useless, open, replies)
+}
+
+// booked counts a failure against the node's health. Being told to slow down
+// is not ill health: the node rests instead.
+func (p *Pool) booked(n *node, err error) {
+	var ne *NodeError
+	if errors.As(err, &ne) && ne.outcome == "rate_limited" {
+		return
+	}
+	p.failed(n, err, false)
+}
+
+// judge sorts a node's answers into final ones, doubtful ones and failures.
+func (p *Pool) judge(n *node, op readOp, vs []verdict, useless []bool, open []int, replies []reply) (bool, error) {
+	now := time.Now()
+	var failure error
+	settledNow := 0
+	for k, i := range open {
+		r, v := replies[k], &vs[i]
+		switch {
+		case r.err == nil && op.objects && (len(r.result) == 0 || r.result[0] != '{'):
+			failure = n.fail("malformed", fmt.Errorf("%w: result is not an object", ErrMalformed))
+			continue
+		case r.err == nil:
+			v.answer = Response{Result: r.result, Node: n.name}
+		case r.err.transient():
+			failure = n.fail("rpc_transient", r.err)
+			continue
+		case r.err.Code == CodeMethodNotFound && p.othersMayKnow(n, op, useless):
+			e := n.fail("rpc_error", r.err)
+			e.permanent = true
+			failure = e
+			continue
+		case r.err.notFound() && !p.mayDeny(n, op, v, r.err, now):
+			continue
+		default:
+			v.answer = Response{Err: r.err, Node: n.name}
+		}
+		v.settled = true
+		settledNow++
+	}
+	if settledNow == len(open) {
+		return true, nil
+	}
+	if op.oneNode {
+		for i := range vs {
+			vs[i].settled = false
+		}
+	}
+	return false, failure
+}
+
+// othersMayKnow says whether another usable node is left that might know a
+// method that n does not.
+func (p *Pool) othersMayKnow(n *node, op readOp, useless []bool) bool {
+	for i, o := range p.nodes {
+		o.mu.Lock()
+		ok := o != n && !useless[i] && op.usable(o)
+		o.mu.Unlock()
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+// mayDeny says whether n is well enough informed for its "not found" to be
+// final at once. If not, the doubt is kept with the call.
+func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, now time.Time) bool {
+	level, best := n.level(), p.bestLevel(now)
+	// A node that has reached the block but does not find it contradicts
+	// itself: it is pruned, behind a balancer, or its head has just gone back.
+	contradicts := e.Code == CodeBlockNotFound && op.at != nil && level >= *op.at
+	behind := level < best
+	if !behind && !contradicts && (op.at == nil || level >= *op.at) {
+		return true
+	}
+	known := best
+	if contradicts {
+		known = *op.at
+	}
+	if v.doubt == nil || level >= v.doubt.NodeHead {
+		v.doubt = &UnsettledError{Node: n.name, NodeHead: level, BestHead: known, NotFound: *e}
+	}
+	v.leading = v.leading || (!behind && !contradicts)
+	return false
+}
+
+// refreshDoubted looks again at the heads of nodes whose denials were not
+// believed: a head that went back explains them.
+func (p *Pool) refreshDoubted(ctx context.Context, vs []verdict) {
+	for i := range vs {
+		v := &vs[i]
+		if v.settled || v.doubt == nil {
+			continue
+		}
+		for _, n := range p.nodes {
+			if n.name == v.doubt.Node && !n.resting(time.Now()) {
+				_ = p.probe(ctx, n) // a failure shows when the node is asked next
+			}
+		}
+		return
+	}
+}
+
+// waitTime is the pause before the next round: growing, jittered, and not
+// shorter than what all nodes asked for.
+func (p *Pool) waitTime(round int, op readOp, useless []bool) time.Duration {
+	now := time.Now()
+	rest := time.Duration(-1)
+	for i, n := range p.nodes {
+		n.mu.Lock()
+		if op.usable(n) && (useless == nil || !useless[i]) {
+			if d := max(n.restUntil.Sub(now), 0); rest < 0 || d < rest {
+				rest = d
+			}
+		}
+		n.mu.Unlock()
+	}
+	return max(p.backoff(round), rest)
+}
+
+// backoff doubles from the base to the maximum; half of it is chance.
+func (p *Pool) backoff(round int) time.Duration {
+	d := p.cfg.BackoffMax
+	if round < 32 {
+		if grown := p.cfg.BackoffBase << round; grown > 0 && grown < d {
+			d = grown
+		}
+	}
+	return d/2 + time.Duration(p.cfg.Rand()*float64(d)/2)
+}
+
+// pause waits for d. It does not begin a wait that the context would cut off.
+func (p *Pool) pause(ctx context.Context, d time.Duration) error {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return context.DeadlineExceeded
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// encodeParams turns parameters into JSON once, whatever number of nodes get them.
+func encodeParams(params any) ([]byte, error) {
+	if params == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	if b[0] != '[' && b[0] != '{' {
+		return nil, errors.New("parameters must be an array or an object")
+	}
+	return b, nil
+}

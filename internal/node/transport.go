@@ -1,0 +1,196 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// This file sends one HTTP request to one node and reads one bounded body.
+
+const (
+	// trustedLength is how much memory a Content-Length alone may claim.
+	trustedLength = 16 << 20
+	// maxErrorBody is how much is read of a body that came with an error status.
+	maxErrorBody = 64 << 10
+)
+
+// post sends body to n and returns the answer's bytes. Every failure is a
+// *NodeError, except that the caller's own end is the context's error.
+func (p *Pool) post(ctx context.Context, n *node, body []byte, timeout time.Duration) ([]byte, error) {
+	attempt, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(attempt, http.MethodPost, n.addr.http, bytes.NewReader(body))
+	if err != nil {
+		return nil, n.fail("transport", errors.New("request cannot be built"))
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if n.addr.local {
+		// Compressing between two processes of one machine costs more than it saves.
+		req.Header.Set("Accept-Encoding", "identity")
+	} else {
+		req.Header.Set("Accept-Encoding", "gzip")
+	}
+	started := time.Now()
+	data, err := p.roundTrip(n, req)
+	p.cfg.Metrics.observe(n.name, time.Since(started), len(data))
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return data, err
+}
+
+func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
+	res, err := p.cfg.HTTP.Do(req)
+	if err != nil {
+		return nil, n.transportError(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, p.statusError(n, res)
+	}
+	data, err := readBody(res, p.cfg.MaxResponseBytes)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		e := n.fail("too_large", err)
+		e.permanent = true
+		return nil, e
+	case err != nil:
+		return nil, n.transportError(fmt.Errorf("reading the response: %w", err))
+	}
+	return data, nil
+}
+
+// readBody reads the whole body into one buffer, of the announced size where
+// that is known and plausible, and never more than limit bytes.
+func readBody(res *http.Response, limit int64) ([]byte, error) {
+	size := res.ContentLength
+	var r io.Reader = res.Body
+	switch enc := strings.ToLower(res.Header.Get("Content-Encoding")); enc {
+	case "", "identity":
+		if size > limit {
+			return nil, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrTooLarge, size, limit)
+		}
+	case "gzip":
+		z, err := gzip.NewReader(res.Body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: gzip: %w", ErrMalformed, err)
+		}
+		defer z.Close()
+		r, size = z, size*4
+	default:
+		return nil, fmt.Errorf("%w: content encoding %q was not asked for", ErrMalformed, clip(enc, 20))
+	}
+	// One byte more than announced, so that the end is seen without growing.
+	buf := make([]byte, 0, min(max(size+1, 4<<10), trustedLength, limit+1))
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if int64(len(buf)) > limit {
+			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+		}
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(buf) == cap(buf) {
+			grown := make([]byte, len(buf), min(2*int64(cap(buf)), limit+1))
+			copy(grown, buf)
+			buf = grown
+		}
+	}
+}
+
+// transportError names the failure without the address: the errors of net/http
+// quote it, keys included.
+func (n *node) transportError(err error) *NodeError {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var ne net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &ne) && ne.Timeout():
+		return n.fail("timeout", err)
+	case errors.Is(err, ErrMalformed), errors.Is(err, io.ErrUnexpectedEOF):
+		return n.fail("malformed", err)
+	}
+	return n.fail("transport", err)
+}
+
+// fail makes a NodeError whose text holds no secret.
+func (n *node) fail(outcome string, err error) *NodeError {
+	if text := err.Error(); n.addr.redact(text) != text {
+		err = errors.New(n.addr.redact(text))
+	}
+	return &NodeError{Node: n.name, Err: err, outcome: outcome}
+}
+
+// statusError turns an HTTP status into a failure and keeps the node's wish to
+// be left alone for a while.
+func (p *Pool) statusError(n *node, res *http.Response) *NodeError {
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // what could be read is enough
+	text := strings.TrimSpace(clip(string(body), 200))
+	if text == "" {
+		text = http.StatusText(res.StatusCode)
+	}
+	e := n.fail("http_error", errors.New(text))
+	e.Status = res.StatusCode
+	e.body = body
+	switch c := res.StatusCode; {
+	case c == http.StatusTooManyRequests:
+		e.outcome = "rate_limited"
+		n.rest(time.Now().Add(p.restTime(n, res)))
+	case c == http.StatusServiceUnavailable:
+		if res.Header.Get("Retry-After") != "" {
+			n.rest(time.Now().Add(p.restTime(n, res)))
+		}
+	case c >= 500, c == http.StatusRequestTimeout, c == http.StatusTooEarly:
+	case c >= 300 && c < 400:
+		e.permanent = true
+		e.Err = errors.New("redirects are not followed")
+	default:
+		e.permanent = true
+	}
+	return e
+}
+
+// restTime is how long the node asked not to be bothered.
+func (p *Pool) restTime(n *node, res *http.Response) time.Duration {
+	d, ok := parseRetryAfter(res.Header.Get("Retry-After"), time.Now())
+	if !ok {
+		d = p.backoff(n.failures())
+	}
+	return min(d, p.cfg.MaxRetryAfter)
+}
+
+// parseRetryAfter reads seconds or an HTTP date.
+func parseRetryAfter(v string, now time.Time) (time.Duration, bool) {
+	v = strings.TrimSpace(v)
+	if v == "" {
+		return 0, false
+	}
+	if s, err := strconv.ParseUint(v, 10, 32); err == nil {
+		return time.Duration(s) * time.Second, true
+	}
+	if strings.Trim(v, "0123456789") == "" { // more seconds than anyone waits
+		return time.Duration(1<<32) * time.Second, true
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(t.Sub(now), 0), true
+	}
+	return 0, false
+}

@@ -1,0 +1,154 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"chainexplorer/internal/felt"
+)
+
+// BlockID names a block: by number, by hash, or by what it is to the node.
+type BlockID struct {
+	json    string
+	number  *uint64
+	minSpec SpecVersion
+}
+
+var (
+	// Latest is the newest block agreed on by L2.
+	Latest = BlockID{json: `"latest"`}
+	// L1Accepted is the newest block proven on L1. Only nodes of version 0.9
+	// and later know it.
+	L1Accepted = BlockID{json: `"l1_accepted"`, minSpec: SpecVersion{0, 9, 0}}
+)
+
+// BlockNumber names a block by its number.
+func BlockNumber(n uint64) BlockID {
+	return BlockID{json: `{"block_number":` + strconv.FormatUint(n, 10) + `}`, number: &n}
+}
+
+// BlockHash names a block by its hash.
+func BlockHash(h felt.Felt) BlockID {
+	return BlockID{json: `{"block_hash":"` + h.String() + `"}`}
+}
+
+// MarshalJSON writes the wire form.
+func (b BlockID) MarshalJSON() ([]byte, error) { return []byte(b.wire()), nil }
+
+// wire is the JSON form; the zero value is Latest.
+func (b BlockID) wire() string {
+	if b.json == "" {
+		return Latest.json
+	}
+	return b.json
+}
+
+// op starts a read about the block.
+func (b BlockID) op(what string) readOp {
+	return readOp{what: what, at: b.number, minSpec: b.minSpec}
+}
+
+// Raw is a block as one node sent it. Both parts were answered in one request
+// where the node takes batches; a fork between the two answers is still
+// possible, so compare their block hashes.
+type Raw struct {
+	Block       []byte // result of starknet_getBlockWithReceipts
+	StateUpdate []byte // result of starknet_getStateUpdate
+	Node        string
+}
+
+// BlockWithUpdate fetches a block with its receipts and its state update, from
+// one node, in one request. A block that does not exist is IsNotFound.
+func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) {
+	id := BlockNumber(number)
+	op := id.op("block " + strconv.FormatUint(number, 10))
+	op.count, op.oneNode, op.objects = 2, true, true
+	plain := []call{
+		{method: "starknet_getBlockWithReceipts", params: []byte(`[` + id.wire() + `]`)},
+		{method: "starknet_getStateUpdate", params: []byte(`[` + id.wire() + `]`)},
+	}
+	// Transaction hashes cover the proof facts, which nodes leave out unasked.
+	flagged := []call{
+		{method: plain[0].method, params: []byte(`[` + id.wire() + `,["INCLUDE_PROOF_FACTS"]]`)},
+		plain[1],
+	}
+	asked := false // with flags; what the node is known to take may change meanwhile
+	op.calls = func(n *node) []call {
+		if asked = n.takesFlags(); asked {
+			return flagged
+		}
+		return plain
+	}
+	op.rejected = func(n *node) bool {
+		if asked && n.rejectFlags() {
+			p.log.Info("node rejects response flags; proof facts are not asked for", "node", n.name)
+		}
+		return asked
+	}
+	out, err := p.read(ctx, op)
+	if err != nil {
+		return Raw{}, err
+	}
+	for _, r := range out {
+		if r.Err != nil {
+			return Raw{}, fmt.Errorf("%s: %s: %w", op.what, r.Node, r.Err)
+		}
+	}
+	p.nodeNamed(out[0].Node).serves(number)
+	return Raw{Block: out[0].Result, StateUpdate: out[1].Result, Node: out[0].Node}, nil
+}
+
+func (p *Pool) nodeNamed(name string) *node {
+	for _, n := range p.nodes {
+		if n.name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// BlockHeader fetches a block's header with its transaction hashes and says
+// which node gave it.
+func (p *Pool) BlockHeader(ctx context.Context, id BlockID) ([]byte, string, error) {
+	op := id.op("block header " + id.wire())
+	op.objects = true
+	a, err := p.readOne(ctx, op, call{
+		method: "starknet_getBlockWithTxHashes", params: []byte(`[` + id.wire() + `]`),
+	})
+	return a.Result, a.Node, err
+}
+
+// Class fetches a class as it is known at a block.
+func (p *Pool) Class(ctx context.Context, id BlockID, classHash felt.Felt) ([]byte, string, error) {
+	op := id.op("class " + classHash.String())
+	op.objects = true
+	a, err := p.readOne(ctx, op, call{
+		method: "starknet_getClass", params: []byte(`[` + id.wire() + `,"` + classHash.String() + `"]`),
+	})
+	return a.Result, a.Node, err
+}
+
+// CallContract runs a view function at a block and returns what it returns.
+func (p *Pool) CallContract(ctx context.Context, id BlockID, contract, selector felt.Felt, calldata []felt.Felt) ([]felt.Felt, error) {
+	if calldata == nil {
+		calldata = []felt.Felt{}
+	}
+	params, err := encodeParams([]any{map[string]any{
+		"contract_address": contract, "entry_point_selector": selector, "calldata": calldata,
+	}, id})
+	if err != nil {
+		return nil, err
+	}
+	op := id.op("call of " + contract.String())
+	a, err := p.readOne(ctx, op, call{method: "starknet_call", params: params})
+	if err != nil {
+		return nil, err
+	}
+	var out []felt.Felt
+	if err := json.Unmarshal(a.Result, &out); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w: %w", op.what, a.Node, ErrMalformed, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,114 @@
+package pebble
+
+import (
+	"context"
+	"fmt"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+
+	"chainexplorer/internal/store"
+)
+
+// MaxBatchBytes bounds the keys and values of one commit. Pebble itself ends
+// at 4 GiB, its own bookkeeping included.
+const MaxBatchBytes = 1 << 30
+
+// opOverhead is an upper bound of what Pebble adds to the bytes of a change:
+// its kind and two lengths, and our table id.
+const opOverhead = 1 + 2*5 + 1
+
+// Commit applies the batch in one synced write.
+func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	if e.readOnly {
+		return ErrReadOnly
+	}
+	if b.Bytes() > MaxBatchBytes {
+		return fmt.Errorf("%w: a batch of %d bytes is larger than %d", store.ErrInvalid, b.Bytes(), MaxBatchBytes)
+	}
+	// Built before the token is taken: the copy needs no exclusion.
+	batch, err := e.build(b)
+	if err != nil {
+		return err
+	}
+	if err := e.takeWriter(ctx); err != nil {
+		_ = batch.Close()
+		return err
+	}
+	defer e.giveWriter()
+	if !e.lease.held || e.lease.epoch != b.Epoch {
+		_ = batch.Close()
+		return store.ErrFenced
+	}
+	if err := e.apply(batch); err != nil {
+		return fmt.Errorf("commit to store %s: %w", e.dir, err)
+	}
+	e.publish()
+	e.commits.Add(1)
+	e.commitBytes.Add(uint64(b.Bytes()))
+	return nil
+}
+
+func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
+	ops := b.Ops()
+	batch := e.db.NewBatchWithSize(b.Bytes() + len(ops)*opOverhead + 16)
+	for i := range ops {
+		op := &ops[i]
+		if err := e.schema.CheckKey(&op.Key); err != nil {
+			_ = batch.Close()
+			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
+		}
+		n := 1 + len(op.Partition) + len(op.Sort)
+		var d *lsm.DeferredBatchOp
+		if op.Delete {
+			d = batch.DeleteDeferred(n)
+		} else {
+			d = batch.SetDeferred(n, len(op.Value))
+			copy(d.Value, op.Value)
+		}
+		d.Key[0] = op.Table.ID
+		copy(d.Key[1:], op.Partition)
+		copy(d.Key[1+len(op.Partition):], op.Sort)
+		if err := d.Finish(); err != nil {
+			_ = batch.Close()
+			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
+		}
+	}
+	return batch, nil
+}
+
+// takeWriter waits for the token that stands for the right to write.
+func (e *Engine) takeWriter(ctx context.Context) error {
+	select {
+	case e.writer <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-e.stop.done:
+		return e.stop.get()
+	}
+	// More than one case may have been ready.
+	if err := e.stop.get(); err != nil {
+		e.giveWriter()
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		e.giveWriter()
+		return err
+	}
+	return nil
+}
+
+func (e *Engine) giveWriter() { <-e.writer }
+
+// apply writes the batch, waits until it is durable and hands its memory back.
+func (e *Engine) apply(batch *lsm.Batch) error {
+	return e.guarded(func() error {
+		if err := e.db.Apply(batch, lsm.Sync); err != nil {
+			return err
+		}
+		return batch.Close()
+	})
+}

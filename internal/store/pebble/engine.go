@@ -1,0 +1,232 @@
+// Package pebble is the embedded store engine: one directory, one process.
+//
+// It guarantees that
+//   - a commit that returned nil survives a crash of the process or the
+//     machine, and a commit is there as a whole or not at all;
+//   - a view never shows a commit before it is durable;
+//   - the first failed write stops the engine: every later commit fails, views
+//     go on showing the last durable state, and nothing more is written, so
+//     that opening the directory again is the same as after a crash;
+//   - a second engine on the same directory is refused.
+//
+// A key on disk is the table's id, the partition and the sort, joined. Id 0
+// holds the engine's own records. Commits of 1 to 16 MiB are the best size for
+// bulk loading; beyond half of Options.MemTableBytes a batch is held in memory
+// until it has been flushed as a table of its own, which works (up to
+// MaxBatchBytes) but costs that much memory once more.
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"chainexplorer/internal/store"
+)
+
+// Options says where and how the store is kept. Dir and Tables are required.
+type Options struct {
+	Dir    string
+	FS     vfs.FS // the machine's file system when nil
+	Tables []*store.Table
+
+	CacheBytes    int64 // block cache and memtables; 256 MiB when 0
+	MemTableBytes int64 // one memtable, of which up to four are held; 64 MiB when 0
+	Compression   Compression
+
+	// ReadOnly opens an existing store and refuses every change. The directory
+	// is locked all the same.
+	ReadOnly bool
+
+	Now     func() time.Time      // the clock of the lease; time.Now when nil
+	Logger  *slog.Logger          // slog.Default when nil
+	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
+}
+
+// Engine is an open store. It serves store.Engine.
+type Engine struct {
+	dir      string
+	db       *lsm.DB
+	disk     *failStopFS
+	schema   *store.Schema
+	now      func() time.Time
+	log      *slog.Logger
+	readOnly bool
+	metrics  *collector // nil when not asked for
+	stop     *failure
+
+	// writer holds one token. Whoever has it may look at lease, write to the
+	// store and publish a snapshot; nobody else does.
+	writer chan struct{}
+	lease  lease
+
+	commits     atomic.Uint64
+	commitBytes atomic.Uint64
+
+	closing   chan struct{} // closed when Close begins
+	closeOnce sync.Once
+	closeErr  error
+
+	mu      sync.Mutex
+	closed  bool           // guarded by mu: no call may begin
+	current *snapshot      // guarded by mu: the last durable state
+	running sync.WaitGroup // calls that began; Add only under mu while not closed
+}
+
+var _ store.Engine = (*Engine)(nil)
+
+// ErrReadOnly is the answer to every change of a store opened with
+// Options.ReadOnly.
+var ErrReadOnly = errors.New("store was opened read-only")
+
+// Open opens the store in o.Dir and creates it if there is none.
+//
+// Pebble locks its directory, so no other process can have the store open; a
+// lease found in it belongs to a process that is gone. Open therefore takes
+// such a lease as released, and a restarted indexer need not wait for it to
+// run out. Its epoch still counts: the next lease has a higher one.
+func Open(o Options) (*Engine, error) {
+	if o.Dir == "" {
+		return nil, fmt.Errorf("%w: the store's directory is not set", store.ErrInvalid)
+	}
+	schema, err := store.NewSchema(o.Tables)
+	if err != nil {
+		return nil, err
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	e := &Engine{
+		dir:      o.Dir,
+		schema:   schema,
+		now:      o.Now,
+		log:      o.Logger.With("store", o.Dir),
+		readOnly: o.ReadOnly,
+		stop:     newFailure(),
+		writer:   make(chan struct{}, 1),
+		closing:  make(chan struct{}),
+	}
+	e.disk = newFailStopFS(o.FS, o.Dir, e.fail)
+	settings, err := settings(o)
+	if err != nil {
+		return nil, err
+	}
+	settings.FS = e.disk
+	settings.Logger = eventLog{log: e.log, fatal: e.fail}
+	settings.EventListener = e.listener()
+	if e.db, err = lsm.Open(o.Dir, settings); err != nil {
+		return nil, e.openError(err)
+	}
+	e.disk.arm()
+	if err := e.start(o.Metrics); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Dir, err), e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) start(metrics prometheus.Registerer) error {
+	if err := e.stop.get(); err != nil {
+		return err
+	}
+	var err error
+	if e.lease, err = e.loadLease(); err != nil {
+		return err
+	}
+	e.lease.held = false
+	e.current = &snapshot{view: e.db.NewSnapshot(), refs: 1}
+	if metrics != nil {
+		c := newCollector(e, metrics)
+		if err := metrics.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+		e.metrics = c
+	}
+	return nil
+}
+
+func (e *Engine) openError(err error) error {
+	var path *fs.PathError
+	if locked := e.disk.lockError(); locked != nil && !errors.As(locked, &path) {
+		return fmt.Errorf("open store %s: the directory is in use by another process: %w", e.dir, locked)
+	}
+	if errors.Is(err, lsm.ErrDBDoesNotExist) {
+		return fmt.Errorf("open store %s: there is no store in this directory", e.dir)
+	}
+	return fmt.Errorf("open store %s: %w", e.dir, err)
+}
+
+// begin admits a call; the caller ends it with e.running.Done.
+func (e *Engine) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return store.ErrClosed
+	}
+	e.running.Add(1)
+	return nil
+}
+
+func (e *Engine) isClosing() bool {
+	select {
+	case <-e.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close ends the engine after the running views and commits. The reads of a
+// running view fail with store.ErrClosed from now on. It returns the error
+// that stopped the engine, if one did.
+func (e *Engine) Close() error {
+	e.closeOnce.Do(func() { e.closeErr = e.shut() })
+	return e.closeErr
+}
+
+func (e *Engine) shut() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	close(e.closing)
+	e.running.Wait()
+	if e.metrics != nil {
+		e.metrics.unregister()
+	}
+	err := e.guarded(func() error {
+		if e.current != nil {
+			e.release(e.current)
+		}
+		return e.db.Close()
+	})
+	if e.stop.get() == nil {
+		if err != nil {
+			return fmt.Errorf("close store %s: %w", e.dir, err)
+		}
+		return nil
+	}
+	// Pebble cannot be closed once a write of its failed: its goroutines may
+	// wait for the disk for ever. They cannot write any more, so the directory
+	// can be let go.
+	if err := e.disk.abandon(); err != nil {
+		e.log.Error("release the store's directory", "err", err)
+	}
+	return fmt.Errorf("close store %s: %w", e.dir, e.stop.get())
+}

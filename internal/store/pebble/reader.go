@@ -1,0 +1,260 @@
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+
+	"chainexplorer/internal/store"
+)
+
+// checkEvery is how many rows a loop reads between two looks at its context.
+const checkEvery = 64
+
+// reader reads one snapshot. It holds no state of its own, hence it is safe
+// for concurrent use.
+type reader struct {
+	engine *Engine
+	view   *lsm.Snapshot
+}
+
+var _ store.Reader = (*reader)(nil)
+
+// check says whether a read may go on.
+func (r *reader) check(ctx context.Context) error {
+	if r.engine.isClosing() {
+		return store.ErrClosed
+	}
+	return ctx.Err()
+}
+
+func (r *reader) failed(t *store.Table, err error) error {
+	return fmt.Errorf("read table %s of store %s: %w", t.Name, r.engine.dir, err)
+}
+
+func appendKey(b []byte, k *store.Key) []byte {
+	b = append(b, k.Table.ID)
+	b = append(b, k.Partition...)
+	return append(b, k.Sort...)
+}
+
+// keyBuffer is on the stack of most reads.
+type keyBuffer [128]byte
+
+func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
+	if err := r.check(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.engine.schema.CheckKey(&k); err != nil {
+		return nil, err
+	}
+	var buf keyBuffer
+	value, closer, err := r.view.Get(appendKey(buf[:0], &k))
+	if errors.Is(err, lsm.ErrNotFound) {
+		return nil, store.ErrNotFound
+	}
+	if err != nil {
+		return nil, r.failed(k.Table, err)
+	}
+	out := make([]byte, len(value))
+	copy(out, value)
+	if err := closer.Close(); err != nil {
+		return nil, r.failed(k.Table, err)
+	}
+	return out, nil
+}
+
+// GetMany visits the keys in their order on disk with one iterator, so that
+// neighbours share blocks, and copies the values into one piece of memory.
+func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
+	if err := r.check(ctx); err != nil {
+		return nil, err
+	}
+	size := 0
+	for i := range ks {
+		if err := r.engine.schema.CheckKey(&ks[i]); err != nil {
+			return nil, err
+		}
+		size += 1 + len(ks[i].Partition) + len(ks[i].Sort)
+	}
+	out := make([][]byte, len(ks))
+	if len(ks) == 0 {
+		return out, nil
+	}
+	seeks := sortedSeeks(ks, size)
+
+	// Bloom filters of the bottom level are worth reading here: a projection
+	// mostly asks for rows that are not there yet.
+	it, err := r.view.NewIterWithContext(ctx, &lsm.IterOptions{
+		LowerBound:   seeks[0].key,
+		UpperBound:   store.After(seeks[len(seeks)-1].key),
+		UseL6Filters: true,
+	})
+	if err != nil {
+		return nil, r.failed(ks[0].Table, err)
+	}
+	var arena []byte
+	for i := range seeks {
+		if i%checkEvery == checkEvery-1 {
+			if err := r.check(ctx); err != nil {
+				_ = it.Close()
+				return nil, err
+			}
+		}
+		s := &seeks[i]
+		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
+			if it.Error() != nil {
+				break
+			}
+			continue
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			break // Close returns it
+		}
+		s.found, s.from = true, len(arena)
+		arena = append(arena, value...)
+		s.to = len(arena)
+	}
+	if err := it.Close(); err != nil {
+		return nil, r.failed(ks[0].Table, err)
+	}
+	if arena == nil {
+		arena = []byte{} // an empty value is not nil
+	}
+	for i := range seeks {
+		if s := &seeks[i]; s.found {
+			out[s.index] = arena[s.from:s.to:s.to]
+		}
+	}
+	return out, nil
+}
+
+// seek is one key of GetMany: where it was asked for, and where its value is.
+type seek struct {
+	key      []byte
+	index    int
+	found    bool
+	from, to int
+}
+
+func sortedSeeks(ks []store.Key, size int) []seek {
+	seeks := make([]seek, len(ks))
+	keys := make([]byte, 0, size)
+	for i := range ks {
+		start := len(keys)
+		keys = appendKey(keys, &ks[i])
+		seeks[i] = seek{key: keys[start:len(keys):len(keys)], index: i}
+	}
+	slices.SortFunc(seeks, func(a, b seek) int { return bytes.Compare(a.key, b.key) })
+	return seeks
+}
+
+func (r *reader) Scan(ctx context.Context, rg store.Range) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) {
+		if err := r.engine.schema.CheckRange(&rg); err != nil {
+			yield(store.Row{}, err)
+			return
+		}
+		prefix := appendKey(nil, &store.Key{Table: rg.Table, Partition: rg.Partition})
+		lower, upper := prefix, store.PrefixEnd(prefix)
+		if len(rg.From) > 0 {
+			lower = slices.Concat(prefix, rg.From)
+		}
+		if rg.To != nil {
+			upper = slices.Concat(prefix, rg.To)
+		}
+		left := rg.Limit
+		err := r.each(ctx, lower, upper, rg.Reverse, func(key, value []byte) bool {
+			left--
+			return yield(store.Row{Sort: key[len(prefix):], Value: value}, nil) && left > 0
+		})
+		if err != nil {
+			yield(store.Row{}, wrapRead(r, rg.Table, err))
+		}
+	}
+}
+
+func (r *reader) Walk(ctx context.Context, t *store.Table, after *store.Key) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		if err := r.engine.schema.CheckTable(t); err != nil {
+			yield(store.Entry{}, err)
+			return
+		}
+		lower, upper := []byte{t.ID}, []byte{t.ID + 1}
+		if after != nil {
+			from := store.Key{Table: t, Partition: after.Partition, Sort: after.Sort}
+			if err := r.engine.schema.CheckKey(&from); err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			lower = store.After(appendKey(nil, &from))
+		}
+		err := r.each(ctx, lower, upper, false, func(key, value []byte) bool {
+			return yield(store.Entry{
+				Partition: key[1 : 1+t.PartitionLen],
+				Sort:      key[1+t.PartitionLen:],
+				Value:     value,
+			}, nil)
+		})
+		if err != nil {
+			yield(store.Entry{}, wrapRead(r, t, err))
+		}
+	}
+}
+
+// wrapRead names the place of a fault, and leaves the errors alone that a
+// caller expects.
+func wrapRead(r *reader, t *store.Table, err error) error {
+	if errors.Is(err, store.ErrClosed) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return r.failed(t, err)
+}
+
+// each hands the rows from lower to below upper to fn until it returns false.
+func (r *reader) each(ctx context.Context, lower, upper []byte, reverse bool, fn func(key, value []byte) bool) (err error) {
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	if bytes.Compare(lower, upper) >= 0 {
+		return nil
+	}
+	it, err := r.view.NewIterWithContext(ctx, &lsm.IterOptions{LowerBound: lower, UpperBound: upper})
+	if err != nil {
+		return err
+	}
+	// In a defer, since fn may leave by a panic or by ending its goroutine.
+	stopped := false
+	defer func() {
+		if closeErr := it.Close(); err == nil && !stopped {
+			err = closeErr
+		}
+	}()
+	start, step := it.First, it.Next
+	if reverse {
+		start, step = it.Last, it.Prev
+	}
+	n := 0
+	for ok := start(); ok; ok = step() {
+		if n++; n%checkEvery == 0 {
+			if err := r.check(ctx); err != nil {
+				return err
+			}
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		if !fn(it.Key(), value) {
+			stopped = true
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package pebble
+
+import (
+	"fmt"
+	"runtime"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+
+	"chainexplorer/internal/store"
+)
+
+// Compression is how the blocks of the store are packed.
+type Compression int
+
+const (
+	// Balanced packs the bottom level, where nine tenths of the data end up,
+	// with zstd and the levels above with a fast algorithm.
+	Balanced Compression = iota
+	// Fast packs every level with a fast algorithm: quicker to write and read,
+	// larger on disk.
+	Fast
+)
+
+func (c Compression) settings() (lsm.DBCompressionSettings, error) {
+	switch c {
+	case Balanced:
+		s := lsm.UniformDBCompressionSettings(block.SnappyCompression)
+		s.Name = "Balanced"
+		s.Levels[len(s.Levels)-1] = block.BalancedCompression
+		return s, nil
+	case Fast:
+		return lsm.UniformDBCompressionSettings(block.SnappyCompression), nil
+	}
+	return lsm.DBCompressionSettings{}, fmt.Errorf("%w: compression %d is unknown", store.ErrInvalid, c)
+}
+
+const (
+	defaultCacheBytes    = 256 << 20
+	defaultMemTableBytes = 64 << 20
+	minMemTableBytes     = 256 << 10
+	maxMemTableBytes     = 1 << 30
+
+	bloomBitsPerKey = 10
+	blockBytes      = 16 << 10
+	indexBlockBytes = 64 << 10
+	firstTableBytes = 4 << 20
+	lastTableBytes  = 64 << 20
+)
+
+// settings turns the options into Pebble's.
+func settings(o Options) (*lsm.Options, error) {
+	if o.CacheBytes < 0 || o.MemTableBytes < 0 {
+		return nil, fmt.Errorf("%w: negative memory for the store", store.ErrInvalid)
+	}
+	if o.CacheBytes == 0 {
+		o.CacheBytes = defaultCacheBytes
+	}
+	if o.MemTableBytes == 0 {
+		o.MemTableBytes = defaultMemTableBytes
+	}
+	compression, err := o.Compression.settings()
+	if err != nil {
+		return nil, err
+	}
+	s := &lsm.Options{
+		FormatMajorVersion: lsm.FormatNewest,
+		ReadOnly:           o.ReadOnly,
+		ErrorIfNotExists:   o.ReadOnly,
+		CacheSize:          o.CacheBytes,
+		MemTableSize:       uint64(min(max(o.MemTableBytes, minMemTableBytes), maxMemTableBytes)),
+		MaxOpenFiles:       2000,
+
+		// While the chain is being caught up with, writes come faster than
+		// compactions can follow. Four memtables and a deep level 0 let a
+		// burst pass; the stop threshold still bounds what a read must look at.
+		MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold:       4,
+		L0StopWritesThreshold:       40,
+		LBaseMaxBytes:               256 << 20,
+
+		// Write-back is spread out, so that the sync of a commit finds little
+		// left to do.
+		BytesPerSync:    1 << 20,
+		WALBytesPerSync: 1 << 20,
+	}
+	s.CompactionConcurrencyRange = compactions
+	s.Experimental.L0CompactionConcurrency = 4
+	s.Experimental.CompactionDebtConcurrency = 512 << 20
+	for i, size := 0, int64(firstTableBytes); i < len(s.TargetFileSizes); i++ {
+		s.TargetFileSizes[i] = size
+		size = min(2*size, lastTableBytes)
+	}
+	for i := range s.Levels {
+		s.Levels[i] = lsm.LevelOptions{
+			BlockSize:      blockBytes,
+			IndexBlockSize: indexBlockBytes,
+			FilterPolicy:   bloom.FilterPolicy(bloomBitsPerKey),
+			FilterType:     lsm.TableFilter,
+		}
+	}
+	s.ApplyCompressionSettings(func() lsm.DBCompressionSettings { return compression })
+	return s, nil
+}
+
+// compactions bounds how many compactions run at once: one at rest, and under
+// load as many as there are cores, up to six, where the disk is the limit.
+func compactions() (lower, upper int) {
+	upper = min(max(runtime.NumCPU(), 2), 6)
+	return max(1, upper/3), upper
+}

@@ -1,0 +1,78 @@
+package pebble
+
+import (
+	"context"
+	"fmt"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+
+	"chainexplorer/internal/store"
+)
+
+// Stats reports the engine's size and work.
+func (e *Engine) Stats(ctx context.Context) (store.Stats, error) {
+	if err := e.begin(ctx); err != nil {
+		return store.Stats{}, err
+	}
+	defer e.running.Done()
+	return e.stats(e.db.Metrics()), nil
+}
+
+func (e *Engine) stats(m *lsm.Metrics) store.Stats {
+	return store.Stats{
+		DiskBytes:   m.DiskSpaceUsage(),
+		MemoryBytes: uint64(m.BlockCache.Size) + m.MemTable.Size + m.MemTable.ZombieSize,
+		Commits:     e.commits.Load(),
+		CommitBytes: e.commitBytes.Load(),
+	}
+}
+
+// Checkpoint writes a copy of the store as of now to dir. On the same file
+// system it mostly links files and is quick. Commits wait meanwhile, so that
+// the copy is a state between two of them.
+func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	if err := e.takeWriter(ctx); err != nil {
+		return err
+	}
+	defer e.giveWriter()
+	var options []lsm.CheckpointOption
+	if !e.readOnly {
+		options = append(options, lsm.WithFlushedWAL())
+	}
+	if err := e.guarded(func() error { return e.db.Checkpoint(dir, options...) }); err != nil {
+		return fmt.Errorf("checkpoint of store %s to %s: %w", e.dir, dir, err)
+	}
+	return nil
+}
+
+// Compact rewrites all levels into the bottom one. It runs beside commits.
+func (e *Engine) Compact(ctx context.Context) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	if e.readOnly {
+		return ErrReadOnly
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-e.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	err := e.guarded(func() error { return e.db.Compact(ctx, []byte{0}, []byte{255}, true) })
+	if err != nil && e.isClosing() {
+		return store.ErrClosed
+	}
+	if err != nil {
+		return fmt.Errorf("compact store %s: %w", e.dir, err)
+	}
+	return nil
+}

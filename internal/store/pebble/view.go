@@ -1,0 +1,54 @@
+package pebble
+
+import (
+	"context"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+
+	"chainexplorer/internal/store"
+)
+
+// snapshot is a durable state that views share. Pebble shows a batch to
+// readers before it is synced; taking the snapshot when the sync has returned
+// keeps a state that a crash could undo from being seen.
+type snapshot struct {
+	view *lsm.Snapshot
+	refs int // guarded by Engine.mu; the engine itself holds one on the current
+}
+
+// publish makes the present state the one that views see. The caller holds the
+// writer's token, so no write is under way.
+func (e *Engine) publish() {
+	next := &snapshot{view: e.db.NewSnapshot(), refs: 1}
+	e.mu.Lock()
+	last := e.current
+	e.current = next
+	e.mu.Unlock()
+	e.release(last)
+}
+
+func (e *Engine) release(s *snapshot) {
+	e.mu.Lock()
+	s.refs--
+	unused := s.refs == 0
+	e.mu.Unlock()
+	if unused && e.stop.get() == nil {
+		// The only error is that of closing twice.
+		_ = s.view.Close()
+	}
+}
+
+// View runs fn on the last durable state. It works on an engine that has
+// stopped, too.
+func (e *Engine) View(ctx context.Context, fn func(store.Reader) error) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	e.mu.Lock()
+	s := e.current
+	s.refs++
+	e.mu.Unlock()
+	defer e.release(s)
+	return fn(&reader{engine: e, view: s.view})
+}
