@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/fsck"
+	"chainexplorer/internal/store/pebble"
+)
+
+type adminCommands struct {
+	Fsck fsckCommand `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
+}
+
+type fsckCommand struct {
+	Data    string `required:"" placeholder:"DIR" help:"Directory of the index."`
+	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the block headers. Default: the system's place."`
+}
+
+// Run prints what was found and fails when anything is wrong.
+func (c *fsckCommand) Run(ctx context.Context, con *console) error {
+	if _, err := os.Stat(c.Data); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	engine, err := pebble.Open(pebble.Options{Dir: c.Data, Tables: catalog.Tables(), ReadOnly: true, Logger: con.log})
+	if err != nil {
+		return err
+	}
+	defer engine.Close() //nolint:errcheck // opened for reading
+	dir, err := os.MkdirTemp(c.Scratch, "chainexplorer-fsck-")
+	if err != nil {
+		return fmt.Errorf("scratch directory: %w", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a left-over in the temporary directory
+	scratch, err := pebble.Open(pebble.Options{Dir: dir, Tables: catalog.Tables(), Logger: con.log})
+	if err != nil {
+		return err
+	}
+	defer scratch.Close() //nolint:errcheck // removed next
+	progress := func(uint64, uint64) {}
+	if con.terminal != nil {
+		progress = func(done, total uint64) {
+			fmt.Fprintf(con.terminal, "\r\x1b[Kchecked %d of %d blocks", done, total) //nolint:errcheck // only for show
+			if done == total {
+				fmt.Fprintln(con.terminal) //nolint:errcheck // only for show
+			}
+		}
+	}
+	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch, Progress: progress})
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	return c.print(con, report)
+}
+
+func (c *fsckCommand) print(con *console, r *fsck.Report) error {
+	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
+	if !r.State.Present && r.Clean() {
+		say("the index is empty")
+		return nil
+	}
+	say("chain         %s", index.ChainName(r.State.Format.ChainID))
+	say("head          %d %s", r.State.Head.Number, r.State.Head.Hash)
+	say("digest        %x", r.State.Head.Digest)
+	say("blocks        %d", r.Blocks)
+	say("transactions  %d", r.Transactions)
+	say("events        %d", r.Events)
+	say("undo records  %d", r.UndoRecords)
+	for _, name := range slices.Sorted(maps.Keys(r.Rows)) {
+		say("rows          %-12s %d", name, r.Rows[name])
+	}
+	for _, p := range r.Problems {
+		say("problem       %s", p)
+	}
+	if !r.Clean() {
+		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), c.Data)
+	}
+	say("clean")
+	return nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/store/pebble"
+)
+
+type indexCommand struct {
+	Node []string `required:"" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma: http://host:6060,ws://host:6061/ws."`
+	Data string   `required:"" placeholder:"DIR" help:"Directory of the index; made when missing."`
+
+	Verify index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
+	To     *uint64          `placeholder:"BLOCK" help:"Stop when this block is indexed."`
+
+	Window     int    `default:"32" help:"Blocks fetched and prepared ahead."`
+	BatchMib   int    `default:"16" help:"Size of a commit while catching up, in MiB."`
+	UndoBlocks uint64 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
+	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
+	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+}
+
+func (c *indexCommand) Run(ctx context.Context, con *console) error {
+	endpoints, err := parseNodes(c.Node)
+	if err != nil {
+		return err
+	}
+	if c.Window < 1 || c.Window > 4096 || c.BatchMib < 1 || c.BatchMib > 1024 || c.CacheMib < 1 {
+		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib at least 1"}
+	}
+	if err := checkDataDir(c.Data); err != nil {
+		return err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if c.Metrics != "" {
+		stop, err := serveMetrics(c.Metrics, registry, con.log)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	engine, err := pebble.Open(pebble.Options{
+		Dir: c.Data, Tables: catalog.Tables(), CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registry,
+	})
+	if err != nil {
+		return err
+	}
+	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
+	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registry)})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	x, err := index.New(index.Options{
+		Store: engine, Source: &index.Nodes{Pool: pool}, Verify: c.Verify,
+		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
+		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
+	})
+	if err != nil {
+		return err
+	}
+	show, stopShowing := context.WithCancel(ctx)
+	shown := make(chan struct{})
+	go func() {
+		defer close(shown)
+		x.ReportProgress(show, con.terminal, con.log)
+	}()
+	defer func() {
+		stopShowing()
+		<-shown
+	}()
+	if c.To != nil {
+		err = x.RunTo(ctx, *c.To)
+	} else {
+		err = x.Run(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("index stopped: %w", err)
+	}
+	con.log.Info("index closed", "progress", x.Progress().String())
+	return nil
+}
+
+// parseNodes reads URL or URL,WEBSOCKET.
+func parseNodes(list []string) ([]node.Endpoint, error) {
+	var out []node.Endpoint
+	for _, s := range list {
+		url, ws, _ := strings.Cut(s, ",")
+		if url == "" {
+			return nil, &usageError{"--node needs an address such as http://127.0.0.1:6060"}
+		}
+		out = append(out, node.Endpoint{URL: strings.TrimSpace(url), WebSocketURL: strings.TrimSpace(ws)})
+	}
+	return out, nil
+}
+
+// checkDataDir keeps a mistyped directory from being filled with our files.
+func checkDataDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if matches, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*")); err == nil && len(matches) > 0 {
+		return nil
+	}
+	return &usageError{fmt.Sprintf("the directory %s holds files that are not an index: give another --data, or empty it", dir)}
+}
+
+// owner names this process in the store's lease.
+func owner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
+}

@@ -1,0 +1,102 @@
+// Command chainexplorer is the whole service in one binary. Each subcommand is
+// one file beside this one.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+)
+
+type commands struct {
+	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a data directory, and keep it up to date."`
+	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
+	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
+
+	LogLevel slog.Level `default:"info" placeholder:"LEVEL" help:"Least severe log record to print: debug, info, warn or error."`
+}
+
+// console is where a command prints.
+type console struct {
+	out, err io.Writer
+	log      *slog.Logger
+	// terminal is set when err is a terminal that progress can be drawn on.
+	terminal io.Writer
+}
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var cmds commands
+	exited, code := false, 0
+	parser, err := kong.New(&cmds,
+		kong.Name("chainexplorer"),
+		kong.Description("An explorer for Starknet: indexer, API and pages in one program."),
+		kong.UsageOnError(),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(c int) { exited, code = true, c }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+	)
+	if err != nil {
+		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // nobody is left to tell
+		return exitFailure
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	kctx, err := parser.Parse(args)
+	if exited { // --help
+		return code
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "chainexplorer: %v\nTry 'chainexplorer --help'.\n", err) //nolint:errcheck // as above
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := newConsole(stdout, stderr, cmds.LogLevel)
+	kctx.BindTo(ctx, (*context.Context)(nil))
+	err = kctx.Run(c)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // as above
+		return exitUsage
+	default:
+		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // as above
+		return exitFailure
+	}
+}
+
+// usageError is a mistake in the command line that only shows when it is looked at closely.
+type usageError struct{ reason string }
+
+func (e *usageError) Error() string { return e.reason }
+
+// newConsole logs as text for a person and as JSON for a machine.
+func newConsole(stdout, stderr io.Writer, level slog.Level) *console {
+	c := &console{out: stdout, err: stderr}
+	opts := &slog.HandlerOptions{Level: level}
+	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		c.terminal = stderr
+		c.log = slog.New(slog.NewTextHandler(stderr, opts))
+	} else {
+		c.log = slog.New(slog.NewJSONHandler(stderr, opts))
+	}
+	return c
+}

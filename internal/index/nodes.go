@@ -1,0 +1,147 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/starknet"
+)
+
+// Nodes is a Source on a pool of nodes.
+type Nodes struct {
+	Pool *node.Pool
+
+	mu sync.Mutex
+	l1 uint64 // newest block seen as accepted on L1, for nodes without the tag
+}
+
+var _ Source = (*Nodes)(nil)
+
+// ChainID names the chain that all nodes serve.
+func (n *Nodes) ChainID(ctx context.Context) (felt.Felt, error) { return n.Pool.ChainID(ctx) }
+
+// Head is the head of the best node.
+func (n *Nodes) Head(ctx context.Context) (BlockRef, error) {
+	h, err := n.Pool.Head(ctx)
+	return BlockRef{h.Number, h.Hash}, notFound(err)
+}
+
+// Fetch returns a block in one request to one node.
+func (n *Nodes) Fetch(ctx context.Context, number uint64) (Raw, error) {
+	raw, err := n.Pool.BlockWithUpdate(ctx, number)
+	return Raw(raw), notFound(err)
+}
+
+// HashAt asks for a header.
+func (n *Nodes) HashAt(ctx context.Context, number uint64) (felt.Felt, error) {
+	h, err := n.header(ctx, node.BlockNumber(number))
+	if err != nil {
+		return felt.Felt{}, err
+	}
+	if h.Number != number {
+		return felt.Felt{}, fmt.Errorf("asked for block %d, the node answered %d", number, h.Number)
+	}
+	return h.Hash, nil
+}
+
+// L1Accepted asks for the tag of that name, or, when no node is new enough to
+// know it, searches the statuses: blocks are accepted in order.
+func (n *Nodes) L1Accepted(ctx context.Context) (BlockRef, error) {
+	versions, err := n.Pool.SpecVersions(ctx)
+	if err != nil {
+		return BlockRef{}, err
+	}
+	for _, v := range versions {
+		if v.Major > 0 || v.Minor >= 9 {
+			h, err := n.header(ctx, node.L1Accepted)
+			if err != nil {
+				return BlockRef{}, err
+			}
+			return BlockRef{h.Number, h.Hash}, nil
+		}
+	}
+	return n.searchL1(ctx)
+}
+
+// searchL1 finds the newest accepted block by its status in about
+// log2(head - last answer) questions.
+func (n *Nodes) searchL1(ctx context.Context) (BlockRef, error) {
+	head, err := n.Head(ctx)
+	if err != nil {
+		return BlockRef{}, err
+	}
+	n.mu.Lock()
+	low := min(n.l1, head.Number)
+	n.mu.Unlock()
+	at := func(number uint64) (BlockRef, bool, error) {
+		h, err := n.header(ctx, node.BlockNumber(number))
+		if err != nil {
+			return BlockRef{}, false, err
+		}
+		return BlockRef{h.Number, h.Hash}, h.Status == starknet.AcceptedOnL1, nil
+	}
+	best, ok, err := at(low)
+	if err == nil && !ok && low > 0 { // a fork took it back
+		low = 0
+		best, ok, err = at(0)
+	}
+	if err != nil {
+		return BlockRef{}, err
+	}
+	if !ok {
+		return BlockRef{}, ErrNotFound
+	}
+	for high := head.Number + 1; low+1 < high; {
+		mid := low + (high-low)/2
+		ref, ok, err := at(mid)
+		if err != nil {
+			return BlockRef{}, err
+		}
+		if ok {
+			low, best = mid, ref
+		} else {
+			high = mid
+		}
+	}
+	n.mu.Lock()
+	n.l1 = low
+	n.mu.Unlock()
+	return best, nil
+}
+
+func (n *Nodes) header(ctx context.Context, id node.BlockID) (*starknet.Header, error) {
+	raw, name, err := n.Pool.BlockHeader(ctx, id)
+	if err != nil {
+		return nil, notFound(err)
+	}
+	h, err := starknet.DecodeHeader(raw)
+	if err != nil {
+		return nil, fmt.Errorf("header from node %s: %w", name, err)
+	}
+	return h, nil
+}
+
+// Heads signals new heads of the pool.
+func (n *Nodes) Heads(ctx context.Context) <-chan struct{} {
+	out := make(chan struct{}, 1)
+	heads := n.Pool.Heads(ctx)
+	go func() {
+		for range heads {
+			select {
+			case out <- struct{}{}:
+			default: // the last signal was not taken yet
+			}
+		}
+	}()
+	return out
+}
+
+func notFound(err error) error {
+	if node.IsNotFound(err) {
+		return fmt.Errorf("%w: %v", ErrNotFound, err)
+	}
+	return err
+}
