@@ -1,0 +1,41 @@
+# Everything a contributor runs. Bare `make` lists it.
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+
+SEEDS   ?= 200
+FUZZ    ?= 30s
+
+.PHONY: help build test test-quick lint fmt fuzz sim bench demo tools
+
+help: ## list what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+build: ## build the program into bin/
+	go build -trimpath -o bin/chainexplorer ./cmd/chainexplorer
+
+tools: ## install what the tests need and the machine lacks
+	@scripts/tools.sh
+
+test: tools ## run all tests with the race detector
+	CGO_ENABLED=1 go test -race -timeout 14m ./...
+
+test-quick: ## run the tests without the race detector
+	go test -timeout 10m ./...
+
+fmt: ## format the code
+	gofmt -w $$(git ls-files '*.go')
+
+lint: ## check formatting, vet and staticcheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+
+sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
+	SIM_SEEDS=$(SEEDS) go test -count=1 -timeout 0 -run TestSimulation ./internal/index/sim
+
+fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
+	@scripts/fuzz.sh $(FUZZ)
+
+bench: ## run the benchmarks and print their ratios
+	go run ./bench/ingest
+	go test -run '^$$' -bench . ./bench/...

@@ -1,0 +1,99 @@
+// Package architecture holds no code: its test keeps imports pointing one way.
+package architecture
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages from the bottom up. A package may import the layers
+// below its own and nothing beside it. A pattern ending in /* stands for the
+// folders below.
+var layers = [][]string{
+	{"internal/felt"},
+	{"internal/starknet/jsonscan"},
+	{"internal/starknet"},
+	{"internal/node", "internal/store", "internal/store/record"},
+	{"internal/store/pebble", "internal/store/storetest", "internal/simnode"},
+	{"internal/explorer"},
+	{"internal/explorer/*"},
+	{"internal/explorer/catalog"},
+	{"internal/index"},
+	{"internal/index/*"},
+	{"internal/architecture"},
+	{"cmd/*", "bench/*"},
+}
+
+// forbidden are imports that the layers would allow and the design does not.
+var forbidden = map[string]string{
+	"internal/explorer/*": "internal/node internal/store/pebble internal/simnode", // no network, no engine in the read model
+	"internal/index":      "internal/store/pebble internal/simnode",                // any engine, any source
+	"internal/store":      "internal/starknet",                                    // the store knows no chain
+}
+
+const module = "chainexplorer/"
+
+func layerOf(pkg string) int {
+	best := -1
+	for i, l := range layers {
+		for _, p := range l {
+			if p == pkg {
+				return i // an exact name beats a pattern
+			}
+			if ok, _ := path.Match(p, pkg); ok {
+				best = i
+			}
+		}
+	}
+	return best
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		pkg := strings.TrimPrefix(p.ImportPath, module)
+		from := layerOf(pkg)
+		if from < 0 {
+			t.Errorf("package %s belongs to no layer: add it to layers", pkg)
+			continue
+		}
+		for _, imp := range p.Imports {
+			dep, ours := strings.CutPrefix(imp, module)
+			if !ours {
+				continue
+			}
+			to := layerOf(dep)
+			if to >= from {
+				t.Errorf("%s imports %s, which is not below it", pkg, dep)
+			}
+			for pattern, list := range forbidden {
+				if match, _ := path.Match(pattern, pkg); match && strings.Contains(" "+list+" ", " "+dep+" ") {
+					t.Errorf("%s must not import %s", pkg, dep)
+				}
+			}
+		}
+	}
+	if seen < 10 {
+		t.Fatalf("go list found only %d packages", seen)
+	}
+}
