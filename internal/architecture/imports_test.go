@@ -32,7 +32,7 @@ var layers = [][]string{
 // forbidden are imports that the layers would allow and the design does not.
 var forbidden = map[string]string{
 	"internal/explorer/*": "internal/node internal/store/pebble internal/simnode", // no network, no engine in the read model
-	"internal/index":      "internal/store/pebble internal/simnode",                // any engine, any source
+	"internal/index":      "internal/store/pebble internal/simnode",               // any engine, any source
 	"internal/store":      "internal/starknet",                                    // the store knows no chain
 }
 

@@ -64,7 +64,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 			return err
 		}
 	} else {
-		if b.undo.Oldest == b.undo.Floor {
+		if b.undo.Oldest == blk.Number { // there are no records to prune
 			b.undo.Oldest = blk.Number + 1
 		}
 		b.undo.Floor, b.moved, b.plain = blk.Number+1, true, true

@@ -42,7 +42,7 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 	// The lease is given back even when the caller is in a hurry.
 	release, done := context.WithTimeout(context.WithoutCancel(parent), 2*time.Second)
 	defer done()
-	if !errors.Is(err, store.ErrFenced) {
+	if !storeGone(err) {
 		x.reportFault(release, err)
 		if rerr := x.Store.Release(release, x.lease); rerr != nil {
 			x.Logger.Warn("could not release the lease", "err", rerr)
@@ -99,7 +99,7 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 			return ctx.Err()
 		case err == nil:
 			failures = 0
-		case permanent(err) || errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrClosed):
+		case permanent(err) || storeGone(err):
 			return err
 		default:
 			failures++
@@ -125,6 +125,11 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// storeGone tells the errors after which this process cannot write any more.
+func storeGone(err error) bool {
+	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrStopped)
 }
 
 // round looks at the source once and does what there is to do.

@@ -132,4 +132,5 @@ var (
 	ErrFenced    = errors.New("commit refused: another process holds a newer lease")
 	ErrLeaseHeld = errors.New("another process holds the writer's lease")
 	ErrClosed    = errors.New("store is closed")
+	ErrStopped   = errors.New("the store has stopped") // after a fault of the disk; open it again
 )

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	lsm "github.com/cockroachdb/pebble/v2"
+
+	"chainexplorer/internal/store"
 )
 
 // failure remembers the first fault that stopped the engine. Pebble ends the
@@ -23,7 +25,7 @@ func newFailure() *failure { return &failure{done: make(chan struct{})} }
 // set keeps the first error and reports whether this was it.
 func (f *failure) set(err error) (first bool) {
 	f.once.Do(func() {
-		f.err = fmt.Errorf("the store has stopped: %w", err)
+		f.err = fmt.Errorf("%w: %w", store.ErrStopped, err)
 		close(f.done)
 		first = true
 	})
