@@ -1,0 +1,157 @@
+package starknet
+
+import (
+	"chainexplorer/internal/felt"
+
+	"github.com/NethermindEth/juno/core/crypto"
+	junofelt "github.com/NethermindEth/juno/core/felt"
+)
+
+// element is a felt in the form that field arithmetic wants. It stays inside
+// this package: everything that leaves is a felt.Felt.
+type element = junofelt.Felt
+
+// toElement converts f. A felt is below the prime by contract; an array that
+// breaks it is reduced, so that a caller's mistake gives a wrong hash and not
+// a panic.
+func toElement(f *felt.Felt) (e element) {
+	if e.SetBytesCanonical(f[:]) != nil {
+		e.SetBytes(f[:])
+	}
+	return e
+}
+
+func fromElement(e *element) felt.Felt { return e.Bytes() }
+
+func elementFromUint64(n uint64) (e element) {
+	e.SetUint64(n)
+	return e
+}
+
+// poseidon absorbs felts one by one into the Starknet sponge (rate two). The
+// zero value is ready; after sum it is ready for the next list, so that one
+// sponge serves a whole block without allocating.
+type poseidon struct {
+	state [3]element
+	odd   bool
+}
+
+func (p *poseidon) addElement(e *element) {
+	if p.odd {
+		p.state[1].Add(&p.state[1], e)
+		crypto.HadesPermutation(p.state[:])
+	} else {
+		p.state[0].Add(&p.state[0], e)
+	}
+	p.odd = !p.odd
+}
+
+func (p *poseidon) add(f *felt.Felt) {
+	e := toElement(f)
+	p.addElement(&e)
+}
+
+func (p *poseidon) addUint64(n uint64) {
+	e := elementFromUint64(n)
+	p.addElement(&e)
+}
+
+func (p *poseidon) addAll(fs []felt.Felt) {
+	for i := range fs {
+		p.add(&fs[i])
+	}
+}
+
+// sum pads, squeezes and resets.
+func (p *poseidon) sum() element {
+	p.addElement(&junofelt.One)
+	if p.odd {
+		// The pad filled the first half of the rate; the other half is zero.
+		crypto.HadesPermutation(p.state[:])
+	}
+	out := p.state[0]
+	*p = poseidon{}
+	return out
+}
+
+func (p *poseidon) sumFelt() felt.Felt {
+	e := p.sum()
+	return fromElement(&e)
+}
+
+// array hashes fs as a list of its own. The sponge must be fresh.
+func (p *poseidon) array(fs []felt.Felt) element {
+	p.addAll(fs)
+	return p.sum()
+}
+
+// pedersen folds felts from zero and ends with their number.
+type pedersen struct {
+	acc element
+	n   uint64
+}
+
+func (p *pedersen) addElement(e *element) {
+	p.acc = crypto.Pedersen(&p.acc, e)
+	p.n++
+}
+
+func (p *pedersen) add(f *felt.Felt) {
+	e := toElement(f)
+	p.addElement(&e)
+}
+
+func (p *pedersen) addAll(fs []felt.Felt) {
+	for i := range fs {
+		p.add(&fs[i])
+	}
+}
+
+// sum folds the count in and resets.
+func (p *pedersen) sum() element {
+	n := elementFromUint64(p.n)
+	out := crypto.Pedersen(&p.acc, &n)
+	*p = pedersen{}
+	return out
+}
+
+func pedersenElements(es ...element) element {
+	var p pedersen
+	for i := range es {
+		p.addElement(&es[i])
+	}
+	return p.sum()
+}
+
+func pedersenFelts(fs []felt.Felt) element {
+	var p pedersen
+	p.addAll(fs)
+	return p.sum()
+}
+
+// PoseidonArray is the Poseidon hash of a list.
+func PoseidonArray(fs ...felt.Felt) felt.Felt {
+	var p poseidon
+	p.addAll(fs)
+	return p.sumFelt()
+}
+
+// Poseidon is the Poseidon hash of a pair, which is not that of a list of two.
+func Poseidon(a, b felt.Felt) felt.Felt {
+	x, y := toElement(&a), toElement(&b)
+	e := crypto.Poseidon(&x, &y)
+	return fromElement(&e)
+}
+
+// PedersenArray is the Pedersen hash of a list.
+func PedersenArray(fs ...felt.Felt) felt.Felt {
+	e := pedersenFelts(fs)
+	return fromElement(&e)
+}
+
+// Pedersen is the Pedersen hash of a pair.
+func Pedersen(a, b felt.Felt) felt.Felt {
+	x, y := toElement(&a), toElement(&b)
+	e := crypto.Pedersen(&x, &y)
+	return fromElement(&e)
+}
