@@ -107,5 +107,10 @@ func amountFromBig(n *big.Int) (a amount) {
 	return a
 }
 
-
-
+// amountFromBytes reads 32 big-endian bytes.
+func amountFromBytes(b [32]byte) (a amount) {
+	for i := range a {
+		a[i] = binary.BigEndian.Uint64(b[24-8*i:])
+	}
+	return a
+}

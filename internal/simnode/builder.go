@@ -35,6 +35,8 @@ type builder struct {
 	number uint64
 	branch uint64
 	prices prices
+	// past gives the hash of an earlier block.
+	past func(number uint64) felt.Felt
 
 	block    *starknet.Block
 	callEnds [][]uint16
@@ -163,10 +165,5 @@ func (b *builder) sortDiff() {
 			start = len(entries)
 		}
 	}
-	slices.SortFunc(d.Deployed, func(x, y starknet.DeployedContract) int { return x.Address.Cmp(y.Address) })
-	slices.SortFunc(d.Replaced, func(x, y starknet.ReplacedClass) int { return x.Address.Cmp(y.Address) })
-	slices.SortFunc(d.Declared, func(x, y starknet.DeclaredClass) int { return x.ClassHash.Cmp(y.ClassHash) })
-	slices.SortFunc(d.Migrated, func(x, y starknet.DeclaredClass) int { return x.ClassHash.Cmp(y.ClassHash) })
-	slices.SortFunc(d.DeprecatedDeclared, felt.Felt.Cmp)
-	slices.SortFunc(d.Nonces, func(x, y starknet.NonceUpdate) int { return x.Address.Cmp(y.Address) })
+	d.Sort()
 }

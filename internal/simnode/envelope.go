@@ -34,7 +34,7 @@ func (b *builder) bounds() *starknet.ResourceBounds {
 // the transaction to the block. payer is nobody when nothing is charged.
 func (b *builder) seal(tx *starknet.Transaction, payer id, version int, reverted string) {
 	tx.Version = versions[version]
-	if version == 3 {
+	if version == 3 && tx.ResourceBounds == nil {
 		tx.ResourceBounds = b.bounds()
 		tx.PaymasterData = []felt.Felt{}
 		if tx.Type != starknet.DeployAccount {

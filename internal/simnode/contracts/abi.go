@@ -66,7 +66,7 @@ var typeNames = map[string]string{
 	"u32": "core::integer::u32", "u8": "core::integer::u8", "bool": "core::bool",
 	"bytes": "core::byte_array::ByteArray", "span<felt>": "core::array::Span::<core::felt252>",
 	"span<u256>": "core::array::Span::<core::integer::u256>", "array<felt>": "core::array::Array::<core::felt252>",
-	"array<call>": "core::array::Array::<core::starknet::account::Call>",
+	"array<call>":  "core::array::Array::<core::starknet::account::Call>",
 	"span<action>": "core::array::Span::<privacy::actions::ServerAction>",
 }
 
@@ -302,7 +302,7 @@ func (c *contractInterface) sierraTypes() []any {
 			[]abiParam{{Name: "snapshot", Type: "@core::array::Array::<privacy::actions::ServerAction>"}}})
 	}
 	for _, span := range []string{"felt", "u256"} {
-		if uses("span<" + span + ">") || uses("array<call>") && span == "felt" {
+		if uses("span<"+span+">") || uses("array<call>") && span == "felt" {
 			items = append(items, abiStruct{"struct", typeNames["span<"+span+">"],
 				[]abiParam{{Name: "snapshot", Type: "@core::array::Array::<" + typeNames[span] + ">"}}})
 		}

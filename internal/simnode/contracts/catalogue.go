@@ -8,6 +8,7 @@ import (
 // Catalogue holds every class that exists when a chain starts.
 type Catalogue struct {
 	Account       *Class
+	AccountNext   *Class // what accounts are replaced by
 	AccountCairo0 *Class
 
 	ERC20Keyed  *Class // keyed events, byte array names
@@ -44,6 +45,7 @@ type Catalogue struct {
 var Classes = sync.OnceValue(func() *Catalogue {
 	return &Catalogue{
 		Account:       sierra("account", accountLines),
+		AccountNext:   sierra("account next", accountLines),
 		AccountCairo0: cairo0("account", accountCairo0Lines),
 		ERC20Keyed:    sierra("erc20 keyed", erc20KeyedLines).token(Keyed, true),
 		ERC20Middle:   sierra("erc20 middle", erc20MiddleLines).token(Keyed, false),
@@ -74,7 +76,7 @@ var Classes = sync.OnceValue(func() *Catalogue {
 
 // All lists the catalogue in a fixed order.
 func (c *Catalogue) All() []*Class {
-	return []*Class{c.Account, c.AccountCairo0, c.ERC20Keyed, c.ERC20Middle, c.ERC20Legacy, c.ERC20Next,
+	return []*Class{c.Account, c.AccountNext, c.AccountCairo0, c.ERC20Keyed, c.ERC20Middle, c.ERC20Legacy, c.ERC20Next,
 		c.TokenImpl, c.TokenImpl2, c.Proxy, c.ERC721Keyed, c.ERC721Legacy, c.ERC1155Keyed, c.ERC1155Legacy,
 		c.PairFactory, c.PairRouter, c.Pair, c.EkuboCore, c.Bridge, c.UDC, c.UDCMiddle, c.UDCLegacy,
 		c.PoolV1, c.PoolV2, c.PoolV21, c.SwapHelper, c.Junk}
