@@ -1,0 +1,80 @@
+package starknet_test
+
+import (
+	"testing"
+
+	"chainexplorer/internal/starknet"
+)
+
+// benchmarkBlock is mainnet block 588763 (72 transactions, 446 events) as a
+// node prints it, without white space.
+func benchmarkBlock(b *testing.B) ([]byte, *starknet.Block) {
+	block, err := starknet.DecodeBlock(rpcResult(b, "blockWithReceipts", "mainnetBlockReceipts588763.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return starknet.AppendBlock(nil, block, starknet.V010), block
+}
+
+func BenchmarkDecodeBlock(b *testing.B) {
+	data, _ := benchmarkBlock(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := starknet.DecodeBlock(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecodeStateUpdate(b *testing.B) {
+	su, err := starknet.DecodeStateUpdate(rpcResult(b, "stateUpdate", "sepolia_1_060_000.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := starknet.AppendStateUpdate(nil, su, starknet.V010)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := starknet.DecodeStateUpdate(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendBlock(b *testing.B) {
+	data, block := benchmarkBlock(b)
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	buf := make([]byte, 0, len(data))
+	for b.Loop() {
+		buf = starknet.AppendBlock(buf[:0], block, starknet.V010)
+	}
+}
+
+// BenchmarkVerify takes the block as it is (Pedersen, version 0.13.1) and with
+// a version of today (Poseidon).
+func BenchmarkVerify(b *testing.B) {
+	for _, version := range []string{"0.13.1", "0.14.1"} {
+		b.Run(version, func(b *testing.B) {
+			_, block := benchmarkBlock(b)
+			block.StarknetVersion = version
+			c, err := starknet.ComputeCommitments(block, &starknet.StateDiff{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if version != "0.13.1" {
+				block.Commitments = &c
+			}
+			if block.Hash, err = starknet.ComputeBlockHash(&block.Header, c); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := starknet.Verify(block, nil, starknet.ChainMain); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
