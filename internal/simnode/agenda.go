@@ -220,7 +220,7 @@ func (b *builder) multi() {
 	b.begin()
 	// In sixteenths, to keep floats out of what decides content.
 	mean := int(b.w.cfg.EventsPerTx * 16)
-	target := (mean*(4+b.r.intn(25))/16 - 34) / 16
+	target := (mean*(5+b.r.intn(25))/16 - 26) / 16
 	for first := true; first || len(b.events) < target && len(b.calls) < 40; first = false {
 		switch p := b.r.intn(100); {
 		case p < 48:

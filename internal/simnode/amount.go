@@ -25,10 +25,14 @@ func units(n uint64, decimals int) amount {
 
 func (a amount) isZero() bool { return a == amount{} }
 
+// add panics at 2^256, for the same reason as sub below zero.
 func (a amount) add(b amount) (sum amount) {
 	var carry uint64
 	for i := range a {
 		sum[i], carry = bits.Add64(a[i], b[i], carry)
+	}
+	if carry != 0 {
+		panic("simnode: an amount went over 256 bits")
 	}
 	return sum
 }

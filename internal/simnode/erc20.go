@@ -89,11 +89,16 @@ func (b *builder) emitPair(token int, selector felt.Felt, from, to id, a amount)
 // spendable is what an account can part with: fee tokens keep a reserve.
 func (b *builder) spendable(a *account, token int) amount {
 	have := b.w.balance(token, a.id)
+	faucet := a.id == b.faucet().id // it must last as long as the chain
 	var reserve amount
-	switch token {
-	case strkToken:
+	switch {
+	case token == strkToken && faucet:
+		reserve = units(9_000_000_000, 18)
+	case token == ethToken && faucet:
+		reserve = units(100_000_000, 18)
+	case token == strkToken:
 		reserve = units(40, 18)
-	case ethToken:
+	case token == ethToken:
 		reserve = units(2, 16)
 	}
 	if have.less(reserve) {
@@ -189,7 +194,7 @@ func (b *builder) doSupply() {
 		b.call(b.token(token).Address, contracts.SelFnBurn, a.low(), a.high())
 		b.transfer(token, owner.id, nobody, a)
 	} else {
-		to, a := b.somebody(), units(uint64(1+b.r.intn(10_000)), int(b.token(token).Decimals))
+		to, a := b.somebody(), units(uint64(1+b.r.intn(10_000)), min(18, int(b.token(token).Decimals)))
 		b.call(b.token(token).Address, contracts.SelFnMint, b.w.address(to), a.low(), a.high())
 		b.transfer(token, nobody, to, a)
 	}
