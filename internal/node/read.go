@@ -31,14 +31,6 @@ type readOp struct {
 	rejected func(n *node) bool
 }
 
-// verdict is the state of one call of a read.
-type verdict struct {
-	settled bool
-	answer  Response
-	doubt   *UnsettledError // a "not found" that is not final
-	leading bool            // said by a node as high as any, in this round
-}
-
 // read settles every call of op or fails. After a nil error each response is
 // a result or the final error of the best informed node.
 func (p *Pool) read(ctx context.Context, op readOp) ([]Response, error) {
@@ -92,24 +84,8 @@ func responses(vs []verdict) []Response {
 	return out
 }
 
-// settleRound makes doubtful answers final if everyone who could be asked was,
-// and one of those who said "not found" is as well informed as any.
-func settleRound(vs []verdict) bool {
-	for i := range vs {
-		v := &vs[i]
-		if !v.settled && v.leading && v.doubt != nil {
-			rpc := v.doubt.NotFound
-			v.settled, v.answer = true, Response{Err: &rpc, Node: v.doubt.Node}
-		}
-		if !v.settled {
-			return false
-		}
-	}
-	return true
-}
-
+// giveUp says why a read has no answer.
 func (p *Pool) giveUp(op readOp, vs []verdict, errs []error) error {
-	cause := p.exhausted(errs)
 	for i := range vs {
 		if v := &vs[i]; !v.settled && v.doubt != nil {
 			doubt := *v.doubt
@@ -122,7 +98,10 @@ func (p *Pool) giveUp(op readOp, vs []verdict, errs []error) error {
 			return fmt.Errorf("%s: %w", op.what, &doubt)
 		}
 	}
-	return fmt.Errorf("%s: %w", op.what, cause)
+	if op.minSpec != (SpecVersion{}) && !p.anyLeft(op, make([]bool, len(p.nodes))) {
+		return fmt.Errorf("%s: %w: it needs one of version %s or later", op.what, ErrNoNode, op.minSpec)
+	}
+	return fmt.Errorf("%s: %w", op.what, p.exhausted(errs))
 }
 
 // exhausted joins what every node failed with.
@@ -273,82 +252,6 @@ func (p *Pool) booked(n *node, err error) {
 	p.failed(n, err, false)
 }
 
-// judge sorts a node's answers into final ones, doubtful ones and failures.
-func (p *Pool) judge(n *node, op readOp, vs []verdict, useless []bool, open []int, replies []reply) (bool, error) {
-	now := time.Now()
-	var failure error
-	settledNow := 0
-	for k, i := range open {
-		r, v := replies[k], &vs[i]
-		switch {
-		case r.err == nil && op.objects && (len(r.result) == 0 || r.result[0] != '{'):
-			failure = n.fail("malformed", fmt.Errorf("%w: result is not an object", ErrMalformed))
-			continue
-		case r.err == nil:
-			v.answer = Response{Result: r.result, Node: n.name}
-		case r.err.transient():
-			failure = n.fail("rpc_transient", r.err)
-			continue
-		case r.err.Code == CodeMethodNotFound && p.othersMayKnow(n, op, useless):
-			e := n.fail("rpc_error", r.err)
-			e.permanent = true
-			failure = e
-			continue
-		case r.err.notFound() && !p.mayDeny(n, op, v, r.err, now):
-			continue
-		default:
-			v.answer = Response{Err: r.err, Node: n.name}
-		}
-		v.settled = true
-		settledNow++
-	}
-	if settledNow == len(open) {
-		return true, nil
-	}
-	if op.oneNode {
-		for i := range vs {
-			vs[i].settled = false
-		}
-	}
-	return false, failure
-}
-
-// othersMayKnow says whether another usable node is left that might know a
-// method that n does not.
-func (p *Pool) othersMayKnow(n *node, op readOp, useless []bool) bool {
-	for i, o := range p.nodes {
-		o.mu.Lock()
-		ok := o != n && !useless[i] && op.usable(o)
-		o.mu.Unlock()
-		if ok {
-			return true
-		}
-	}
-	return false
-}
-
-// mayDeny says whether n is well enough informed for its "not found" to be
-// final at once. If not, the doubt is kept with the call.
-func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, now time.Time) bool {
-	level, best := n.level(), p.bestLevel(now)
-	// A node that has reached the block but does not find it contradicts
-	// itself: it is pruned, behind a balancer, or its head has just gone back.
-	contradicts := e.Code == CodeBlockNotFound && op.at != nil && level >= *op.at
-	behind := level < best
-	if !behind && !contradicts && (op.at == nil || level >= *op.at) {
-		return true
-	}
-	known := best
-	if contradicts {
-		known = *op.at
-	}
-	if v.doubt == nil || level >= v.doubt.NodeHead {
-		v.doubt = &UnsettledError{Node: n.name, NodeHead: level, BestHead: known, NotFound: *e}
-	}
-	v.leading = v.leading || (!behind && !contradicts)
-	return false
-}
-
 // refreshDoubted looks again at the heads of nodes whose denials were not
 // believed: a head that went back explains them.
 func (p *Pool) refreshDoubted(ctx context.Context, vs []verdict) {
@@ -363,49 +266,6 @@ func (p *Pool) refreshDoubted(ctx context.Context, vs []verdict) {
 			}
 		}
 		return
-	}
-}
-
-// waitTime is the pause before the next round: growing, jittered, and not
-// shorter than what all nodes asked for.
-func (p *Pool) waitTime(round int, op readOp, useless []bool) time.Duration {
-	now := time.Now()
-	rest := time.Duration(-1)
-	for i, n := range p.nodes {
-		n.mu.Lock()
-		if op.usable(n) && (useless == nil || !useless[i]) {
-			if d := max(n.restUntil.Sub(now), 0); rest < 0 || d < rest {
-				rest = d
-			}
-		}
-		n.mu.Unlock()
-	}
-	return max(p.backoff(round), rest)
-}
-
-// backoff doubles from the base to the maximum; half of it is chance.
-func (p *Pool) backoff(round int) time.Duration {
-	d := p.cfg.BackoffMax
-	if round < 32 {
-		if grown := p.cfg.BackoffBase << round; grown > 0 && grown < d {
-			d = grown
-		}
-	}
-	return d/2 + time.Duration(p.cfg.Rand()*float64(d)/2)
-}
-
-// pause waits for d. It does not begin a wait that the context would cut off.
-func (p *Pool) pause(ctx context.Context, d time.Duration) error {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
-		return context.DeadlineExceeded
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

@@ -77,6 +77,36 @@ func DecodeHeader(data []byte) (*Header, error) {
 	return h, nil
 }
 
+// DecodeTransaction reads the result of starknet_getTransactionByHash, or one
+// item of starknet_getBlockWithTxs: a transaction with its hash.
+func DecodeTransaction(data []byte) (*Transaction, error) {
+	d := newDecoder(data)
+	t := new(Transaction)
+	if seen := d.transaction(t); seen&txHash == 0 && !d.bad() {
+		d.fail("transaction_hash", ErrMissing)
+	}
+	if err := d.finish("transaction"); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// DecodeReceipt reads the result of starknet_getTransactionReceipt without
+// the block's number and hash. One of a block that is still being built gives
+// ErrPreConfirmed.
+func DecodeReceipt(data []byte) (*Receipt, error) {
+	d := newDecoder(data)
+	r := new(Receipt)
+	d.receipt(r)
+	if d.preConfirmed {
+		d.s.Fail(ErrPreConfirmed)
+	}
+	if err := d.finish("receipt"); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // confirmed requires the fields, and tells an unconfirmed block from a broken
 // one: it has none of the things that only consensus gives a block.
 func (d *decoder) confirmed(seen, required fieldSet) {

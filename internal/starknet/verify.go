@@ -109,7 +109,7 @@ func (v *verifier) transaction(i int, chainID *felt.Felt) error {
 		return fmt.Errorf("block %d, transaction %d: %w", v.block.Number, i, err)
 	case computed == t.Hash:
 		return nil
-	case t.manyForms() && t.Type != Invoke:
+	case t.anyForm():
 		return nil
 	case t.Type == Invoke && t.ProofFacts == nil && !v.version.before(v0_14_2):
 		return nil // the node may have left out proof facts that were not asked for

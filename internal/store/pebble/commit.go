@@ -43,10 +43,11 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		_ = batch.Close()
 		return store.ErrFenced
 	}
-	if err := e.apply(batch); err != nil {
+	next, err := e.apply(batch)
+	if err != nil {
 		return fmt.Errorf("commit to store %s: %w", e.dir, err)
 	}
-	e.publish()
+	e.publish(next)
 	e.commits.Add(1)
 	e.commitBytes.Add(uint64(b.Bytes()))
 	return nil
@@ -103,12 +104,20 @@ func (e *Engine) takeWriter(ctx context.Context) error {
 
 func (e *Engine) giveWriter() { <-e.writer }
 
-// apply writes the batch, waits until it is durable and hands its memory back.
-func (e *Engine) apply(batch *lsm.Batch) error {
-	return e.guarded(func() error {
+// apply writes the batch, waits until it is durable and returns the state with
+// it. The caller holds the writer's token, so that state holds nothing else
+// that is new.
+func (e *Engine) apply(batch *lsm.Batch) (*lsm.Snapshot, error) {
+	var next *lsm.Snapshot
+	err := e.guarded(func() error {
 		if err := e.db.Apply(batch, lsm.Sync); err != nil {
 			return err
 		}
+		next = e.db.NewSnapshot()
 		return batch.Close()
 	})
+	if err != nil {
+		return nil, err // next may still be written to
+	}
+	return next, nil
 }

@@ -43,8 +43,8 @@ type Options struct {
 	MemTableBytes int64 // one memtable, of which up to four are held; 64 MiB when 0
 	Compression   Compression
 
-	// ReadOnly opens an existing store and refuses every change. The directory
-	// is locked all the same.
+	// ReadOnly opens an existing store and refuses every change, and a
+	// checkpoint. The directory is locked all the same.
 	ReadOnly bool
 
 	Now     func() time.Time      // the clock of the lease; time.Now when nil
@@ -80,6 +80,8 @@ type Engine struct {
 	closed  bool           // guarded by mu: no call may begin
 	current *snapshot      // guarded by mu: the last durable state
 	running sync.WaitGroup // calls that began; Add only under mu while not closed
+
+	releases sync.WaitGroup // snapshots that are being closed
 }
 
 var _ store.Engine = (*Engine)(nil)
@@ -164,10 +166,15 @@ func (e *Engine) openError(err error) error {
 	if locked := e.disk.lockError(); locked != nil && !errors.As(locked, &path) {
 		return fmt.Errorf("open store %s: the directory is in use by another process: %w", e.dir, locked)
 	}
-	if errors.Is(err, lsm.ErrDBDoesNotExist) {
+	if e.readOnly && !e.exists() {
 		return fmt.Errorf("open store %s: there is no store in this directory", e.dir)
 	}
 	return fmt.Errorf("open store %s: %w", e.dir, err)
+}
+
+func (e *Engine) exists() bool {
+	found, err := lsm.Peek(e.dir, e.disk)
+	return err == nil && found.Exists
 }
 
 // begin admits a call; the caller ends it with e.running.Done.
@@ -214,6 +221,7 @@ func (e *Engine) shut() error {
 		if e.current != nil {
 			e.release(e.current)
 		}
+		e.releases.Wait()
 		return e.db.Close()
 	})
 	if e.stop.get() == nil {

@@ -135,9 +135,11 @@ func (e *Engine) changeLease(ctx context.Context, ttl time.Duration, change func
 	if err := batch.Set(leaseKey, next.encode(), nil); err != nil {
 		return store.Lease{}, fmt.Errorf("write the lease: %w", err)
 	}
-	if err := e.apply(batch); err != nil {
+	view, err := e.apply(batch)
+	if err != nil {
 		return store.Lease{}, fmt.Errorf("write the lease of store %s: %w", e.dir, err)
 	}
+	e.publish(view)
 	e.lease = next
 	return next.granted(), nil
 }

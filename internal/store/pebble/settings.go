@@ -88,6 +88,9 @@ func settings(o Options) (*lsm.Options, error) {
 	s.CompactionConcurrencyRange = compactions
 	s.Experimental.L0CompactionConcurrency = 4
 	s.Experimental.CompactionDebtConcurrency = 512 << 20
+	// A read never starts a compaction: it could then wait for a disk that has
+	// failed.
+	s.Experimental.ReadSamplingMultiplier = -1
 	for i, size := 0, int64(firstTableBytes); i < len(s.TargetFileSizes); i++ {
 		s.TargetFileSizes[i] = size
 		size = min(2*size, lastTableBytes)

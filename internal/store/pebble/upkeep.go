@@ -35,15 +35,14 @@ func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
 		return err
 	}
 	defer e.running.Done()
+	if e.readOnly {
+		return ErrReadOnly // Pebble copies a file that it has not written then
+	}
 	if err := e.takeWriter(ctx); err != nil {
 		return err
 	}
 	defer e.giveWriter()
-	var options []lsm.CheckpointOption
-	if !e.readOnly {
-		options = append(options, lsm.WithFlushedWAL())
-	}
-	if err := e.guarded(func() error { return e.db.Checkpoint(dir, options...) }); err != nil {
+	if err := e.guarded(func() error { return e.db.Checkpoint(dir, lsm.WithFlushedWAL()) }); err != nil {
 		return fmt.Errorf("checkpoint of store %s to %s: %w", e.dir, dir, err)
 	}
 	return nil

@@ -16,17 +16,19 @@ type snapshot struct {
 	refs int // guarded by Engine.mu; the engine itself holds one on the current
 }
 
-// publish makes the present state the one that views see. The caller holds the
-// writer's token, so no write is under way.
-func (e *Engine) publish() {
-	next := &snapshot{view: e.db.NewSnapshot(), refs: 1}
+// publish makes next the state that views see. The caller holds the writer's
+// token.
+func (e *Engine) publish(next *lsm.Snapshot) {
 	e.mu.Lock()
 	last := e.current
-	e.current = next
+	e.current = &snapshot{view: next, refs: 1}
 	e.mu.Unlock()
 	e.release(last)
 }
 
+// release closes the snapshot after its last user. Closing may wait for a
+// compaction to be planned, and for ever if the disk fails just then, so
+// nobody waits for it but Close.
 func (e *Engine) release(s *snapshot) {
 	e.mu.Lock()
 	s.refs--
@@ -34,7 +36,7 @@ func (e *Engine) release(s *snapshot) {
 	e.mu.Unlock()
 	if unused && e.stop.get() == nil {
 		// The only error is that of closing twice.
-		_ = s.view.Close()
+		e.releases.Go(func() { _ = s.view.Close() })
 	}
 }
 

@@ -1,0 +1,287 @@
+package pebble_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/storetest"
+)
+
+// A log is a store whose content follows from the number of batches that were
+// applied to it: a head, and the last few entries, in two tables.
+var (
+	heads   = &store.Table{ID: 1, Name: "heads"}
+	entries = &store.Table{ID: 7, Name: "entries", PartitionLen: 8}
+	logs    = []*store.Table{heads, entries}
+)
+
+const kept = 20
+
+func logOptions(fs vfs.FS) pebble.Options {
+	o := pebble.MemOptions(fs, logs)
+	o.MemTableBytes = 256 << 10 // flushes often
+	return o
+}
+
+func payload(n uint64) []byte {
+	// Mostly incompressible, so that the files grow.
+	rnd := rand.NewPCG(n, 0)
+	b := make([]byte, 0, 9000)
+	for len(b) < 8000+int(n%1000) {
+		b = store.AppendUint64(b, rnd.Uint64())
+	}
+	return b
+}
+
+func entryKey(n uint64) store.Key {
+	return store.Key{Table: entries, Partition: store.AppendUint64(nil, n)}
+}
+
+var headKey = store.Key{Table: heads, Sort: []byte("head")}
+
+// appendLog commits batch n.
+func appendLog(ctx context.Context, e store.Engine, epoch, n uint64) error {
+	b := &store.Batch{Epoch: epoch}
+	b.Put(headKey, store.AppendUint64(nil, n))
+	b.Put(entryKey(n), payload(n))
+	if n > kept {
+		b.Delete(entryKey(n - kept))
+	}
+	return e.Commit(ctx, b)
+}
+
+// checkLog fails unless the store is exactly the log after n batches for one n,
+// which it returns.
+func checkLog(ctx context.Context, e store.Engine) (uint64, error) {
+	lines, err := storetest.Dump(ctx, e, logs)
+	if err != nil {
+		return 0, err
+	}
+	if len(lines) == 0 {
+		return 0, nil
+	}
+	if lines[0].Table != heads {
+		return 0, fmt.Errorf("no head, but %d rows", len(lines))
+	}
+	n, _, ok := store.Uint64(lines[0].Value)
+	if !ok {
+		return 0, fmt.Errorf("head is %x", lines[0].Value)
+	}
+	lines = lines[1:]
+	if want := min(n, kept); uint64(len(lines)) != want {
+		return 0, fmt.Errorf("head %d, but %d entries", n, len(lines))
+	}
+	for i, l := range lines {
+		at := n - uint64(len(lines)) + uint64(i) + 1
+		if !bytes.Equal(l.Partition, store.AppendUint64(nil, at)) || !bytes.Equal(l.Value, payload(at)) {
+			return 0, fmt.Errorf("head %d: entry %d is not the one committed", n, at)
+		}
+	}
+	return n, nil
+}
+
+func isLog(path string) bool { return strings.HasSuffix(path, ".log") }
+
+// TestCrash takes the file system as a crash would leave it at many moments,
+// before writes of every kind, and opens the store on it.
+func TestCrash(t *testing.T) {
+	const commits = 160
+	type crash struct {
+		fs                      *vfs.MemFS
+		acknowledged, attempted uint64
+		op                      string
+	}
+	for seed := range uint64(2) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		disk := vfs.NewCrashableMem()
+		var acknowledged, attempted, ops atomic.Uint64
+		var crashes []crash
+		var armed atomic.Bool
+		hook := make(chan struct{}, 1) // one crash at a time: ops come from many goroutines
+		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if !armed.Load() || op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
+				return nil
+			}
+			hook <- struct{}{}
+			defer func() { <-hook }()
+			// Log writes are by far the most frequent; take fewer of them.
+			if ops.Add(1); rnd.IntN(12) != 0 && (isLog(op.Path) || rnd.IntN(3) != 0) {
+				return nil
+			}
+			c := crash{acknowledged: acknowledged.Load(), op: fmt.Sprint(op.Kind, " ", op.Path)}
+			percent := []int{0, 0, 50, 100}[rnd.IntN(4)]
+			c.fs = disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(rnd.Uint64(), 0))})
+			c.attempted = attempted.Load()
+			crashes = append(crashes, c)
+			return nil
+		})
+		e, err := pebble.Open(logOptions(errorfs.Wrap(disk, injector)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease, err := e.Acquire(t.Context(), "writer", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		armed.Store(true)
+		for n := uint64(1); n <= commits; n++ {
+			attempted.Store(n)
+			if err := appendLog(t.Context(), e, lease.Epoch, n); err != nil {
+				t.Fatal(err)
+			}
+			acknowledged.Store(n)
+		}
+		if err := e.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		hook <- struct{}{} // no hook runs any more
+		if len(crashes) < 30 {
+			t.Errorf("only %d crashes in %d writes", len(crashes), ops.Load())
+		}
+		for _, c := range crashes {
+			again, err := pebble.Open(logOptions(c.fs))
+			if err != nil {
+				t.Fatalf("seed %d, crash at %s: %v", seed, c.op, err)
+			}
+			n, err := checkLog(t.Context(), again)
+			if err != nil || n < c.acknowledged || n > c.attempted {
+				t.Errorf("seed %d, crash at %s: %d batches, %v; acknowledged %d, attempted %d",
+					seed, c.op, n, err, c.acknowledged, c.attempted)
+			}
+			next, err := again.Acquire(t.Context(), "successor", time.Hour)
+			if err != nil || next.Epoch <= lease.Epoch {
+				t.Errorf("seed %d, crash at %s: lease %+v, %v", seed, c.op, next, err)
+			}
+			if err := again.Close(); err != nil {
+				t.Errorf("seed %d, crash at %s: %v", seed, c.op, err)
+			}
+		}
+	}
+}
+
+var errDisk = errors.New("no space left")
+
+// TestFailingWrites lets the writes fail from the Nth on, or the Nth alone, for
+// many N. The error must come out of a commit, stay, leave views working on
+// the last durable state, and the store must open again in the same process.
+func TestFailingWrites(t *testing.T) {
+	const commits = 120
+	run := func(t *testing.T, disk vfs.FS, fails func(n int64, op errorfs.Op) bool) (writes int64) {
+		var count atomic.Int64
+		var armed, injected atomic.Bool
+		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if !armed.Load() || op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
+				return nil
+			}
+			if fails(count.Add(1), op) {
+				injected.Store(true)
+				return errDisk
+			}
+			return nil
+		})
+		e, err := pebble.Open(logOptions(errorfs.Wrap(disk, injector)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease, err := e.Acquire(t.Context(), "writer", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		armed.Store(true)
+		var acknowledged uint64
+		var stopped error
+		for n := uint64(1); n <= commits && stopped == nil; n++ {
+			if stopped = appendLog(t.Context(), e, lease.Epoch, n); stopped == nil {
+				acknowledged = n
+			}
+		}
+		attempted := min(acknowledged+1, commits)
+		if stopped == nil {
+			stopped = e.Compact(t.Context()) // flushes what the commits left
+		}
+		if stopped != nil {
+			if !injected.Load() || !strings.Contains(stopped.Error(), errDisk.Error()) {
+				t.Fatalf("stopped by %v", stopped)
+			}
+			for _, again := range []error{
+				appendLog(t.Context(), e, lease.Epoch, attempted+1),
+				e.Compact(t.Context()),
+				e.Release(t.Context(), lease),
+				e.Checkpoint(t.Context(), "/copy"),
+			} {
+				if again == nil || !strings.Contains(again.Error(), errDisk.Error()) {
+					t.Errorf("call on a stopped store: %v", again)
+				}
+			}
+			if n, err := checkLog(t.Context(), e); err != nil || n != acknowledged {
+				t.Errorf("a stopped store shows %d batches, %v; acknowledged %d", n, err, acknowledged)
+			}
+		}
+		if err := e.Close(); (err == nil) != (stopped == nil) && !injected.Load() {
+			t.Errorf("close after %v: %v", stopped, err)
+		}
+		armed.Store(false)
+		again, err := pebble.Open(logOptions(disk))
+		if err != nil {
+			t.Fatalf("open after %v: %v", stopped, err)
+		}
+		n, err := checkLog(t.Context(), again)
+		if err != nil || n < acknowledged || n > attempted {
+			t.Errorf("after %v: %d batches, %v; acknowledged %d, attempted %d", stopped, n, err, acknowledged, attempted)
+		}
+		next, err := again.Acquire(t.Context(), "writer", time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := appendLog(t.Context(), again, next.Epoch, n+1); err != nil {
+			t.Error(err)
+		}
+		if got, err := checkLog(t.Context(), again); err != nil || got != n+1 {
+			t.Errorf("next batch after reopening: %d, %v", got, err)
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+		return count.Load()
+	}
+	total := run(t, vfs.NewMem(), func(int64, errorfs.Op) bool { return false })
+	if total < 3*commits/2 {
+		t.Fatalf("only %d writes to fail", total)
+	}
+	rnd := rand.New(rand.NewPCG(1, 3))
+	for range 25 {
+		n := 1 + rnd.Int64N(total)
+		t.Run(fmt.Sprintf("from write %d on", n), func(t *testing.T) {
+			run(t, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i >= n })
+		})
+		t.Run(fmt.Sprintf("write %d alone", n), func(t *testing.T) {
+			run(t, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i == n })
+		})
+	}
+	// Each kind of file, at its first and its third write.
+	for _, file := range []string{".log", ".sst", "MANIFEST", "/store"} {
+		for _, nth := range []int64{1, 3} {
+			t.Run(fmt.Sprintf("write %d of %s", nth, file), func(t *testing.T) {
+				var seen atomic.Int64
+				run(t, vfs.NewMem(), func(_ int64, op errorfs.Op) bool {
+					return strings.Contains(op.Path+"|", file) && (file != "/store" || op.Path == file) && seen.Add(1) == nth
+				})
+			})
+		}
+	}
+}
