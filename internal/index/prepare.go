@@ -112,6 +112,9 @@ func check(b *starknet.Block, su *starknet.StateUpdate, number uint64) error {
 	if b.Number != number {
 		return fmt.Errorf("the answer is block %d", b.Number)
 	}
+	if number == 0 && !b.ParentHash.IsZero() {
+		return fmt.Errorf("the first block has parent %s", b.ParentHash)
+	}
 	if su.BlockHash != b.Hash {
 		return fmt.Errorf("the state update is of block %s, not %s", su.BlockHash, b.Hash)
 	}

@@ -1,0 +1,236 @@
+// Command ingest measures the write path: the same blocks are decoded only,
+// indexed without verification, and indexed with it, in one run, and the
+// results are printed as ratios.
+//
+//	go run ./bench/ingest -blocks 1500
+//
+// Blocks come from the simulated chain as JSON in memory, so that neither the
+// network nor the node's own speed is measured. The store is on disk.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
+)
+
+func main() {
+	blocks := flag.Int("blocks", 1500, "blocks to index")
+	tx := flag.Int("tx", 50, "transactions a block")
+	events := flag.Float64("events", 5.78, "events a transaction")
+	verifyBlocks := flag.Int("verify", 300, "how many of them to index with verification; it is far slower")
+	dir := flag.String("dir", "", "where to put the stores; default: the system's temporary directory")
+	flag.Parse()
+	if err := run(context.Background(), *blocks, *tx, *events, *verifyBlocks, *dir); err != nil {
+		fmt.Fprintln(os.Stderr, "ingest:", err)
+		os.Exit(1)
+	}
+}
+
+// memory is a source that holds a chain as the node would print it.
+type memory struct {
+	raw     []index.Raw
+	hashes  []felt.Felt
+	chainID felt.Felt
+	length  int
+	events  uint64
+	txs     uint64
+	bytes   uint64
+}
+
+func generate(blocks, tx int, events float64) (*memory, error) {
+	m := &memory{chainID: felt.MustShortString("SN_SEPOLIA")}
+	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, RealHashes: true, ChainID: m.chainID}
+	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
+		// A chain that is caught up with is accepted on L1: no undo records.
+		b.Status = starknet.AcceptedOnL1
+		raw := index.Raw{
+			Block:       starknet.AppendBlock(nil, b, starknet.V010),
+			StateUpdate: starknet.AppendStateUpdate(nil, su, starknet.V010),
+			Node:        "memory",
+		}
+		m.raw = append(m.raw, raw)
+		m.hashes = append(m.hashes, b.Hash)
+		m.events += uint64(b.EventCount())
+		m.txs += uint64(len(b.Transactions))
+		m.bytes += uint64(len(raw.Block) + len(raw.StateUpdate))
+		return nil
+	})
+	m.length = len(m.raw)
+	return m, err
+}
+
+func (m *memory) ChainID(context.Context) (felt.Felt, error) { return m.chainID, nil }
+
+func (m *memory) Head(context.Context) (index.BlockRef, error) { return m.ref(m.length - 1), nil }
+
+func (m *memory) ref(n int) index.BlockRef {
+	return index.BlockRef{Number: uint64(n), Hash: m.hashes[n]}
+}
+
+func (m *memory) Fetch(_ context.Context, n uint64) (index.Raw, error) {
+	if n >= uint64(m.length) {
+		return index.Raw{}, index.ErrNotFound
+	}
+	return m.raw[n], nil
+}
+
+func (m *memory) HashAt(_ context.Context, n uint64) (felt.Felt, error) {
+	if n >= uint64(m.length) {
+		return felt.Felt{}, index.ErrNotFound
+	}
+	return m.hashes[n], nil
+}
+
+func (m *memory) L1Accepted(context.Context) (index.BlockRef, error) { return m.ref(m.length - 1), nil }
+
+func (m *memory) Heads(context.Context) <-chan struct{} { return nil }
+
+func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, dir string) error {
+	start := time.Now()
+	m, err := generate(blocks, tx, events)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d blocks, %.1f transactions and %.1f events a block, %.0f KB of JSON a block, made in %.0fs; %d cores\n\n",
+		m.length, float64(m.txs)/float64(m.length), float64(m.events)/float64(m.length),
+		float64(m.bytes)/float64(m.length)/1000, time.Since(start).Seconds(), runtime.GOMAXPROCS(0))
+	perBlock := float64(m.events) / float64(m.length)
+
+	decode, err := decodeOnly(m)
+	if err != nil {
+		return err
+	}
+	show := func(what string, blocksPerSec float64, more string) {
+		fmt.Printf("%-34s %8.0f blocks/s %10.0f events/s   %.2f of decoding%s\n",
+			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, more)
+	}
+	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
+	for _, c := range []struct {
+		name   string
+		verify index.VerifyMode
+		undo   uint64
+		blocks int
+	}{
+		{"index, no verification", index.VerifyOff, 1, m.length},
+		{"index, no verification, undo", index.VerifyOff, 1 << 40, m.length},
+		{"index with verification", index.VerifyAll, 1, min(verifyBlocks, m.length)},
+	} {
+		rate, more, err := indexAll(ctx, m, c.blocks, c.verify, c.undo, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		show(c.name, rate, more)
+	}
+	return nil
+}
+
+// decodeOnly decodes every block on all cores, as the index does, and does
+// nothing else. It takes the best of three passes.
+func decodeOnly(m *memory) (blocksPerSec float64, err error) {
+	for range 3 {
+		var next atomic.Int64
+		var g errgroup.Group
+		start := time.Now()
+		for range runtime.GOMAXPROCS(0) {
+			g.Go(func() error {
+				for {
+					n := next.Add(1) - 1
+					if n >= int64(m.length) {
+						return nil
+					}
+					if _, err := starknet.DecodeBlock(m.raw[n].Block); err != nil {
+						return err
+					}
+					if _, err := starknet.DecodeStateUpdate(m.raw[n].StateUpdate); err != nil {
+						return err
+					}
+				}
+			})
+		}
+		if err := g.Wait(); err != nil {
+			return 0, err
+		}
+		blocksPerSec = max(blocksPerSec, float64(m.length)/time.Since(start).Seconds())
+	}
+	return blocksPerSec, nil
+}
+
+func indexAll(ctx context.Context, m *memory, blocks int, verify index.VerifyMode, undo uint64, dir string) (rate float64, more string, err error) {
+	tmp, err := os.MkdirTemp(dir, "bench-ingest-")
+	if err != nil {
+		return 0, "", err
+	}
+	defer os.RemoveAll(tmp) //nolint:errcheck // temporary
+	runtime.GC()
+	engine, err := pebble.Open(pebble.Options{Dir: filepath.Join(tmp, "store"), Tables: catalog.Tables()})
+	if err != nil {
+		return 0, "", err
+	}
+	defer engine.Close() //nolint:errcheck // measured already
+	x, err := index.New(index.Options{Store: engine, Source: m, Verify: verify, UndoBlocks: undo})
+	if err != nil {
+		return 0, "", err
+	}
+	before := allocated()
+	start := time.Now()
+	if err := x.RunTo(ctx, uint64(blocks-1)); err != nil {
+		return 0, "", err
+	}
+	rate = float64(blocks) / time.Since(start).Seconds()
+	heap := float64(allocated()-before) / float64(blocks) / 1e3
+	if err := engine.Compact(ctx); err != nil {
+		return 0, "", err
+	}
+	size, err := diskSize(tmp)
+	if err != nil {
+		return 0, "", err
+	}
+	events := float64(m.events) * float64(blocks) / float64(m.length)
+	return rate, fmt.Sprintf("   %.0f bytes on disk an event, %.0f KB allocated a block, peak memory of the process %d MiB",
+		float64(size)/events, heap, peakMiB()), nil
+}
+
+func allocated() uint64 {
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return s.TotalAlloc
+}
+
+func peakMiB() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return u.Maxrss >> 10
+}
+
+func diskSize(dir string) (total int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}

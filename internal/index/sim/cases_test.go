@@ -1,0 +1,549 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/storetest"
+)
+
+// quiet is a world without faults.
+func quiet(seed uint64, blocks, l1Lag int, version string) *World {
+	return NewWorld(NewChain(seed, blocks, l1Lag, version), seed, Faults{}, 0, 0)
+}
+
+func options(w index.Source) index.Options {
+	return index.Options{Source: w, Subjects: Subjects(), UndoBlocks: 50, L1Interval: time.Second}
+}
+
+// TestKillAtEveryCommit kills the process before and after every single commit
+// of a run that catches up, follows the tail and goes through a fork.
+func TestKillAtEveryCommit(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for at := 1; ; at++ {
+			reached := false
+			synctest.Test(t, func(t *testing.T) { reached = killedRun(t, at, after) })
+			if !reached {
+				if at < 10 {
+					t.Fatalf("the run has only %d commits", at-1)
+				}
+				break
+			}
+		}
+	}
+}
+
+func killedRun(t *testing.T, at int, after bool) (reached bool) {
+	w := quiet(4, 30, 5, UnknownVersion)
+	o := options(w)
+	o.BatchBytes, o.TailBlocks, o.UndoBlocks = 4<<10, 4, 20
+	fs := vfs.NewCrashableMem()
+	left := fs
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	kill := func() {
+		reached = true
+		left = fs.CrashClone(vfs.CrashCloneCfg{})
+		cancel()
+	}
+	engine := openStore(t, fs)
+	o.Store = &killer{Engine: engine, at: at, after: after, kill: kill}
+	if err := newIndexer(t, o).RunTo(ctx, 29); err != nil {
+		t.Fatal(err)
+	}
+	if !reached { // the second part of the history
+		w.chain.Fork(7)
+		w.chain.Extend(2)
+		if err := newIndexer(t, o).RunTo(ctx, 31); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		w.chain.Fork(7)
+	}
+	closeStore(t, engine)
+	last := w.Settle()
+	next := openStore(t, left)
+	defer closeStore(t, next)
+	o = options(w)
+	runTo(t, next, o, last)
+	compareWithQuietRun(t, planFor(1, false), w, next, last)
+	return reached
+}
+
+// TestUndoRestoresEveryByte indexes block by block, then takes blocks away by
+// a fork: the store is then as it was at the common ancestor.
+func TestUndoRestoresEveryByte(t *testing.T) {
+	const n = 40
+	for _, depth := range []int{1, 2, 5, 20, 39} {
+		synctest.Test(t, func(t *testing.T) {
+			w := quiet(uint64(depth), 1, 1000, UnknownVersion)
+			o := options(w)
+			engine := openStore(t, vfs.NewCrashableMem())
+			defer closeStore(t, engine)
+			var dumps [n][]storetest.Line
+			for i := range n {
+				w.chain.Extend(i + 1 - w.chain.Len())
+				runTo(t, engine, o, uint64(i))
+				dumps[i] = dump(t, engine)
+			}
+			w.chain.Fork(depth)
+			w.chain.Extend(1)
+			var seen [][]storetest.Line
+			o.Announce = func(a index.Announcement) {
+				if a.Fork != nil {
+					seen = append(seen, dump(t, engine))
+				}
+			}
+			runTo(t, engine, o, n)
+			if len(seen) != 1 {
+				t.Fatalf("depth %d: %d rollbacks, want 1", depth, len(seen))
+			}
+			compareLines(t, seen[0], dumps[n-1-depth])
+		})
+	}
+}
+
+func dump(t *testing.T, e store.Engine) []storetest.Line {
+	t.Helper()
+	lines, err := storetest.Dump(t.Context(), e, Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func compareLines(t *testing.T, got, want []storetest.Line) {
+	t.Helper()
+	keep := func(lines []storetest.Line) (out []storetest.Line) {
+		for _, l := range lines {
+			if l.Table != chain.Meta || string(l.Sort) != "fork" { // counts the forks
+				out = append(out, l)
+			}
+		}
+		return out
+	}
+	got, want = keep(got), keep(want)
+	if len(got) != len(want) {
+		t.Errorf("%d rows, want %d", len(got), len(want))
+		return
+	}
+	for i := range got {
+		if got[i].String() != want[i].String() {
+			t.Errorf("row %d is %s, want %s", i, got[i], want[i])
+			return
+		}
+	}
+}
+
+// TestForks checks what a fork of each depth does to the marks of the index.
+func TestForks(t *testing.T) {
+	const blocks = 60
+	for _, c := range []struct {
+		name         string
+		depth, l1Lag int
+		undo         uint64
+		belowL1      bool
+		deep         bool
+	}{
+		{name: "one block", depth: 1, l1Lag: 10, undo: 30},
+		{name: "below the L1 mark", depth: 25, l1Lag: 10, undo: 30, belowL1: true},
+		{name: "as deep as the undo records go", depth: 30, l1Lag: 10, undo: 30, belowL1: true},
+		{name: "deeper than the undo records", depth: 31, l1Lag: 10, undo: 30, deep: true},
+		{name: "deep, but not accepted on L1", depth: 50, l1Lag: 1000, undo: 5},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := quiet(5, blocks, c.l1Lag, UnknownVersion)
+				o := options(w)
+				o.UndoBlocks = c.undo
+				engine := openStore(t, vfs.NewCrashableMem())
+				defer closeStore(t, engine)
+				runTo(t, engine, o, blocks-1)
+				before := stateOf(t, engine)
+				w.chain.Fork(c.depth)
+				w.chain.Extend(1)
+				if c.deep {
+					o.Store = engine
+					err := newIndexer(t, o).Run(t.Context())
+					var deep *index.DeepForkError
+					if !errors.As(err, &deep) || deep.Floor != blocks-c.undo || deep.Head != blocks-1 {
+						t.Fatalf("got %v, want a DeepForkError with floor %d", err, blocks-c.undo)
+					}
+					after := stateOf(t, engine)
+					if after.Head != before.Head {
+						t.Error("the head moved")
+					}
+					if !after.HasFault || after.Fault.Reason != deep.Error() {
+						t.Errorf("fault row is %+v", after.Fault)
+					}
+					return
+				}
+				runTo(t, engine, o, blocks)
+				s := stateOf(t, engine)
+				if s.Fork.Count != 1 || s.Fork.Depth != uint64(c.depth) || s.Fork.Ancestor != uint64(blocks-1-c.depth) ||
+					s.Fork.BelowL1 != c.belowL1 || s.Fork.OldHead != before.Head.Hash {
+					t.Errorf("fork row is %+v", s.Fork)
+				}
+				checkSound(t, engine)
+			})
+		})
+	}
+}
+
+// TestFaultIsClearedByTheNextBlock: a node that comes back to the old chain heals the index.
+func TestFaultIsClearedByTheNextBlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		good := quiet(5, 60, 10, UnknownVersion)
+		bad := quiet(6, 80, 10, UnknownVersion)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		o := options(good)
+		o.UndoBlocks = 20
+		runTo(t, engine, o, 59)
+		o.Source, o.Store = bad, engine
+		var deep *index.DeepForkError
+		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &deep) {
+			t.Fatalf("got %v, want a DeepForkError", err)
+		}
+		good.chain.Extend(1)
+		o.Source = good
+		runTo(t, engine, o, 60)
+		if stateOf(t, engine).HasFault {
+			t.Error("the fault outlived the next block")
+		}
+	})
+}
+
+// TestRefusals are stores that must not be touched.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		format     chain.Format
+	}{
+		{"an older layout", "the index has layout 0 and this program writes layout 1: move the data directory away", chain.Format{Layout: 0, ChainID: ChainID}},
+		{"a newer layout", "the index has layout 2 and this program writes layout 1: upgrade the program", chain.Format{Layout: 2, ChainID: ChainID}},
+		{"another chain", "the index holds chain SN_MAIN and the node serves chain SN_SIM: use another data directory, or another node", chain.Format{Layout: chain.Layout, ChainID: felt.MustShortString("SN_MAIN")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				engine := openStore(t, vfs.NewCrashableMem())
+				defer closeStore(t, engine)
+				lease, err := engine.Acquire(t.Context(), "test", time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := &store.Batch{Epoch: lease.Epoch}
+				b.Put(chain.FormatKey, c.format.Encode())
+				if err := errors.Join(engine.Commit(t.Context(), b), engine.Release(t.Context(), lease)); err != nil {
+					t.Fatal(err)
+				}
+				before := dump(t, engine)
+				o := options(quiet(1, 5, 0, UnknownVersion))
+				o.Store = engine
+				err = newIndexer(t, o).Run(t.Context())
+				var refused *index.FormatError
+				if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("got %v, want %q", err, c.want)
+				}
+				compareLines(t, dump(t, engine), before)
+			})
+		})
+	}
+}
+
+// liar is a node that changes what it serves.
+type liar struct {
+	*World
+	lie func(*starknet.Block, *starknet.StateUpdate)
+	at  uint64
+}
+
+func (l *liar) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
+	raw, err := l.World.Fetch(ctx, number)
+	if err != nil || number != l.at {
+		return raw, err
+	}
+	b, err := starknet.DecodeBlock(raw.Block)
+	if err != nil {
+		return raw, err
+	}
+	su, err := starknet.DecodeStateUpdate(raw.StateUpdate)
+	if err != nil {
+		return raw, err
+	}
+	l.lie(b, su)
+	raw.Block = starknet.AppendBlock(nil, b, starknet.V010)
+	raw.StateUpdate = starknet.AppendStateUpdate(nil, su, starknet.V010)
+	return raw, nil
+}
+
+// TestLies: a node that loses or invents something is caught, by name, and the
+// index goes on with an honest one.
+func TestLies(t *testing.T) {
+	withEvents := func(b *starknet.Block) *starknet.Receipt {
+		for i := range b.Receipts {
+			if len(b.Receipts[i].Events) > 1 {
+				return &b.Receipts[i]
+			}
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		what string
+		lie  func(*starknet.Block, *starknet.StateUpdate)
+	}{
+		{starknet.WhatEventCount, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			r := withEvents(b)
+			r.Events = r.Events[1:]
+		}},
+		{starknet.WhatEventCommitment, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			r := withEvents(b)
+			r.Events = r.Events[1:]
+			b.Commitments.EventCount--
+		}},
+		{starknet.WhatEventCommitment, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			r := withEvents(b)
+			r.Events = append(r.Events, r.Events[0])
+			b.Commitments.EventCount++
+		}},
+		{starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			r := withEvents(b)
+			r.Events[0].Data[0] = felt.FromUint64(1)
+			b.Commitments = nil // as an older node
+		}},
+		{starknet.WhatTransactionHash, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			b.Transactions[0].Nonce = felt.FromUint64(12345)
+		}},
+		{starknet.WhatReceiptCommitment, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			b.Receipts[0].ActualFee = felt.FromUint64(1)
+		}},
+		{starknet.WhatStateDiffCommitment, func(_ *starknet.Block, su *starknet.StateUpdate) {
+			su.Diff.Storage[0].Entries[0].Value = felt.FromUint64(1)
+		}},
+		{starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) { b.Timestamp++ }},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := quiet(3, 30, 1000, "0.14.0")
+				at := uint64(12)
+				for withEvents(w.chain.blocks[at]) == nil {
+					at++
+				}
+				l := &liar{World: w, lie: c.lie, at: at}
+				engine := openStore(t, vfs.NewCrashableMem())
+				defer closeStore(t, engine)
+				o := options(l)
+				o.Store = engine
+				err := newIndexer(t, o).Run(t.Context())
+				var verify *index.VerifyError
+				var mismatch *starknet.MismatchError
+				if !errors.As(err, &verify) || !errors.As(err, &mismatch) {
+					t.Fatalf("got %v, want a VerifyError", err)
+				}
+				if verify.Block != at || verify.Node != "sim" || mismatch.What != c.what {
+					t.Errorf("blames block %d, node %s, %s: want block %d, %s", verify.Block, verify.Node, mismatch.What, at, c.what)
+				}
+				s := stateOf(t, engine)
+				if s.HasHead && s.Head.Number >= at {
+					t.Errorf("block %d was indexed", s.Head.Number)
+				}
+				if !s.HasFault || s.Fault.Reason != err.Error() {
+					t.Errorf("fault row is %+v, want %v", s.Fault, err)
+				}
+				o.Source = w
+				runTo(t, engine, o, 29)
+				compareWithQuietRun(t, planFor(1, false), w, engine, 29)
+			})
+		})
+	}
+}
+
+// TestVerifyModes tells which blocks are recomputed: a lie goes unnoticed where none is.
+func TestVerifyModes(t *testing.T) {
+	lie := func(b *starknet.Block, _ *starknet.StateUpdate) { b.Timestamp++ }
+	for _, c := range []struct {
+		mode   index.VerifyMode
+		at     uint64
+		caught bool
+	}{
+		{index.VerifyOff, 29, false},
+		{index.VerifyTail, 29, true}, // not accepted on L1
+		{index.VerifyTail, 21, true}, // accepted, but among the newest ten
+		{index.VerifyTail, 5, false}, // accepted and old
+		{index.VerifyAll, 5, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			engine := openStore(t, vfs.NewCrashableMem())
+			defer closeStore(t, engine)
+			o := options(&liar{World: quiet(3, 30, 2, "0.14.0"), lie: lie, at: c.at})
+			o.Store, o.Verify, o.UndoBlocks = engine, c.mode, 10
+			err := newIndexer(t, o).RunTo(t.Context(), 29)
+			var verify *index.VerifyError
+			if caught := errors.As(err, &verify); caught != c.caught || !caught && err != nil {
+				t.Errorf("verify %s, lie at block %d: got %v, want caught %v", c.mode, c.at, err, c.caught)
+			}
+		})
+	}
+}
+
+// TestL1MarkAndPruning: the mark follows the node, and undo records go when
+// they are accepted on L1 and deep enough.
+func TestL1MarkAndPruning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := quiet(8, 40, 15, UnknownVersion)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		o := options(w)
+		o.UndoBlocks = 20
+		o.Store = engine
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		x := newIndexer(t, o)
+		go func() { ended <- x.Run(ctx) }()
+		for step := range 12 {
+			time.Sleep(30 * time.Second)
+			synctest.Wait()
+			s := stateOf(t, engine)
+			head := uint64(39 + 3*step)
+			if s.Head.Number != head || !s.HasL1 || s.L1.Number != head-15 {
+				t.Fatalf("head %d, L1 %d: want %d, %d", s.Head.Number, s.L1.Number, head, head-15)
+			}
+			if s.Finality(head-15, 10) != chain.AcceptedL1 || s.Finality(head-10, 10) != chain.Finalized || s.Finality(head-9, 10) != chain.AcceptedL2 {
+				t.Error("finality tiers are wrong")
+			}
+			n := 0
+			for _, l := range dump(t, engine) {
+				if l.Table.Name == "undo" {
+					n++
+				}
+			}
+			if n != 20 {
+				t.Errorf("%d undo records, want 20", n)
+			}
+			w.mu.Lock()
+			w.chain.Extend(3)
+			w.mu.Unlock()
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		checkSound(t, engine)
+	})
+}
+
+// stalled is a store whose lease is not renewed any more: the process was paused.
+type stalled struct{ store.Engine }
+
+func (s stalled) Renew(ctx context.Context, _ store.Lease, _ time.Duration) (store.Lease, error) {
+	<-ctx.Done()
+	return store.Lease{}, ctx.Err()
+}
+
+// TestStandby: a second indexer waits while the first one works, takes over
+// when its lease runs out, and the first can then no longer write.
+func TestStandby(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := quiet(2, 10, 5, UnknownVersion)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		start := func(owner string, e store.Engine) chan error {
+			o := options(w)
+			o.Owner, o.Store = owner, e
+			ended := make(chan error, 1)
+			x := newIndexer(t, o)
+			ctx, cancel := context.WithCancel(t.Context())
+			t.Cleanup(cancel)
+			go func() { ended <- x.Run(ctx) }()
+			return ended
+		}
+		first := start("first", stalled{engine})
+		time.Sleep(5 * time.Second)
+		second := start("second", engine)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		select {
+		case err := <-second:
+			t.Fatalf("the second indexer did not wait: %v", err)
+		default:
+		}
+		time.Sleep(20 * time.Second) // the first lease runs out
+		w.mu.Lock()
+		w.chain.Extend(1)
+		w.mu.Unlock()
+		if err := <-first; !errors.Is(err, store.ErrFenced) {
+			t.Fatalf("the paused indexer ended with %v, want ErrFenced", err)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if got := stateOf(t, engine).Head.Number; got != 10 {
+			t.Fatalf("head is %d after the take-over, want 10", got)
+		}
+	})
+}
+
+// contrary says that every new block has another parent, but agrees on all old ones.
+type contrary struct{ *World }
+
+func (c contrary) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
+	l := liar{World: c.World, at: number, lie: func(b *starknet.Block, _ *starknet.StateUpdate) {
+		b.ParentHash = felt.FromUint64(1)
+	}}
+	return l.Fetch(ctx, number)
+}
+
+// TestContradiction: a node that contradicts itself without end stops the run
+// and changes nothing.
+func TestContradiction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := quiet(2, 10, 5, UnknownVersion)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		o := options(w)
+		runTo(t, engine, o, 9)
+		before := dump(t, engine)
+		w.chain.Extend(1)
+		o.Source, o.Store = contrary{w}, engine
+		var stuck *index.StuckError
+		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &stuck) {
+			t.Fatalf("got %v, want a StuckError", err)
+		}
+		compareLines(t, dump(t, engine), before)
+	})
+}
+
+// TestShrunkenChain: a head that goes back is waited for; what replaces it is taken.
+func TestShrunkenChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := quiet(2, 20, 5, UnknownVersion)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		o := options(w)
+		runTo(t, engine, o, 19)
+		before := stateOf(t, engine).Head
+		w.chain.Truncate(5)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		o.Store = engine
+		if err := newIndexer(t, o).Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if stateOf(t, engine).Head != before {
+			t.Error("blocks were undone without a replacement")
+		}
+		w.chain.Extend(6)
+		runTo(t, engine, o, 20)
+		compareWithQuietRun(t, planFor(1, false), w, engine, 20)
+	})
+}
