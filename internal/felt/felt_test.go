@@ -20,8 +20,8 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"0x0": "0x0", "0x00": "0x0", "0x1": "0x1", "0x0001": "0x1", "0xAbC": "0xabc", "0XfF": "0xff",
 		beforePrime: beforePrime, belowTopWord: belowTopWord,
-		"0x" + strings.Repeat("0", 64):          "0x0",
-		"0x0" + beforePrime[2:]:                 beforePrime,
+		"0x" + strings.Repeat("0", 64):         "0x0",
+		"0x0" + beforePrime[2:]:                beforePrime,
 		"0x" + strings.Repeat("0", 61) + "5a7": "0x5a7",
 	} {
 		got, err := felt.Parse(text)
