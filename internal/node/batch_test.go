@@ -116,6 +116,23 @@ func TestBrokenBatchIsAskedElsewhere(t *testing.T) {
 	}
 }
 
+func TestEveryAnswerOfABatchIsNeededOnce(t *testing.T) {
+	one := `{"jsonrpc":"2.0","id":1,"result":1}`
+	for name, body := range map[string]string{"missing": "[" + one + "]", "twice": "[" + one + "," + one + "]"} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, pn *pipeNet) {
+				a, b := newNode(t, pn, "a", 20), newNode(t, pn, "b", 20)
+				a.fault = text(body)
+				p := open(t, pn, nil, a, b)
+				got, err := p.Batch(t.Context(), []Request{{"starknet_call", nil}, {"starknet_blockNumber", nil}})
+				if err != nil || got[0].Node != "http://b" || string(got[1].Result) != "20" {
+					t.Fatalf("%+v, %v", got, err)
+				}
+			})
+		})
+	}
+}
+
 // Only what is still open is asked again.
 func TestBatchKeepsSettledAnswers(t *testing.T) {
 	bubble(t, func(t *testing.T, pn *pipeNet) {

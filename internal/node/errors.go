@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // RPCError is a node's answer that says no. Only its code has a meaning that
@@ -168,4 +169,32 @@ func clip(s string, limit int) string {
 		out = append(out, r)
 	}
 	return string(out)
+}
+
+// causes is several errors in one line.
+type causes []error
+
+func (c causes) Error() string {
+	parts := make([]string, len(c))
+	for i, err := range c {
+		parts[i] = err.Error()
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Unwrap gives all of them.
+func (c causes) Unwrap() []error { return c }
+
+// joined drops nils; it is nil if nothing is left.
+func joined(errs ...error) error {
+	kept := make(causes, 0, len(errs))
+	for _, err := range errs {
+		if err != nil {
+			kept = append(kept, err)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
 }

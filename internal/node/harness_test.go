@@ -89,10 +89,13 @@ type fakeNode struct {
 	fault func(nth int, w http.ResponseWriter, r *http.Request, body []byte) bool
 	// answer may take over a single call; it returns "" to let it through.
 	answer func(c wireCall) string
+	// hold keeps the answers to probes back, once made, until it is closed.
+	hold chan struct{}
 
 	sockets   chan *websocket.Conn // connections whose subscription stands
 	refuseWS  bool
 	wsRefused int
+	deaf      bool // sockets are held open but never read
 }
 
 func newNode(t *testing.T, pn *pipeNet, host string, head uint64) *fakeNode {
@@ -168,7 +171,14 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if nth > 0 && fault != nil && fault(nth, w, r, body) {
 		return
 	}
-	io.WriteString(w, f.reply(body)) //nolint:errcheck // a test server
+	answer := f.reply(body)
+	f.mu.Lock()
+	hold := f.hold
+	f.mu.Unlock()
+	if nth == 0 && hold != nil {
+		<-hold
+	}
+	io.WriteString(w, answer) //nolint:errcheck // a test server
 }
 
 func (f *fakeNode) reply(body []byte) string {
@@ -246,7 +256,7 @@ func (f *fakeNode) one(c wireCall) string {
 
 func (f *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
-	refuse := f.refuseWS
+	refuse, deaf := f.refuseWS, f.deaf
 	if refuse {
 		f.wsRefused++
 	}
@@ -273,6 +283,10 @@ func (f *fakeNode) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.sockets <- conn
+	if deaf {
+		<-f.t.Context().Done()
+		return
+	}
 	conn.Read(r.Context()) //nolint:errcheck // answers pings until the end
 }
 

@@ -127,6 +127,37 @@ func TestReorgIsToldThoughTheHeadIsUnknown(t *testing.T) {
 	})
 }
 
+// Followers learn of a reorganisation even if another node is further.
+func TestReorgOfALowerNodeIsTold(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, b := newNode(t, pn, "a", 20), newNode(t, pn, "b", 30)
+		p := open(t, pn, func(c *Config) { c.Nodes[0].WebSocketURL = "ws://a/ws" }, a, b)
+		heads := p.Heads(t.Context())
+		conn := <-a.sockets
+		expectHead(t, heads, 30, b.blockHash(30))
+		push(t, conn, "starknet_subscriptionReorg", `{"starting_block_number":18,"ending_block_number":20}`)
+		expectHead(t, heads, 30, b.blockHash(30))
+	})
+}
+
+// An answer that was under way while a newer head was pushed is old news.
+func TestOvertakenPollIsDropped(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 20)
+		p := open(t, pn, withSockets, a)
+		heads := p.Heads(t.Context())
+		conn := <-a.sockets
+		expectHead(t, heads, 20, a.blockHash(20))
+		hold := make(chan struct{})
+		a.set(func(f *fakeNode) { f.hold = hold })
+		time.Sleep(5 * time.Second) // a look at the head is under way, and held
+		push(t, conn, "starknet_subscriptionNewHeads", a.headJSON(21))
+		expectHead(t, heads, 21, a.blockHash(21))
+		close(hold)
+		expectNone(t, heads)
+	})
+}
+
 func TestSubscriptionDropsAndComesBack(t *testing.T) {
 	bubble(t, func(t *testing.T, pn *pipeNet) {
 		a := newNode(t, pn, "a", 20)
@@ -199,6 +230,19 @@ func TestSilentSubscriptionIsReplaced(t *testing.T) {
 		time.Sleep(5 * time.Second) // the look at its health finds it meanwhile
 		expectHead(t, heads, 21, a.blockHash(21))
 		if took := elapsed(func() { <-a.sockets }); took > time.Minute {
+			t.Errorf("connected again after %s", took)
+		}
+	})
+}
+
+func TestUnansweredPingEndsTheSubscription(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 20)
+		a.deaf = true
+		p := open(t, pn, func(c *Config) { withSockets(c); c.WebSocketIdle = time.Hour }, a)
+		p.Heads(t.Context())
+		<-a.sockets
+		if took := elapsed(func() { <-a.sockets }); took > 31*time.Second {
 			t.Errorf("connected again after %s", took)
 		}
 	})

@@ -183,7 +183,7 @@ func misconfigured(errs []error) error {
 			bad = append(bad, err)
 		}
 	}
-	return errors.Join(bad...)
+	return joined(bad...)
 }
 
 // ChainID is the chain that the nodes serve. It fails if two nodes that could
@@ -232,10 +232,10 @@ func (p *Pool) known(ctx context.Context) error {
 			}
 		}
 		if round+1 >= p.cfg.MaxAttempts {
-			return errors.Join(append([]error{ErrNoNode}, errs...)...)
+			return joined(append([]error{ErrNoNode}, errs...)...)
 		}
 		if err := p.pause(ctx, p.waitTime(round, readOp{}, nil)); err != nil {
-			return errors.Join(append([]error{err}, errs...)...)
+			return joined(append([]error{err}, errs...)...)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -217,8 +218,13 @@ func TestTypedReads(t *testing.T) {
 
 // Keys in addresses must not reach errors, logs, statuses or metrics.
 func TestSecretsStayInside(t *testing.T) {
-	secrets := []string{"hunter2secret", "pathkey123", "querykey456", "wskey789"}
-	for name, f := range nodeFaults {
+	secrets := []string{"hunter2secret", "pathkey123", "querykey456", "wskey789", "q7z"}
+	faults := maps.Clone(nodeFaults)
+	faults["echo"] = func(_ int, w http.ResponseWriter, r *http.Request, _ []byte) bool {
+		http.Error(w, "no such key: "+r.URL.Query().Get("k"), http.StatusForbidden)
+		return true
+	}
+	for name, f := range faults {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, pn *pipeNet) {
 				a := newNode(t, pn, "a", 20)
@@ -230,7 +236,7 @@ func TestSecretsStayInside(t *testing.T) {
 					c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 					c.Metrics = NewMetrics(reg)
 					c.Nodes = []Endpoint{{
-						URL:          "http://user1234:hunter2secret@a/v3/pathkey123?k=querykey456",
+						URL:          "http://user1234:hunter2secret@a/v3/pathkey123?k=querykey456&s=q7z",
 						WebSocketURL: "ws://a/wskey789",
 					}}
 				})

@@ -226,7 +226,7 @@ func (p *Pool) Head(ctx context.Context) (Head, error) {
 			return h, nil
 		}
 		err := p.exhausted(errs)
-		if errors.Is(err, ErrNoNode) && errors.Join(errs...) == nil && anyHealthy {
+		if errors.Is(err, ErrNoNode) && joined(errs...) == nil && anyHealthy {
 			return Head{}, fmt.Errorf("head: %w", &RPCError{Code: CodeNoBlocks, Message: "the chain has no blocks"})
 		}
 		if round+1 >= p.cfg.MaxAttempts {

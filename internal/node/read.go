@@ -89,12 +89,7 @@ func (p *Pool) giveUp(op readOp, vs []verdict, errs []error) error {
 	for i := range vs {
 		if v := &vs[i]; !v.settled && v.doubt != nil {
 			doubt := *v.doubt
-			for _, err := range errs {
-				if err != nil {
-					doubt.LastError = errors.Join(errs...)
-					break
-				}
-			}
+			doubt.LastError = joined(errs...)
 			return fmt.Errorf("%s: %w", op.what, &doubt)
 		}
 	}
@@ -123,7 +118,7 @@ func (p *Pool) exhausted(errs []error) error {
 	if len(all) == 1 {
 		return ErrNoNode
 	}
-	return errors.Join(all...)
+	return joined(all...)
 }
 
 // usable says whether a node may be asked at all. Needs n.mu.

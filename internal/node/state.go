@@ -2,6 +2,7 @@ package node
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"chainexplorer/internal/felt"
@@ -26,6 +27,8 @@ type node struct {
 	slots    chan struct{} // one per request in flight
 	identify chan struct{} // held by whoever asks the node who it is
 	wake     chan struct{} // asks the watcher to look now
+
+	bodySize atomic.Int64 // about the largest recent body of unannounced length
 
 	mu        sync.Mutex
 	id        *identity
@@ -130,13 +133,6 @@ func (n *node) setHead(h Head, mark uint64) {
 	n.headSeq++
 	n.head, n.headKnown = h, true
 	n.served = h.Number
-}
-
-// liveNow says whether heads arrive by WebSocket.
-func (n *node) liveNow() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.live
 }
 
 // freshLocked says whether the head still counts. Needs mu.

@@ -23,6 +23,8 @@ const (
 	trustedLength = 16 << 20
 	// maxErrorBody is how much is read of a body that came with an error status.
 	maxErrorBody = 64 << 10
+	// maxHint is how much is set aside for a body of unannounced length.
+	maxHint = 1 << 20
 )
 
 // post sends body to n and returns the answer's bytes. Every failure is a
@@ -60,7 +62,11 @@ func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
 	if res.StatusCode != http.StatusOK {
 		return nil, p.statusError(n, res)
 	}
-	data, err := readBody(res, p.cfg.MaxResponseBytes)
+	hint := n.bodySize.Load()
+	data, err := readBody(res, p.cfg.MaxResponseBytes, hint)
+	if err == nil && res.ContentLength < 0 {
+		n.bodySize.Store(max(int64(len(data)), hint-hint/8))
+	}
 	switch {
 	case errors.Is(err, ErrTooLarge):
 		e := n.fail("too_large", err)
@@ -73,14 +79,18 @@ func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
 }
 
 // readBody reads the whole body into one buffer, of the announced size where
-// that is known and plausible, and never more than limit bytes.
-func readBody(res *http.Response, limit int64) ([]byte, error) {
+// that is known and plausible, else of a size like earlier ones, and never
+// more than limit bytes.
+func readBody(res *http.Response, limit, hint int64) ([]byte, error) {
 	size := res.ContentLength
+	if size < 0 {
+		size = min(hint, maxHint)
+	}
 	var r io.Reader = res.Body
 	switch enc := strings.ToLower(res.Header.Get("Content-Encoding")); enc {
 	case "", "identity":
-		if size > limit {
-			return nil, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrTooLarge, size, limit)
+		if res.ContentLength > limit {
+			return nil, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrTooLarge, res.ContentLength, limit)
 		}
 	case "gzip":
 		z, err := gzip.NewReader(res.Body)
@@ -88,7 +98,10 @@ func readBody(res *http.Response, limit int64) ([]byte, error) {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrMalformed, err)
 		}
 		defer z.Close()
-		r, size = z, size*4
+		r = z
+		if res.ContentLength > 0 {
+			size = 4 * min(size, trustedLength) // hex text packs about that well
+		}
 	default:
 		return nil, fmt.Errorf("%w: content encoding %q was not asked for", ErrMalformed, clip(enc, 20))
 	}

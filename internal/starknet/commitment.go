@@ -1,5 +1,7 @@
 package starknet
 
+// The roots of transactions, events and receipts that a block hash commits to.
+
 import (
 	"chainexplorer/internal/felt"
 

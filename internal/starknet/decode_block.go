@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of blocks, headers, and single transactions and receipts.
+
 import (
 	"errors"
 	"fmt"

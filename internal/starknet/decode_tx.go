@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of transactions.
+
 import (
 	"errors"
 	"fmt"

@@ -42,9 +42,12 @@ func hashChain(rb *realBlock) felt.Felt {
 
 func TestRealBlocks(t *testing.T) {
 	count := newTally()
+	// Old blocks with many events are all curve arithmetic: they would take
+	// minutes, and nothing in them runs at the same time as anything else.
+	all := !testing.Short() && !underRace
 	for _, network := range slices.Sorted(maps.Keys(feederNetworks)) {
 		for _, rb := range feederBlocks(t, network) {
-			if testing.Short() && rb.block.EventCount() > 500 {
+			if !all && rb.block.EventCount() > 100 && rb.block.StarknetVersion < "0.13.2" {
 				continue
 			}
 			version := rb.block.StarknetVersion
@@ -74,7 +77,7 @@ func TestRealBlocks(t *testing.T) {
 		}
 	}
 	count.log(t)
-	if testing.Short() {
+	if !all {
 		return
 	}
 	for version, want := range map[string]struct{ blocks, txs int }{
@@ -128,6 +131,9 @@ func TestRecordedBlocks(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.file, err)
 			continue
+		}
+		if underRace && c.hashVerified {
+			continue // see TestRealBlocks
 		}
 		if len(b.Transactions) != c.txs || b.EventCount() != c.events {
 			t.Errorf("%s: %d transactions and %d events, want %d and %d", c.file, len(b.Transactions), b.EventCount(), c.txs, c.events)

@@ -1,5 +1,7 @@
 package starknet
 
+// Transaction hashes of every type and version, checked against real ones.
+
 import (
 	"encoding/binary"
 	"fmt"

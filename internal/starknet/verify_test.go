@@ -83,7 +83,9 @@ func TestVerifyNamesTheLie(t *testing.T) {
 		{"parent", starknet.WhatBlockHash, starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) { flip(&b.ParentHash) }},
 		{"sequencer", starknet.WhatBlockHash, starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) { flip(&b.Sequencer) }},
 		{"gas price", starknet.WhatBlockHash, starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) { flip(&b.L1DataGasPrice.InFri) }},
-		{"data availability", starknet.WhatBlockHash, starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) { b.DAMode = starknet.DACalldata + starknet.DABlob - b.DAMode }},
+		{"data availability", starknet.WhatBlockHash, starknet.WhatBlockHash, func(b *starknet.Block, _ *starknet.StateUpdate) {
+			b.DAMode = starknet.DACalldata + starknet.DABlob - b.DAMode
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, claims := range []bool{true, false} {

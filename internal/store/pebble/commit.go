@@ -55,13 +55,14 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 
 func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 	ops := b.Ops()
-	batch := e.db.NewBatchWithSize(b.Bytes() + len(ops)*opOverhead + 16)
 	for i := range ops {
-		op := &ops[i]
-		if err := e.schema.CheckKey(&op.Key); err != nil {
-			_ = batch.Close()
+		if err := e.schema.CheckKey(&ops[i].Key); err != nil {
 			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
 		}
+	}
+	batch := e.db.NewBatchWithSize(b.Bytes() + len(ops)*opOverhead + 16)
+	for _, p := range inKeyOrder(ops) {
+		op := &ops[p.index]
 		n := 1 + len(op.Partition) + len(op.Sort)
 		var d *lsm.DeferredBatchOp
 		if op.Delete {
@@ -75,7 +76,7 @@ func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 		copy(d.Key[1+len(op.Partition):], op.Sort)
 		if err := d.Finish(); err != nil {
 			_ = batch.Close()
-			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
+			return nil, fmt.Errorf("change %d of the batch: %w", p.index, err)
 		}
 	}
 	return batch, nil
