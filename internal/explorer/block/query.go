@@ -42,10 +42,12 @@ func NumberOf(ctx context.Context, r store.Reader, hash felt.Felt) (uint64, erro
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// List returns up to limit blocks from number downwards. One scan per span.
+// List returns up to limit blocks from number downwards. One scan per span, and
+// no more spans than limit blocks can lie in: a number far above the head finds
+// nothing.
 func List(ctx context.Context, r store.Reader, number uint64, limit int) ([]*Summary, error) {
 	var out []*Summary
-	for len(out) < limit {
+	for spans := limit/explorer.SpanSize + 2; spans > 0 && len(out) < limit; spans-- {
 		var to []byte
 		if number < ^uint64(0) {
 			to = explorer.BlockKey(number + 1)

@@ -1,0 +1,224 @@
+package transaction
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/record"
+)
+
+func simulated(t testing.TB, blocks int) *simnode.Chain {
+	t.Helper()
+	return simnode.New(simnode.Config{Seed: 11, Blocks: blocks})
+}
+
+// load projects blocks, moved to given numbers, into a store.
+func load(t *testing.T, blocks map[uint64]*starknet.Block) store.Engine {
+	t.Helper()
+	e, err := pebble.OpenMem(Subject{}.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := &store.Batch{Epoch: lease.Epoch}
+	for number, b := range blocks {
+		moved := explorer.NewBlock(b, &starknet.StateUpdate{})
+		moved.Number = number
+		rows := &explorer.Rows{}
+		if err := (Subject{}).Project(moved, rows); err != nil {
+			t.Fatal(err)
+		}
+		for _, op := range rows.Ops() {
+			batch.Put(op.Key, op.Value)
+		}
+	}
+	if err := e.Commit(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func view(t *testing.T, e store.Engine, fn func(ctx context.Context, r store.Reader)) {
+	t.Helper()
+	ctx := t.Context()
+	if err := e.View(ctx, func(r store.Reader) error { fn(ctx, r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryTransactionComesBack stores a chain and reads each transaction by
+// hash, by place and in its block's list.
+func TestEveryTransactionComesBack(t *testing.T) {
+	const n = 120
+	c := simulated(t, n)
+	blocks := map[uint64]*starknet.Block{}
+	for i := range uint64(n) {
+		blocks[i] = c.BlockAt(i)
+	}
+	e := load(t, blocks)
+	types := map[starknet.TxType]int{}
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		for i := range uint64(n) {
+			b := blocks[i]
+			list, err := OfBlock(ctx, r, i, 0, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(list) != len(b.Transactions) {
+				t.Fatalf("block %d lists %d transactions, want %d", i, len(list), len(b.Transactions))
+			}
+			for j := range b.Transactions {
+				types[b.Transactions[j].Type]++
+				p, err := PositionOf(ctx, r, b.Transactions[j].Hash)
+				if err != nil || p != (explorer.Position{Block: i, Index: uint32(j)}) {
+					t.Fatalf("place of transaction %d of block %d: %v, %v", j, i, p, err)
+				}
+				got, err := Get(ctx, r, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, got, &b.Transactions[j], &b.Receipts[j])
+				same(t, list[j], &b.Transactions[j], &b.Receipts[j])
+			}
+		}
+	})
+	for _, want := range []starknet.TxType{starknet.Invoke, starknet.Declare, starknet.DeployAccount, starknet.L1Handler} {
+		if types[want] == 0 {
+			t.Errorf("the chain has no %s: the test proves less than it says", want)
+		}
+	}
+}
+
+// same compares but for what is not stored, and with empty lists as nil.
+func same(t *testing.T, got *Record, tx *starknet.Transaction, r *starknet.Receipt) {
+	t.Helper()
+	wantTx, wantReceipt := *tx, *r
+	wantReceipt.Finality = 0
+	for _, l := range lists(&wantTx) {
+		if len(*l) == 0 {
+			*l = nil
+		}
+	}
+	if len(wantReceipt.Events) == 0 {
+		wantReceipt.Events = nil
+	}
+	if len(wantReceipt.MessagesSent) == 0 {
+		wantReceipt.MessagesSent = nil
+	}
+	events := append([]starknet.Event(nil), wantReceipt.Events...)
+	for i := range events {
+		if len(events[i].Keys) == 0 {
+			events[i].Keys = nil
+		}
+		if len(events[i].Data) == 0 {
+			events[i].Data = nil
+		}
+	}
+	wantReceipt.Events = events
+	if !reflect.DeepEqual(got.Transaction, wantTx) {
+		t.Fatalf("transaction is\n%+v, want\n%+v", got.Transaction, wantTx)
+	}
+	if !reflect.DeepEqual(got.Receipt, wantReceipt) {
+		t.Fatalf("receipt is\n%+v, want\n%+v", got.Receipt, wantReceipt)
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	e := load(t, nil)
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		if _, err := PositionOf(ctx, r, felt.FromUint64(1)); !errors.Is(err, ErrNotFound) {
+			t.Errorf("by hash: %v", err)
+		}
+		if _, err := Get(ctx, r, explorer.Position{Block: 5}); !errors.Is(err, ErrNotFound) {
+			t.Errorf("by place: %v", err)
+		}
+	})
+}
+
+// TestBefore pages backwards over spans, empty ones included, with every page size.
+func TestBefore(t *testing.T) {
+	c := simulated(t, 60)
+	blocks := map[uint64]*starknet.Block{}
+	var want []explorer.Position // newest first
+	numbers := []uint64{0, 1, 4095, 4096, 4097, 3 * 4096, 9*4096 + 5}
+	for i, n := range numbers {
+		b := c.BlockAt(uint64(40 + i))
+		blocks[n] = b
+	}
+	for i := len(numbers) - 1; i >= 0; i-- {
+		for j := len(blocks[numbers[i]].Transactions) - 1; j >= 0; j-- {
+			want = append(want, explorer.Position{Block: numbers[i], Index: uint32(j)})
+		}
+	}
+	e := load(t, blocks)
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		for limit := 1; limit <= len(want)+1; limit++ {
+			var got []explorer.Position
+			p := explorer.Position{Block: 9*4096 + 6}
+			for pages := 0; ; pages++ {
+				if pages > 200 {
+					t.Fatal("paging does not end")
+				}
+				page, next, done, err := Before(ctx, r, p, limit, 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(page) > limit {
+					t.Fatalf("page of %d with limit %d", len(page), limit)
+				}
+				for _, rec := range page {
+					got = append(got, rec.Position)
+				}
+				if done {
+					break
+				}
+				p = next
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("limit %d: got %v, want %v", limit, got, want)
+			}
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	c := simulated(f, 40)
+	var e record.Encoder
+	for i := range uint64(40) {
+		b := c.BlockAt(i)
+		for j := range b.Transactions {
+			f.Add(append([]byte(nil), encode(&e, &b.Transactions[j], &b.Receipts[j])...))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		rec, err := decode(explorer.Position{}, b)
+		if err != nil {
+			if !errors.Is(err, record.ErrCorrupt) {
+				t.Fatalf("untyped error %v", err)
+			}
+			return
+		}
+		// What decodes must survive another round.
+		var e record.Encoder
+		again, err := decode(explorer.Position{}, encode(&e, &rec.Transaction, &rec.Receipt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(rec, again) {
+			t.Fatal("second round differs")
+		}
+	})
+}

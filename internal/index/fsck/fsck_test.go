@@ -1,0 +1,175 @@
+package fsck_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/fsck"
+	"chainexplorer/internal/index/sim"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+)
+
+const blocks = 30
+
+func indexed(t *testing.T) *pebble.Engine {
+	t.Helper()
+	e := open(t)
+	w := sim.NewWorld(sim.NewChain(3, blocks, 10, sim.UnknownVersion), 1, sim.Faults{}, 0, 0)
+	x, err := index.New(index.Options{Store: e, Source: w, Subjects: sim.Subjects(), UndoBlocks: 15})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.RunTo(t.Context(), blocks-1); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func open(t *testing.T) *pebble.Engine {
+	t.Helper()
+	e, err := pebble.Open(pebble.MemOptions(vfs.NewMem(), sim.Tables()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	return e
+}
+
+func check(t *testing.T, e store.Engine) *fsck.Report {
+	t.Helper()
+	r, err := fsck.Check(t.Context(), fsck.Options{Store: e, Scratch: open(t), Subjects: sim.Subjects()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSoundIndex(t *testing.T) {
+	r := check(t, indexed(t))
+	if !r.Clean() {
+		t.Fatalf("problems: %v", r.Problems)
+	}
+	if r.Blocks != blocks || r.Transactions == 0 || r.Rows["tx"] != r.Transactions || r.Rows["tx_hash"] != r.Transactions ||
+		r.Rows["block"] != blocks || r.UndoRecords != 15 || r.State.Head.Number != blocks-1 {
+		t.Errorf("report is %+v", r)
+	}
+}
+
+func TestEmptyStore(t *testing.T) {
+	if r := check(t, open(t)); !r.Clean() || r.State.Present {
+		t.Errorf("report is %+v", r)
+	}
+}
+
+// TestEveryTableIsChecked takes away, changes and adds one row of every table,
+// and each time expects a problem.
+func TestEveryTableIsChecked(t *testing.T) {
+	ctx := context.Background()
+	for _, table := range sim.Tables() {
+		for _, how := range []string{"remove", "change", "add"} {
+			t.Run(table.Name+"/"+how, func(t *testing.T) {
+				e := indexed(t)
+				b := &store.Batch{}
+				if err := spoil(ctx, e, table, how, b); err != nil {
+					t.Fatal(err)
+				}
+				if b.Len() == 0 {
+					return // not a fault: see spoil
+				}
+				lease, err := e.Acquire(ctx, "test", time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.Epoch = lease.Epoch
+				if err := e.Commit(ctx, b); err != nil {
+					t.Fatal(err)
+				}
+				if r := check(t, e); r.Clean() {
+					t.Errorf("%s of a row of %s was not noticed", how, table.Name)
+				}
+			})
+		}
+	}
+}
+
+// spoil picks a row in the middle of a table.
+func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, b *store.Batch) error {
+	var rows []store.Op
+	err := e.View(ctx, func(r store.Reader) error {
+		for row, err := range r.Walk(ctx, table, nil) {
+			if err != nil {
+				return err
+			}
+			rows = append(rows, store.Op{Value: append([]byte{}, row.Value...), Key: store.Key{
+				Table: table, Partition: append([]byte{}, row.Partition...), Sort: append([]byte{}, row.Sort...)}})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	row := rows[len(rows)/2]
+	if table == chain.Meta {
+		for _, r := range rows {
+			if string(r.Sort) == "head" {
+				row = r
+			}
+		}
+		if how == "add" {
+			return nil // names that this program does not know are left alone
+		}
+	}
+	switch how {
+	case "remove":
+		b.Delete(row.Key)
+	case "change":
+		b.Put(row.Key, append(append([]byte{}, row.Value...), 0))
+	case "add":
+		extra := row.Key
+		extra.Sort = append(append([]byte{}, extra.Sort...), 0xee)
+		b.Put(extra, row.Value)
+	}
+	return nil
+}
+
+// TestProblemsAreNamed checks that a sentence leads to the place.
+func TestProblemsAreNamed(t *testing.T) {
+	ctx := context.Background()
+	e := indexed(t)
+	lease, err := e.Acquire(ctx, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hash []byte
+	err = e.View(ctx, func(r store.Reader) error {
+		s, err := block.Get(ctx, r, 7)
+		if err != nil {
+			return err
+		}
+		hash = s.Hash[:]
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: lease.Epoch}
+	b.Delete(store.Key{Table: block.Hashes, Partition: hash})
+	b.Put(chain.DigestKey(9), chain.EncodeDigest(chain.Digest{1}))
+	if err := e.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(check(t, e).Problems, "\n")
+	for _, want := range []string{"block 7: row", "of table block_hash is missing", "block 9 has digest 01000000"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("problems do not say %q:\n%s", want, all)
+		}
+	}
+}
