@@ -92,6 +92,12 @@ func (b *builder) include(s *submitted) {
 	b.begin()
 	tx := s.tx
 	sender := b.w.intern(tx.Sender)
+	if tx.Type == starknet.DeployAccount {
+		sender = b.w.intern(contractAddressOf(&tx))
+	}
+	if tx.Nonce != felt.FromUint64(b.w.nonces.get(sender)) {
+		return // a fork or another block has overtaken it
+	}
 	switch tx.Type {
 	case starknet.Declare:
 		b.takeNonce(sender)

@@ -127,3 +127,17 @@ func (c *Class) token(l Layout, byteArray bool) *Class {
 	c.Layout, c.ByteArrayText = l, byteArray
 	return c
 }
+
+// Foreign is a class that somebody sent: its entry points are known by number
+// only, except those that the catalogue has a name for.
+func Foreign(s *starknet.SierraClass, compiled felt.Felt) (*Class, error) {
+	hash, err := s.Hash()
+	if err != nil {
+		return nil, fmt.Errorf("class hash: %w", err)
+	}
+	c := &Class{Name: "foreign", Hash: hash, Compiled: compiled, CompiledV2: compiled, Class: starknet.Class{Sierra: s}, doors: map[felt.Felt]string{}}
+	for _, e := range s.EntryPoints.External {
+		c.doors[e.Selector] = e.Selector.String()
+	}
+	return c, nil
+}

@@ -1,0 +1,588 @@
+package simnode_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/starknet"
+)
+
+var specVersions = []starknet.SpecVersion{starknet.V08, starknet.V09, starknet.V010}
+
+type response struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  json.RawMessage `json:"result"`
+	Error   *struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+}
+
+// post sends a body to a node without a network in between.
+func post(n http.Handler, body string) *http.Response {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	w := httptest.NewRecorder()
+	n.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// ask makes one call with params in JSON.
+func ask(t testing.TB, n http.Handler, method, params string) response {
+	t.Helper()
+	resp := post(n, fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"method":"starknet_%s","params":%s}`, method, params))
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r response
+	if err := json.Unmarshal(body, &r); err != nil {
+		t.Fatalf("%s: %v in %q", method, err, body)
+	}
+	if r.Version != "2.0" || string(r.ID) != "7" || (r.Result == nil) == (r.Error == nil) {
+		t.Fatalf("%s: not a response: %s", method, body)
+	}
+	return r
+}
+
+// must is ask for a call that succeeds.
+func must(t testing.TB, n http.Handler, method, params string) json.RawMessage {
+	t.Helper()
+	r := ask(t, n, method, params)
+	if r.Error != nil {
+		t.Fatalf("%s %s: error %d %s", method, params, r.Error.Code, r.Error.Data)
+	}
+	return r.Result
+}
+
+func decode[T any](t testing.TB, text json.RawMessage) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatalf("%v in %.200s", err, text)
+	}
+	return v
+}
+
+func keysOf(t testing.TB, text json.RawMessage) []string {
+	t.Helper()
+	m := decode[map[string]json.RawMessage](t, text)
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func sortedWords(s string) []string {
+	words := strings.Fields(s)
+	slices.Sort(words)
+	return words
+}
+
+const headerWords = `block_hash parent_hash block_number new_root timestamp sequencer_address l1_gas_price l1_data_gas_price
+	l2_gas_price l1_da_mode starknet_version `
+
+const claimWords = `event_commitment transaction_commitment receipt_commitment state_diff_commitment event_count transaction_count
+	state_diff_length `
+
+func TestBlocksByVersion(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 3, Blocks: 60})
+	for _, version := range specVersions {
+		t.Run(version.String(), func(t *testing.T) {
+			n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
+			words := headerWords + "status transactions "
+			flags := ""
+			if version == starknet.V010 {
+				words += claimWords
+				flags = `,["INCLUDE_PROOF_FACTS"]`
+			}
+			for number := range uint64(60) {
+				id := fmt.Sprintf(`{"block_number":%d}`, number)
+				want := chain.BlockAt(number)
+				text := must(t, n, "getBlockWithReceipts", "["+id+flags+"]")
+				if got := keysOf(t, text); !slices.Equal(got, sortedWords(words)) {
+					t.Fatalf("block has fields %v", got)
+				}
+				checkBlock(t, text, want, version)
+				checkUpdate(t, must(t, n, "getStateUpdate", `{"block_id":`+id+`}`), chain.StateUpdateAt(number), version)
+
+				hashes := must(t, n, "getBlockWithTxHashes", "["+id+"]")
+				if got := keysOf(t, hashes); !slices.Equal(got, sortedWords(words)) {
+					t.Fatalf("block with hashes has fields %v", got)
+				}
+				list := decode[struct{ Transactions []felt.Felt }](t, hashes).Transactions
+				for i := range want.Transactions {
+					if list[i] != want.Transactions[i].Hash {
+						t.Errorf("block %d: hash %d is wrong", number, i)
+					}
+				}
+				if got := decode[int](t, must(t, n, "getBlockTransactionCount", "["+id+"]")); got != len(want.Transactions) || got != len(list) {
+					t.Errorf("block %d: count %d", number, got)
+				}
+				txs := decode[struct {
+					Transactions []map[string]json.RawMessage
+				}](t, must(t, n, "getBlockWithTxs", "["+id+flags+"]")).Transactions
+				for i, tx := range txs {
+					if decode[felt.Felt](t, tx["transaction_hash"]) != list[i] {
+						t.Errorf("block %d: transaction %d has another hash", number, i)
+					}
+					_, facts := tx["proof_facts"]
+					v3 := string(tx["type"]) == `"INVOKE"` && string(tx["version"]) == `"0x3"`
+					if facts != (v3 && version == starknet.V010) {
+						t.Errorf("block %d: transaction %d: proof facts are there: %v", number, i, facts)
+					}
+				}
+			}
+		})
+	}
+}
+
+// checkBlock decodes the wire form and compares it with the chain's.
+func checkBlock(t *testing.T, text []byte, want *starknet.Block, version starknet.SpecVersion) {
+	t.Helper()
+	got, err := starknet.DecodeBlock(text)
+	if err != nil {
+		t.Fatalf("block %d: %v", want.Number, err)
+	}
+	copied := *want
+	copied.Transactions = slices.Clone(want.Transactions)
+	for i := range copied.Transactions {
+		tx := &copied.Transactions[i]
+		v, _ := tx.PlainVersion()
+		if version == starknet.V010 && tx.Type == starknet.Invoke && v == 3 && tx.ProofFacts == nil {
+			tx.ProofFacts = []felt.Felt{}
+		}
+		if got.Transactions[i].ProofFacts == nil && version == starknet.V010 && tx.ProofFacts != nil {
+			got.Transactions[i].ProofFacts = []felt.Felt{}
+		}
+		got.Transactions[i].Hash = tx.Hash
+	}
+	if a, b := starknet.AppendBlock(nil, got, version), starknet.AppendBlock(nil, &copied, version); !bytes.Equal(a, b) {
+		t.Errorf("block %d differs on the wire:\n%.600s\n%.600s", want.Number, a, b)
+	}
+	if bytes.Contains(text, []byte(`"transaction":{"transaction_hash"`)) {
+		t.Errorf("block %d: a transaction beside its receipt carries its hash", want.Number)
+	}
+}
+
+func checkUpdate(t *testing.T, text []byte, want *starknet.StateUpdate, version starknet.SpecVersion) {
+	t.Helper()
+	got, err := starknet.DecodeStateUpdate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := starknet.AppendStateUpdate(nil, got, version), starknet.AppendStateUpdate(nil, want, version); !bytes.Equal(a, b) {
+		t.Errorf("state update of %s differs on the wire", want.BlockHash)
+	}
+	migrated := bytes.Contains(text, []byte("migrated_compiled_classes"))
+	if migrated != (len(want.Diff.Migrated) > 0 && version == starknet.V010) {
+		t.Errorf("migrated classes are told: %v", migrated)
+	}
+}
+
+func TestBlockIDsByVersion(t *testing.T) {
+	chain := simnode.New(simnode.Config{Blocks: 30, L1Lag: 10})
+	hash := chain.BlockAt(12).Hash.String()
+	padded := chain.BlockAt(12).Hash.Padded()
+	all := []struct {
+		id   string
+		want map[starknet.SpecVersion]int // block number, or a negative error code
+	}{
+		{`"latest"`, map[starknet.SpecVersion]int{starknet.V08: 29, starknet.V09: 29, starknet.V010: 29}},
+		{`"l1_accepted"`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: 19, starknet.V010: 19}},
+		{`"pending"`, map[starknet.SpecVersion]int{starknet.V08: 1000, starknet.V09: -32602, starknet.V010: -32602}},
+		{`"pre_confirmed"`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: 1000, starknet.V010: 1000}},
+		{`{"block_number":12}`, map[starknet.SpecVersion]int{starknet.V08: 12, starknet.V09: 12, starknet.V010: 12}},
+		{`{"block_hash":"` + hash + `"}`, map[starknet.SpecVersion]int{starknet.V08: 12, starknet.V09: 12, starknet.V010: 12}},
+		{`{"block_hash":"` + padded + `"}`, map[starknet.SpecVersion]int{starknet.V08: 12, starknet.V09: 12, starknet.V010: 12}},
+		{`{"block_hash":"0x123"}`, map[starknet.SpecVersion]int{starknet.V08: -24, starknet.V09: -24, starknet.V010: -24}},
+		{`{"block_number":30}`, map[starknet.SpecVersion]int{starknet.V08: -24, starknet.V09: -24, starknet.V010: -24}},
+		{`{"block_number":-1}`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: -32602, starknet.V010: -32602}},
+		{`{}`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: -32602, starknet.V010: -32602}},
+		{`12`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: -32602, starknet.V010: -32602}},
+		{`{"block_number":1,"block_hash":"0x1"}`, map[starknet.SpecVersion]int{starknet.V08: -32602, starknet.V09: -32602, starknet.V010: -32602}},
+	}
+	for _, version := range specVersions {
+		n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
+		for _, c := range all {
+			r := ask(t, n, "getBlockWithTxHashes", "["+c.id+"]")
+			want := c.want[version]
+			switch {
+			case want < 0:
+				code := want
+				if code > -32000 {
+					code = -code
+				}
+				if r.Error == nil || r.Error.Code != code {
+					t.Errorf("%s in %s: %+v, want error %d", c.id, version, r.Error, code)
+				}
+			case want == 1000:
+				has, _ := keysOf(t, r.Result), version
+				words := "timestamp sequencer_address l1_gas_price l1_data_gas_price l2_gas_price l1_da_mode starknet_version transactions block_number"
+				if version == starknet.V08 {
+					words = strings.Replace(words, "block_number", "parent_hash", 1)
+				}
+				if !slices.Equal(has, sortedWords(words)) {
+					t.Errorf("%s in %s has fields %v", c.id, version, has)
+				}
+			default:
+				got := decode[struct {
+					Number int `json:"block_number"`
+				}](t, r.Result).Number
+				if got != want {
+					t.Errorf("%s in %s is block %d, want %d", c.id, version, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestErrorCodes(t *testing.T) {
+	chain := simnode.New(simnode.Config{Blocks: 40})
+	strk := contracts.STRK.String()
+	tx := chain.BlockAt(5).Transactions[0].Hash.String()
+	for _, c := range []struct {
+		method, params string
+		code           int
+	}{
+		{"noSuchMethod", `[]`, -32601},
+		{"getBlockWithReceipts", `[]`, -32602},
+		{"getBlockWithReceipts", `{"block":"latest"}`, -32602},
+		{"getBlockWithReceipts", `["latest",["NO_SUCH_FLAG"]]`, -32602},
+		{"getBlockWithReceipts", `["latest",[],1]`, -32602},
+		{"getBlockWithReceipts", `[{"block_number":99}]`, 24},
+		{"getStateUpdate", `[{"block_number":99}]`, 24},
+		{"getTransactionByHash", `["0x1"]`, 29},
+		{"getTransactionByHash", `["1"]`, -32602},
+		{"getTransactionReceipt", `["0x1"]`, 29},
+		{"getTransactionStatus", `["0x1"]`, 29},
+		{"getMessagesStatus", `["0x1"]`, 29},
+		{"getTransactionByBlockIdAndIndex", `["latest",5000]`, 27},
+		{"getClass", `["latest","0x1"]`, 28},
+		{"getClass", `[{"block_number":99},"0x1"]`, 24},
+		{"getClassAt", `["latest","0x1234"]`, 20},
+		{"getClassHashAt", `["latest","0x1234"]`, 20},
+		{"getNonce", `["latest","0x1234"]`, 20},
+		{"getStorageAt", `["0x1234","0x0","latest"]`, 20},
+		{"getStorageProof", `["latest"]`, 42},
+		{"getCompiledCasm", `["0x1"]`, 28},
+		{"getCompiledCasm", `["` + contracts.Classes().Account.Hash.String() + `"]`, 100},
+		{"call", `[{"contract_address":"0x1234","entry_point_selector":"0x1","calldata":[]},"latest"]`, 20},
+		{"call", `[{"contract_address":"` + strk + `","entry_point_selector":"0x1","calldata":[]},"latest"]`, 21},
+		{"call", `[{"contract_address":"` + strk + `","entry_point_selector":"` + felt.Selector("balance_of").String() + `","calldata":[]},"latest"]`, 40},
+		{"call", `[{"contract_address":"` + strk + `","entry_point_selector":"` + felt.Selector("transfer").String() + `","calldata":[]},"latest"]`, 40},
+		{"getEvents", `[{"chunk_size":5000}]`, 31},
+		{"getEvents", `[{"chunk_size":0}]`, -32602},
+		{"getEvents", `[{"chunk_size":5,"continuation_token":"nonsense"}]`, 33},
+		{"getEvents", `[{"chunk_size":5,"continuation_token":"3-1-9"}]`, 33},
+		{"getEvents", `[{"chunk_size":5,"keys":[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]}]`, 34},
+		{"getEvents", `[{"chunk_size":5,"from_block":{"block_hash":"0x5"}}]`, 24},
+		{"traceTransaction", `["0x1"]`, 29},
+		{"traceBlockTransactions", `["pre_confirmed"]`, -32602},
+		{"subscribeNewHeads", `[]`, -32601},
+		{"getTransactionByHash", `["` + tx + `",["INCLUDE_LAST_UPDATE_BLOCK"]]`, -32602},
+	} {
+		n := simnode.NewNode(chain, simnode.NodeConfig{})
+		r := ask(t, n, c.method, c.params)
+		if r.Error == nil || r.Error.Code != c.code {
+			t.Errorf("%s %s: %+v, want error %d", c.method, c.params, r.Error, c.code)
+		}
+	}
+	empty := simnode.NewNode(simnode.New(simnode.Config{}), simnode.NodeConfig{})
+	for _, m := range []string{"blockNumber", "blockHashAndNumber"} {
+		if r := ask(t, empty, m, `[]`); r.Error == nil || r.Error.Code != 32 {
+			t.Errorf("%s of an empty chain: %+v", m, r.Error)
+		}
+	}
+	if r := ask(t, empty, "getBlockWithReceipts", `["latest"]`); r.Error == nil || r.Error.Code != 24 {
+		t.Errorf("latest block of an empty chain: %+v", r.Error)
+	}
+}
+
+func TestVersionedMethods(t *testing.T) {
+	chain := simnode.New(simnode.Config{Blocks: 12})
+	for version, want := range map[starknet.SpecVersion]string{starknet.V08: `"0.8.1"`, starknet.V09: `"0.9.0"`, starknet.V010: `"0.10.2"`} {
+		n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
+		if got := string(must(t, n, "specVersion", "[]")); got != want {
+			t.Errorf("version is %s, want %s", got, want)
+		}
+		if got := string(must(t, n, "chainId", "[]")); got != `"0x534e5f5345504f4c4941"` {
+			t.Errorf("chain id is %s", got)
+		}
+		if got := string(must(t, n, "syncing", "[]")); got != "false" {
+			t.Errorf("syncing is %s", got)
+		}
+		if version < starknet.V010 {
+			for method, params := range map[string]string{
+				"getBlockWithReceipts": `["latest",["INCLUDE_PROOF_FACTS"]]`, "getStateUpdate": `["latest",["0x1"]]`,
+				"getEvents": `[{"chunk_size":1,"address":["0x1"]}]`,
+			} {
+				if r := ask(t, n, method, params); r.Error == nil || r.Error.Code != -32602 {
+					t.Errorf("%s %s in %s: %+v", method, params, version, r.Error)
+				}
+			}
+		}
+	}
+	main := simnode.NewNode(simnode.New(simnode.Config{ChainID: contracts.ChainMain, Blocks: 1}), simnode.NodeConfig{})
+	if got := string(must(t, main, "chainId", "[]")); got != `"0x534e5f4d41494e"` {
+		t.Errorf("chain id is %s", got)
+	}
+}
+
+func TestTransactionMethods(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 1, Blocks: 50, L1Lag: 30})
+	for _, version := range specVersions {
+		n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
+		for _, number := range []uint64{3, 17, 45} {
+			b := chain.BlockAt(number)
+			for i := range b.Transactions {
+				hash := b.Transactions[i].Hash.String()
+				byHash := must(t, n, "getTransactionByHash", `["`+hash+`"]`)
+				byIndex := must(t, n, "getTransactionByBlockIdAndIndex", fmt.Sprintf(`[{"block_number":%d},%d]`, number, i))
+				plain := b.Transactions[i]
+				plain.ProofFacts = nil
+				want := starknet.AppendTransaction(nil, &plain, version)
+				if !bytes.Equal(byHash, want) || !bytes.Equal(byIndex, want) {
+					t.Errorf("transaction %d of block %d differs", i, number)
+				}
+				receipt := decode[struct {
+					Hash   felt.Felt `json:"block_hash"`
+					Number uint64    `json:"block_number"`
+					Tx     felt.Felt `json:"transaction_hash"`
+					Status string    `json:"finality_status"`
+				}](t, must(t, n, "getTransactionReceipt", `["`+hash+`"]`))
+				if receipt.Hash != b.Hash || receipt.Number != number || receipt.Tx != b.Transactions[i].Hash || receipt.Status != b.Status.String() {
+					t.Errorf("receipt %d of block %d: %+v", i, number, receipt)
+				}
+				status := decode[map[string]string](t, must(t, n, "getTransactionStatus", `["`+hash+`"]`))
+				if status["finality_status"] != b.Status.String() || status["execution_status"] != b.Receipts[i].Execution.String() ||
+					status["failure_reason"] != b.Receipts[i].RevertReason {
+					t.Errorf("status %d of block %d: %v", i, number, status)
+				}
+			}
+		}
+		for _, m := range chain.Messages(0, 49) {
+			if m.ToL1 {
+				continue
+			}
+			h := simnode.L1TransactionHash(m)
+			list := decode[[]map[string]string](t, must(t, n, "getMessagesStatus", fmt.Sprintf(`["0x%x"]`, h)))
+			want := chain.BlockAt(m.Block).Transactions[m.TxIndex].Hash.String()
+			_, execution := list[0]["execution_status"]
+			if len(list) != 1 || list[0]["transaction_hash"] != want || execution != (version >= starknet.V09) {
+				t.Errorf("messages of an L1 transaction: %v", list)
+			}
+		}
+	}
+}
+
+func TestStateMethods(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 5, Blocks: 90})
+	n := simnode.NewNode(chain, simnode.NodeConfig{})
+	for number := range uint64(90) {
+		id := fmt.Sprintf(`{"block_number":%d}`, number)
+		u := chain.StateUpdateAt(number)
+		for _, d := range u.Diff.Replaced {
+			if got := decode[felt.Felt](t, must(t, n, "getClassHashAt", `[`+id+`,"`+d.Address.String()+`"]`)); got != d.ClassHash {
+				t.Errorf("class of %s at block %d is %s", d.Address, number, got)
+			}
+			before := fmt.Sprintf(`{"block_number":%d}`, number-1)
+			if got := decode[felt.Felt](t, must(t, n, "getClassHashAt", `[`+before+`,"`+d.Address.String()+`"]`)); got == d.ClassHash {
+				t.Errorf("class of %s was replaced before block %d", d.Address, number)
+			}
+			a, b := must(t, n, "getClassAt", `[`+id+`,"`+d.Address.String()+`"]`), must(t, n, "getClass", `[`+id+`,"`+d.ClassHash.String()+`"]`)
+			if !bytes.Equal(a, b) {
+				t.Error("getClassAt and getClass differ")
+			}
+		}
+		for _, d := range u.Diff.Nonces {
+			if got := decode[felt.Felt](t, must(t, n, "getNonce", `[`+id+`,"`+d.Address.String()+`"]`)); got != d.Nonce {
+				t.Errorf("nonce of %s is %s", d.Address, got)
+			}
+		}
+		if number%15 == 0 {
+			for _, s := range u.Diff.Storage {
+				e := s.Entries[len(s.Entries)-1]
+				text := must(t, n, "getStorageAt", fmt.Sprintf(`["%s","%s",%s,["INCLUDE_LAST_UPDATE_BLOCK"]]`, s.Address, e.Key, id))
+				got := decode[struct {
+					Value felt.Felt
+					Block uint64 `json:"last_update_block"`
+				}](t, text)
+				if got.Value != e.Value || got.Block != number {
+					t.Errorf("storage of %s at %s: %+v", s.Address, e.Key, got)
+				}
+			}
+		}
+	}
+	only := must(t, n, "getStateUpdate", `[{"block_number":40},["`+contracts.STRK.String()+`"]]`)
+	u, err := starknet.DecodeStateUpdate(only)
+	if err != nil || len(u.Diff.Storage) != 1 || u.Diff.Storage[0].Address != contracts.STRK || len(u.Diff.Nonces) != 0 {
+		t.Errorf("filtered state update: %+v, %v", u, err)
+	}
+}
+
+func TestEventsEqualBruteForce(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 8, Blocks: 60})
+	transfer := contracts.SelTransfer
+	holder := chain.Accounts(59)[2]
+	filters := []simnode.EventFilter{
+		{To: 59},
+		{From: 10, To: 20},
+		{To: 59, Addresses: []felt.Felt{contracts.STRK}},
+		{To: 59, Addresses: []felt.Felt{contracts.STRK, chain.Pool()}},
+		{To: 59, Keys: [][]felt.Felt{{transfer}}},
+		{To: 59, Keys: [][]felt.Felt{{transfer}, {holder}}},
+		{To: 59, Keys: [][]felt.Felt{{transfer}, {}, {holder}}},
+		{To: 59, Keys: [][]felt.Felt{{}, {holder}}},
+		{From: 5, To: 1000, Keys: [][]felt.Felt{{transfer, contracts.SelApproval}}},
+		{From: 50, To: 40},
+		{From: 70, To: 90},
+	}
+	for _, version := range specVersions {
+		n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
+		for k, f := range filters {
+			if len(f.Addresses) > 1 && version < starknet.V010 {
+				continue
+			}
+			for _, chunk := range []int{1, 7, 1000} {
+				if chunk == 1 && k != 5 {
+					continue
+				}
+				checkEvents(t, n, version, f, chunk, chain.Events(f))
+			}
+		}
+	}
+}
+
+func checkEvents(t *testing.T, n *simnode.Node, version starknet.SpecVersion, f simnode.EventFilter, chunk int, want []simnode.EventRef) {
+	t.Helper()
+	type item struct {
+		From    felt.Felt   `json:"from_address"`
+		Keys    []felt.Felt `json:"keys"`
+		Data    []felt.Felt `json:"data"`
+		Hash    felt.Felt   `json:"block_hash"`
+		Number  uint64      `json:"block_number"`
+		Tx      felt.Felt   `json:"transaction_hash"`
+		TxIndex *int        `json:"transaction_index"`
+		Index   *int        `json:"event_index"`
+	}
+	var got []item
+	token := ""
+	for {
+		params := map[string]any{"from_block": map[string]uint64{"block_number": f.From}, "to_block": map[string]uint64{"block_number": f.To},
+			"chunk_size": chunk, "keys": f.Keys}
+		if f.Keys == nil {
+			delete(params, "keys")
+		}
+		switch len(f.Addresses) {
+		case 0:
+		case 1:
+			params["address"] = f.Addresses[0]
+		default:
+			params["address"] = f.Addresses
+		}
+		if token != "" {
+			params["continuation_token"] = token
+		}
+		text, err := json.Marshal(map[string]any{"filter": params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := decode[struct {
+			Events []item  `json:"events"`
+			Token  *string `json:"continuation_token"`
+		}](t, must(t, n, "getEvents", string(text)))
+		got = append(got, page.Events...)
+		if page.Token == nil {
+			break
+		}
+		if len(page.Events) != chunk {
+			t.Fatalf("a page of %d events has a successor", len(page.Events))
+		}
+		token = *page.Token
+	}
+	if len(got) != len(want) {
+		t.Fatalf("filter %+v gives %d events, want %d", f, len(got), len(want))
+	}
+	for i, g := range got {
+		w := want[i]
+		if g.From != w.Event.From || !slices.Equal(g.Keys, w.Event.Keys) || !slices.Equal(g.Data, w.Event.Data) || g.Hash != w.Block.Hash ||
+			g.Number != w.Block.Number || g.Tx != w.Block.Transactions[w.TxIndex].Hash {
+			t.Fatalf("event %d differs: %+v", i, g)
+		}
+		if version < starknet.V010 {
+			if g.TxIndex != nil || g.Index != nil {
+				t.Fatal("indices before 0.10")
+			}
+		} else if *g.TxIndex != w.TxIndex || *g.Index != w.Index {
+			t.Fatalf("event %d is at %d/%d, want %d/%d", i, *g.TxIndex, *g.Index, w.TxIndex, w.Index)
+		}
+	}
+}
+
+func TestBatchesAndForm(t *testing.T) {
+	chain := simnode.New(simnode.Config{Blocks: 3})
+	n := simnode.NewNode(chain, simnode.NodeConfig{MaxBatch: 3})
+	for _, c := range []struct{ name, body, want string }{
+		{"batch", `[{"jsonrpc":"2.0","id":"a","method":"starknet_blockNumber"},{"jsonrpc":"2.0","id":2,"method":"starknet_syncing","params":[]}]`,
+			`[{"jsonrpc":"2.0","id":"a","result":2},{"jsonrpc":"2.0","id":2,"result":false}]`},
+		{"notification", `{"jsonrpc":"2.0","method":"starknet_blockNumber"}`, ``},
+		{"notifications only", `[{"jsonrpc":"2.0","method":"starknet_blockNumber"}]`, ``},
+		{"notification in batch", `[{"jsonrpc":"2.0","method":"starknet_blockNumber"},{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}]`,
+			`[{"jsonrpc":"2.0","id":1,"result":2}]`},
+		{"not JSON", `{"jsonrpc":`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`},
+		{"empty", ``, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`},
+		{"broken batch", `[{]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`},
+		{"empty batch", `[]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`},
+		{"number", `1`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`},
+		{"batch of a number", `[1]`, `[{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}]`},
+		{"old version", `{"jsonrpc":"1.0","id":1,"method":"starknet_blockNumber"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`},
+		{"object as id", `{"jsonrpc":"2.0","id":{},"method":"starknet_blockNumber"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`},
+		{"too long", `[1,1,1,1]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request","data":"batch of more than 3 calls"}}`},
+	} {
+		resp := post(n, c.body)
+		got, _ := io.ReadAll(resp.Body)
+		if string(got) != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		if c.want == "" && resp.StatusCode != http.StatusNoContent {
+			t.Errorf("%s: status %d", c.name, resp.StatusCode)
+		}
+	}
+	w := httptest.NewRecorder()
+	n.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("GET gives %d", w.Code)
+	}
+	if got := n.Requests("starknet_syncing"); got != 1 {
+		t.Errorf("%d requests counted", got)
+	}
+}
+
+func FuzzAnswer(f *testing.F) {
+	n := simnode.NewNode(simnode.New(simnode.Config{Blocks: 4}), simnode.NodeConfig{})
+	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"starknet_getEvents","params":[{"chunk_size":3,"keys":[["0x1"]],"continuation_token":"1-1"}]}`,
+		`[{"jsonrpc":"2.0","id":1,"method":"starknet_call","params":[{"contract_address":"0x1","entry_point_selector":"0x1","calldata":["0x1"]},"latest"]}]`,
+		`{"jsonrpc":"2.0","id":1,"method":"starknet_addInvokeTransaction","params":[{"type":"INVOKE","version":"0x3","tip":"0x0"}]}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		resp := post(n, body)
+		got, _ := io.ReadAll(resp.Body)
+		if len(got) > 0 && !json.Valid(got) {
+			t.Errorf("%q was answered by %q", body, got)
+		}
+	})
+}
