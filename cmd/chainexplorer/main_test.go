@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// asProgram makes the test binary behave like the program itself, so that the
+// tests below can start, stop and kill real processes of it.
+const asProgram = "CHAINEXPLORER_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), exe, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// output runs the program to its end.
+func output(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := program(t, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+func TestHelpAndMistakes(t *testing.T) {
+	other := t.TempDir()
+	if err := os.WriteFile(other+"/letter.txt", []byte("dear"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"no arguments", nil, 0, "simnode"},
+		{"help", []string{"--help"}, 0, "Index a chain from its nodes"},
+		{"help of a command", []string{"index", "--help"}, 0, "--verify"},
+		{"unknown command", []string{"indx"}, exitUsage, "unexpected argument indx"},
+		{"unknown flag", []string{"index", "--nod", "x"}, exitUsage, "unknown flag --nod"},
+		{"missing flags", []string{"index"}, exitUsage, "missing flags"},
+		{"bad verify", []string{"index", "--node=http://127.0.0.1:1", "--data=" + t.TempDir(), "--verify=some"}, exitUsage, `"off","tail","all"`},
+		{"bad window", []string{"index", "--node=http://127.0.0.1:1", "--data=" + t.TempDir(), "--window=0"}, exitUsage, "--window must be 1 to 4096"},
+		{"bad node", []string{"index", "--node=ftp://127.0.0.1", "--data=" + t.TempDir()}, exitFailure, "address must start with one of http"},
+		{"foreign directory", []string{"index", "--node=http://127.0.0.1:1", "--data=" + other}, exitUsage, "holds files that are not an index"},
+		{"fsck of nothing", []string{"admin", "fsck", "--data=" + other + "/none"}, exitFailure, "no such file"},
+		{"bad chain", []string{"simnode", "--chain="}, exitUsage, "--chain must be a text"},
+		{"bad version", []string{"simnode", "--real-hashes", "--version=77.0"}, exitUsage, "77.0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			stdout, stderr, code := output(t, c.args...)
+			if code != c.code {
+				t.Errorf("exit code %d, want %d", code, c.code)
+			}
+			if !strings.Contains(stdout+stderr, c.want) {
+				t.Errorf("output lacks %q:\n%s%s", c.want, stdout, stderr)
+			}
+		})
+	}
+}
+
+var digestLine = regexp.MustCompile(`(?m)^digest +([0-9a-f]{64})$`)
+
+// fsckClean runs the checker and returns the digest that it prints, none for an
+// index without blocks.
+func fsckClean(t *testing.T, dir string) string {
+	t.Helper()
+	stdout, stderr, code := output(t, "admin", "fsck", "--data", dir)
+	if code != 0 || !strings.HasSuffix(stdout, "\nclean\n") && stdout != "the index is empty\n" {
+		t.Fatalf("fsck ended with %d:\n%s%s", code, stdout, stderr)
+	}
+	if stdout == "the index is empty\n" {
+		return ""
+	}
+	m := digestLine.FindStringSubmatch(stdout)
+	if m == nil {
+		t.Fatalf("fsck printed no digest:\n%s", stdout)
+	}
+	return m[1]
+}
