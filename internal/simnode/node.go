@@ -183,7 +183,8 @@ func (n *Node) send(w http.ResponseWriter, out []byte, methods []string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(out)))
 	if n.faults.strike(FaultTruncate, methods...) != nil {
-		w.Write(out[:len(out)/2]) //nolint:errcheck // the client is meant to be unhappy
+		w.Write(out[:len(out)/2])             //nolint:errcheck // the client is meant to be unhappy
+		http.NewResponseController(w).Flush() //nolint:errcheck
 		panic(http.ErrAbortHandler)
 	}
 	w.Write(out) //nolint:errcheck // nobody is left to tell

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -156,6 +157,30 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 	got, err := starknet.DecodeBlock(print(t, doc))
 	if err != nil || !reflect.DeepEqual(got, b) {
 		t.Errorf("unknown fields change the block (%v)", err)
+	}
+}
+
+// What a kind of transaction does not have is as unknown as a new name.
+func TestForeignFieldsAreDropped(t *testing.T) {
+	b := sampleBlock()
+	doc := parse(t, starknet.AppendBlock(nil, b, starknet.V010))
+	transactions, receipts := document{}, document{}
+	for _, item := range doc["transactions"].([]any) {
+		maps.Copy(transactions, item.(document)["transaction"].(document))
+		maps.Copy(receipts, item.(document)["receipt"].(document))
+	}
+	for _, item := range doc["transactions"].([]any) {
+		for all, own := range map[*document]document{&transactions: item.(document)["transaction"].(document), &receipts: item.(document)["receipt"].(document)} {
+			for key, value := range *all {
+				if _, has := own[key]; !has && key != "proof_facts" && (key != "nonce" || own["type"] != "L1_HANDLER") {
+					own[key] = value
+				}
+			}
+		}
+	}
+	got, err := starknet.DecodeBlock(print(t, doc))
+	if err != nil || !reflect.DeepEqual(got, b) {
+		t.Errorf("foreign fields change the block (%v)", err)
 	}
 }
 

@@ -124,6 +124,33 @@ func TestVerifyWithoutStateUpdate(t *testing.T) {
 	}
 }
 
+// Nodes print a zero root, and leave counts out, when they do not know them.
+func TestVerifyIgnoresUnknownClaims(t *testing.T) {
+	b, su := knownBlock(t)
+	b.Commitments = &starknet.Commitments{Events: b.Commitments.Events}
+	if err := starknet.Verify(b, su, starknet.ChainSepoliaIntegration); err != nil {
+		t.Error(err)
+	}
+}
+
+// L1 handlers have had one form of hash for long: a change is a lie there.
+func TestVerifyChecksL1Handlers(t *testing.T) {
+	for _, nonce := range []bool{true, false} {
+		var fb feederBlock
+		readJSON(t, feederPath(t, "sepolia", "block", "6.json"), &fb)
+		b := fb.convert()
+		if b.Transactions[0].Type != starknet.L1Handler {
+			t.Fatal("no L1 handler")
+		}
+		b.Transactions[0].Calldata[1][31] ^= 1
+		b.Transactions[0].HasNonce = nonce
+		var mismatch *starknet.MismatchError
+		if err := starknet.Verify(b, nil, starknet.ChainSepolia); errors.As(err, &mismatch) != nonce {
+			t.Errorf("with nonce %v: %v", nonce, err)
+		}
+	}
+}
+
 func TestVerifyUnknownRules(t *testing.T) {
 	for version, known := range map[string]bool{
 		"0.13.2": true, "0.14.9": true, "0.14.2.1": true, "0.15.0": false, "0.15": false, "1.0.0": false, "0.13.x": false, "garbage": false, "0.1.2.3.4": false,
@@ -223,5 +250,23 @@ func TestStateDiffCommitmentIgnoresOrder(t *testing.T) {
 	}
 	if !slices.IsSortedFunc(su.Diff.Storage, func(a, b starknet.StorageDiff) int { return a.Address.Cmp(b.Address) }) {
 		t.Error("Sort does not sort")
+	}
+}
+
+// Some old blocks name no sequencer, but their hash does.
+func TestVerifyOldBlockWithoutSequencer(t *testing.T) {
+	b := &starknet.Block{Header: starknet.Header{Number: 2000, ParentHash: felt.FromUint64(1), DAMode: starknet.DACalldata}}
+	b.Sequencer = felt.MustParse("0x021f4b90b0377c82bf330b7b5295820769e72d79d8acd0effa0ebde6e9988bc5")
+	hash, err := starknet.ComputeBlockHash(&b.Header, starknet.Commitments{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Hash, b.Sequencer = hash, felt.Zero
+	if err := starknet.Verify(b, nil, starknet.ChainMain); err != nil {
+		t.Errorf("the sequencer of that time is not tried: %v", err)
+	}
+	b.Sequencer = felt.FromUint64(5)
+	if err := starknet.Verify(b, nil, starknet.ChainMain); err == nil {
+		t.Error("any sequencer passes")
 	}
 }
