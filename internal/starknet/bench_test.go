@@ -68,7 +68,7 @@ func modern(b *testing.B, block *starknet.Block) {
 	}
 }
 
-// BenchmarkVerify takes the block as it is (Pedersen, version 0.13.1) and as
+// BenchmarkVerify takes the block as it is (Pedersen, version 0.13.0) and as
 // it would be today.
 func BenchmarkVerify(b *testing.B) {
 	for _, today := range []bool{false, true} {
