@@ -2,6 +2,7 @@ package simnode
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"chainexplorer/internal/felt"
@@ -44,6 +45,8 @@ func makeBlock(w *world, number, branch uint64, prev parent, past func(uint64) f
 	if err := b.hashBlock(); err != nil {
 		return nil, err
 	}
+	// Blocks are kept by the thousand: no room to spare.
+	b.block.Transactions, b.block.Receipts = slices.Clip(slices.Clone(b.block.Transactions)), slices.Clip(slices.Clone(b.block.Receipts))
 	b.noteMessages()
 	update := &starknet.StateUpdate{BlockHash: b.block.Hash, OldRoot: prev.root, NewRoot: b.block.NewRoot, Diff: b.diff}
 	w.endBlock()
