@@ -3,6 +3,7 @@ package starknet_test
 import (
 	"testing"
 
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 )
 
@@ -52,23 +53,40 @@ func BenchmarkAppendBlock(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify takes the block as it is (Pedersen, version 0.13.1) and with
-// a version of today (Poseidon).
+// modern is the block as it would be today: version 3 transactions, Poseidon.
+func modern(b *testing.B, block *starknet.Block) {
+	block.StarknetVersion = "0.14.1"
+	for i := range block.Transactions {
+		tx := &block.Transactions[i]
+		tx.Version = felt.FromUint64(3)
+		tx.ResourceBounds = &starknet.ResourceBounds{HasL1DataGas: true, L2Gas: starknet.ResourceBound{MaxAmount: 1}}
+		hash, err := tx.ComputeHash(starknet.ChainMain)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tx.Hash, block.Receipts[i].TransactionHash = hash, hash
+	}
+}
+
+// BenchmarkVerify takes the block as it is (Pedersen, version 0.13.0) and as
+// it would be today.
 func BenchmarkVerify(b *testing.B) {
-	for _, version := range []string{"0.13.1", "0.14.1"} {
-		b.Run(version, func(b *testing.B) {
-			_, block := benchmarkBlock(b)
-			block.StarknetVersion = version
-			c, err := starknet.ComputeCommitments(block, &starknet.StateDiff{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if version != "0.13.1" {
-				block.Commitments = &c
-			}
-			if block.Hash, err = starknet.ComputeBlockHash(&block.Header, c); err != nil {
-				b.Fatal(err)
-			}
+	for _, today := range []bool{false, true} {
+		_, block := benchmarkBlock(b)
+		if today {
+			modern(b, block)
+		}
+		c, err := starknet.ComputeCommitments(block, &starknet.StateDiff{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if today {
+			block.Commitments = &c
+		}
+		if block.Hash, err = starknet.ComputeBlockHash(&block.Header, c); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(block.StarknetVersion, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := starknet.Verify(block, nil, starknet.ChainMain); err != nil {

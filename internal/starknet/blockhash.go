@@ -1,5 +1,7 @@
 package starknet
 
+// Block hashes by the rules of every version so far.
+
 import (
 	"encoding/binary"
 	"fmt"

@@ -1,5 +1,7 @@
 package starknet
 
+// What differs between networks, and the address of a new contract.
+
 import (
 	"math/big"
 

@@ -1,5 +1,7 @@
 package starknet
 
+// The hash of a Sierra class.
+
 import (
 	"fmt"
 

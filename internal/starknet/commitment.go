@@ -1,5 +1,7 @@
 package starknet
 
+// The roots of transactions, events and receipts that a block hash commits to.
+
 import (
 	"chainexplorer/internal/felt"
 
@@ -44,9 +46,8 @@ func commitmentRoot(leaves []element, hash func(a, b *element) element) felt.Fel
 		}
 		level = level[:(n+1)/2]
 	}
-	last.hash = level[0]
-	last.run += commitmentHeight - height
-	root := last.close(hash)
+	top := subtree{hash: level[0], run: commitmentHeight - height}
+	root := top.close(hash)
 	return fromElement(&root)
 }
 

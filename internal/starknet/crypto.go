@@ -1,5 +1,8 @@
 package starknet
 
+// Hash functions over felts: Poseidon and Pedersen, of pairs and of lists. The
+// permutation and the curve come from Juno; this file only feeds them.
+
 import (
 	"chainexplorer/internal/felt"
 

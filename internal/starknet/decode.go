@@ -1,5 +1,7 @@
 package starknet
 
+// The decoder that all wire types share: scanning, shared arrays, error paths.
+
 import (
 	"bytes"
 	"errors"

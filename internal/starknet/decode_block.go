@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of blocks, headers, and single transactions and receipts.
+
 import (
 	"errors"
 	"fmt"
@@ -75,6 +77,36 @@ func DecodeHeader(data []byte) (*Header, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// DecodeTransaction reads the result of starknet_getTransactionByHash, or one
+// item of starknet_getBlockWithTxs: a transaction with its hash.
+func DecodeTransaction(data []byte) (*Transaction, error) {
+	d := newDecoder(data)
+	t := new(Transaction)
+	if seen := d.transaction(t); seen&txHash == 0 && !d.bad() {
+		d.fail("transaction_hash", ErrMissing)
+	}
+	if err := d.finish("transaction"); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// DecodeReceipt reads the result of starknet_getTransactionReceipt without
+// the block's number and hash. One of a block that is still being built gives
+// ErrPreConfirmed.
+func DecodeReceipt(data []byte) (*Receipt, error) {
+	d := newDecoder(data)
+	r := new(Receipt)
+	d.receipt(r)
+	if d.preConfirmed {
+		d.s.Fail(ErrPreConfirmed)
+	}
+	if err := d.finish("receipt"); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // confirmed requires the fields, and tells an unconfirmed block from a broken

@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of classes.
+
 import (
 	"bytes"
 	"encoding/json"

@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of receipts, events and messages.
+
 import "fmt"
 
 // receiptFields are a receipt's wire names; a fieldSet counts in this order.

@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of state updates.
+
 import "chainexplorer/internal/felt"
 
 var updateFields = []string{"block_hash", "new_root", "old_root", "state_diff"}

@@ -1,5 +1,7 @@
 package starknet
 
+// Decoding of transactions.
+
 import (
 	"errors"
 	"fmt"
@@ -79,9 +81,8 @@ func txShape(t TxType, version uint64) (required, optional fieldSet, ok bool) {
 }
 
 // transaction reads one transaction object. The order of fields is free, so
-// what must be there is known only at the end.
-func (d *decoder) transaction(t *Transaction) {
-	var seen fieldSet
+// what must be there is known only at the end. It returns what was there.
+func (d *decoder) transaction(t *Transaction) (seen fieldSet) {
 	for ok := d.s.OpenObject(); ok; ok = d.s.NextMember() {
 		key := d.s.Key()
 		if d.s.Null() {
@@ -91,11 +92,11 @@ func (d *decoder) transaction(t *Transaction) {
 		seen |= field
 		if d.bad() && field != 0 {
 			d.within(string(key))
-			return
+			return seen
 		}
 	}
 	if d.bad() {
-		return
+		return seen
 	}
 	d.require(seen, txAlways, txFields)
 	version, ok := t.PlainVersion()
@@ -109,6 +110,7 @@ func (d *decoder) transaction(t *Transaction) {
 		seen &^= extra
 	}
 	t.HasNonce = seen&txNonce != 0
+	return seen
 }
 
 // txField reads the value of one field and returns which it was.

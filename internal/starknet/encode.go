@@ -1,5 +1,7 @@
 package starknet
 
+// Encoding of blocks and headers: what a node answers, under the exact names.
+
 import (
 	"strconv"
 	"unicode/utf8"

@@ -1,5 +1,7 @@
 package starknet
 
+// Encoding of state updates and classes.
+
 import "chainexplorer/internal/felt"
 
 // AppendStateUpdate appends a confirmed block's state update, as

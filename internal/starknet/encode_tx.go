@@ -1,5 +1,7 @@
 package starknet
 
+// Encoding of transactions and receipts.
+
 import "chainexplorer/internal/felt"
 
 // AppendTransaction appends a transaction with its hash, as

@@ -1,5 +1,7 @@
 package starknet
 
+// Hashes under which the base layer knows messages in both directions.
+
 import (
 	"chainexplorer/internal/felt"
 

@@ -1,5 +1,7 @@
 package starknet
 
+// The wire names of the small types.
+
 // String returns the type's wire name.
 func (t TxType) String() string {
 	switch t {

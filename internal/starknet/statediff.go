@@ -1,5 +1,7 @@
 package starknet
 
+// Order and commitment of state diffs.
+
 import (
 	"slices"
 

@@ -1,5 +1,7 @@
 package starknet
 
+// Verification: does what a node claims follow from what it delivers?
+
 import (
 	"errors"
 	"fmt"
@@ -48,7 +50,8 @@ func (e *MismatchError) Error() string {
 // the first that does not, and an error wrapping ErrUnknownRules when the
 // block's version is newer than this program. su is the block's state update;
 // without it the state diff commitment is taken from the header, and if that
-// has none either, a block hash that needs it stays unchecked.
+// has none either, a block hash that needs it stays unchecked. Blocks before
+// 0.13.2 do not commit to their state diff: there it is not checked.
 //
 // Transactions whose kind was hashed in ways that are not all public are not
 // checked one by one; their claimed hashes still count towards the block hash.
@@ -109,7 +112,7 @@ func (v *verifier) transaction(i int, chainID *felt.Felt) error {
 		return fmt.Errorf("block %d, transaction %d: %w", v.block.Number, i, err)
 	case computed == t.Hash:
 		return nil
-	case t.manyForms() && t.Type != Invoke:
+	case t.anyForm():
 		return nil
 	case t.Type == Invoke && t.ProofFacts == nil && !v.version.before(v0_14_2):
 		return nil // the node may have left out proof facts that were not asked for

@@ -1,5 +1,7 @@
 package starknet
 
+// Protocol versions, and up to which of them the hash rules are known.
+
 import (
 	"errors"
 	"fmt"

@@ -1,5 +1,7 @@
 package jsonscan
 
+// Values that nobody asked for.
+
 // Skip reads any value and drops it, checking it as strictly as a value that
 // is wanted.
 func (s *Scanner) Skip() {

@@ -1,5 +1,7 @@
 package jsonscan
 
+// Strings and their escapes.
+
 import (
 	"bytes"
 	"unicode/utf16"
