@@ -56,12 +56,17 @@ var kept *simnode.Chain
 
 // BenchmarkKept is what a kept chain costs in memory.
 func BenchmarkKept(b *testing.B) {
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	chain := simnode.New(simnode.Config{Blocks: b.N, TxPerBlock: 50, EventsPerTx: 5.8})
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(b.N), "held-bytes/block")
-	kept = chain
+	for name, compact := range map[string]bool{"loose": false, "compact": true} {
+		b.Run(name, func(b *testing.B) {
+			kept = nil
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			kept = simnode.New(simnode.Config{Blocks: b.N, TxPerBlock: 50, EventsPerTx: 5.8, Compact: compact})
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(b.N), "held-bytes/block")
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "blocks/s")
+		})
+	}
 }

@@ -8,16 +8,6 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-// record is a block with everything that the node can be asked about it.
-// It never changes once it is made.
-type record struct {
-	block  *starknet.Block
-	update *starknet.StateUpdate
-	// callEnds holds, per transaction, how many events had been emitted at
-	// the end of each call of its multicall: what a trace is made from.
-	callEnds [][]uint16
-}
-
 // call is one entry of a multicall.
 type call struct {
 	to       felt.Felt

@@ -36,6 +36,18 @@ func TestSameConfigSameBytes(t *testing.T) {
 	if !bytes.Equal(want, wire(c)) {
 		t.Error("a chain made in steps differs")
 	}
+	packed := cfg
+	packed.Compact, packed.Blocks = true, 120
+	c = simnode.New(packed)
+	checkTruth(t, c)
+	c.Fork(70)
+	checkTruth(t, c)
+	loose := cfg
+	loose.Blocks = 120
+	c, plain := simnode.New(packed), simnode.New(loose)
+	if !bytes.Equal(wire(plain), wire(c)) {
+		t.Error("a compact chain differs")
+	}
 	var streamed []byte
 	err := simnode.Generate(cfg, func(b *starknet.Block, u *starknet.StateUpdate) error {
 		streamed = starknet.AppendBlock(streamed, b, starknet.V010)
