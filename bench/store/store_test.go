@@ -245,11 +245,13 @@ type loaded struct {
 	keys   []store.Key
 	values map[string][]byte
 	sorted []string
+	// inOrder are the values of sorted.
+	inOrder [][]byte
 }
 
-func load(b *testing.B, compression pebble.Compression) *loaded {
+func load(b *testing.B, o pebble.Options) *loaded {
 	b.Helper()
-	e, epoch := open(b, pebble.Options{Compression: compression})
+	e, epoch := open(b, o)
 	l := &loaded{engine: e, values: map[string][]byte{}}
 	g := newGenerator(1)
 	for range 20 {
@@ -269,6 +271,21 @@ func load(b *testing.B, compression pebble.Compression) *loaded {
 		l.sorted = append(l.sorted, k)
 	}
 	slices.Sort(l.sorted)
+	for _, k := range l.sorted {
+		l.inOrder = append(l.inOrder, l.values[k])
+	}
+	// Read all once, so that what fits the cache is in it.
+	err := e.View(context.Background(), func(r store.Reader) error {
+		for _, err := range r.Walk(context.Background(), rows, nil) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	return l
 }
 
@@ -284,11 +301,21 @@ func limit(b *testing.B, per time.Duration, fn func(i int)) {
 	b.ReportMetric(float64(time.Since(start))/n/float64(per), "of-limit")
 }
 
+// BenchmarkRead reads from a cache that holds all rows (warm), and from one
+// that holds a twentieth of them, with the rest in the system's cache (cold),
+// where unpacking the blocks counts.
 func BenchmarkRead(b *testing.B) {
 	ctx := context.Background()
-	for name, compression := range map[string]pebble.Compression{"balanced": pebble.Balanced, "fast": pebble.Fast} {
-		b.Run(name, func(b *testing.B) {
-			l := load(b, compression)
+	for _, run := range []struct {
+		name string
+		o    pebble.Options
+	}{
+		{"warm", pebble.Options{CacheBytes: 512 << 20}},
+		{"cold/balanced", pebble.Options{CacheBytes: 8 << 20, MemTableBytes: 1 << 20}},
+		{"cold/fast", pebble.Options{CacheBytes: 8 << 20, MemTableBytes: 1 << 20, Compression: pebble.Fast}},
+	} {
+		b.Run(run.name, func(b *testing.B) {
+			l := load(b, run.o)
 			err := l.engine.View(ctx, func(r store.Reader) error {
 				read(ctx, b, l, r)
 				return nil
@@ -344,13 +371,21 @@ func read(ctx context.Context, b *testing.B, l *loaded, r store.Reader) {
 		}
 		limit(b, per(b), func(int) {
 			for range keys {
-				sink = bytes.Clone(l.values[flat(some())])
+				if missing {
+					sink = l.values[flat(some())+"\x00"]
+				} else {
+					sink = bytes.Clone(l.values[flat(some())])
+				}
 			}
 		})
 	}
 	b.Run("GetMany100", func(b *testing.B) { many(b, false) })
 	b.Run("GetMany100Missing", func(b *testing.B) { many(b, true) })
-	for name, reverse := range map[string]bool{"Scan100": false, "Scan100Reverse": true} {
+	for _, reverse := range []bool{false, true} {
+		name := "Scan100"
+		if reverse {
+			name += "Reverse"
+		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				k := some()
@@ -369,7 +404,7 @@ func read(ctx context.Context, b *testing.B, l *loaded, r store.Reader) {
 				k := some()
 				i := sort.SearchStrings(l.sorted, flat(k))
 				for j := i; j < len(l.sorted) && j < i+100 && l.sorted[j][:32] == string(k.Partition); j++ {
-					sink = l.values[l.sorted[j]]
+					sink = l.inOrder[j]
 				}
 			})
 		})

@@ -16,7 +16,7 @@ type place struct {
 }
 
 // number is the block whose state a read sees.
-func (p place) number() uint64 { return p.rec.block.Number }
+func (p place) number() uint64 { return p.rec.header.Number }
 
 // blockID is the parsed form of a block id.
 type blockID struct {
@@ -65,7 +65,7 @@ func (c *rpcCall) resolve(id blockID) (place, error) {
 	case id.number != nil:
 		rec = c.v.at(*id.number)
 	case id.hash != nil:
-		if found := c.node.chain.recordByHash(*id.hash); found != nil && c.v.at(found.block.Number) == found {
+		if found := c.node.chain.recordByHash(*id.hash); found != nil && c.v.at(found.header.Number) == found {
 			rec = found
 		}
 	case id.tag == "latest":

@@ -12,7 +12,7 @@ func blockNumber(c *rpcCall) (any, error) {
 	if head == nil {
 		return nil, failure(codeNoBlocks)
 	}
-	return head.block.Number, nil
+	return head.header.Number, nil
 }
 
 func blockHashAndNumber(c *rpcCall) (any, error) {
@@ -23,7 +23,7 @@ func blockHashAndNumber(c *rpcCall) (any, error) {
 	return struct {
 		Hash   felt.Felt `json:"block_hash"`
 		Number uint64    `json:"block_number"`
-	}{head.block.Hash, head.block.Number}, nil
+	}{head.header.Hash, head.header.Number}, nil
 }
 
 // told is a block as the node tells it: with its finality and its lies.
@@ -131,7 +131,7 @@ func blockWithReceipts(c *rpcCall) (any, error) {
 
 // pendingBlock is the block that is being built: nothing is in it yet.
 func (c *rpcCall) pendingBlock(p place) any {
-	h := &p.rec.block.Header
+	h := &p.rec.header
 	price := func(g starknet.GasPrice) map[string]felt.Felt {
 		return map[string]felt.Felt{"price_in_fri": g.InFri, "price_in_wei": g.InWei}
 	}
@@ -156,7 +156,7 @@ func blockTransactionCount(c *rpcCall) (any, error) {
 	if p.pending {
 		return 0, nil
 	}
-	return len(p.rec.block.Transactions), nil
+	return len(p.rec.callEnds), nil
 }
 
 func stateUpdate(c *rpcCall) (any, error) {
@@ -172,11 +172,11 @@ func stateUpdate(c *rpcCall) (any, error) {
 		return nil, failureWith(codeInvalidParams, "contract_addresses is not known in this version")
 	}
 	if p.pending {
-		return map[string]any{"old_root": p.rec.block.NewRoot, "state_diff": map[string]any{
+		return map[string]any{"old_root": p.rec.header.NewRoot, "state_diff": map[string]any{
 			"storage_diffs": []any{}, "deployed_contracts": []any{}, "replaced_classes": []any{}, "declared_classes": []any{},
 			"deprecated_declared_classes": []any{}, "nonces": []any{}}}, nil
 	}
-	u := p.rec.update
+	u := p.rec.update()
 	if len(only) > 0 {
 		u = onlyContracts(u, only)
 	}

@@ -8,16 +8,6 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-// record is a block with everything that the node can be asked about it.
-// It never changes once it is made.
-type record struct {
-	block  *starknet.Block
-	update *starknet.StateUpdate
-	// callEnds holds, per transaction, how many events had been emitted at
-	// the end of each call of its multicall: what a trace is made from.
-	callEnds [][]uint16
-}
-
 // call is one entry of a multicall.
 type call struct {
 	to       felt.Felt
@@ -46,6 +36,7 @@ type builder struct {
 
 	// The transaction in hand.
 	calls    []call
+	scratch  []felt.Felt // arguments of calls, until they are calldata
 	ends     []uint16
 	events   []starknet.Event
 	messages []starknet.MessageToL1
@@ -55,7 +46,7 @@ type builder struct {
 // prices of gas in a block, in fri; wei prices are a fixed part of them.
 type prices struct{ l1, data, l2 uint64 }
 
-const arenaChunk = 2048
+const arenaChunk = 512
 
 // felts copies into the block's arena: a block has thousands of short lists,
 // and they live and die together.
@@ -79,7 +70,9 @@ func (b *builder) emit(from felt.Felt, keys, data []felt.Felt) {
 // call adds a call to the transaction in hand. The events of the call are
 // emitted before it is closed by done.
 func (b *builder) call(to, selector felt.Felt, args ...felt.Felt) {
-	b.calls = append(b.calls, call{to, selector, b.felts(args...)})
+	start := len(b.scratch)
+	b.scratch = append(b.scratch, args...)
+	b.calls = append(b.calls, call{to, selector, b.scratch[start:len(b.scratch):len(b.scratch)]})
 }
 
 // done marks the end of the events of the newest call.

@@ -296,7 +296,7 @@ func TestSubmittedTransactions(t *testing.T) {
 		}
 		checkTruth(t, chain)
 		if real {
-			checkVerifies(t, chain)
+			checkVerifies(t, chain, 9)
 		}
 	}
 }

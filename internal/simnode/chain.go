@@ -102,11 +102,11 @@ func (c *Chain) Extend(n int) {
 func (c *Chain) make(blocks []*record, sent []*submitted) *record {
 	var prev parent
 	if n := len(blocks); n > 0 {
-		prev = parent{blocks[n-1].block.Hash, blocks[n-1].block.NewRoot}
+		prev = parent{blocks[n-1].header.Hash, blocks[n-1].header.NewRoot}
 	}
 	past := func(n uint64) felt.Felt {
 		if n < uint64(len(blocks)) {
-			return blocks[n].block.Hash
+			return blocks[n].header.Hash
 		}
 		return felt.Zero
 	}
@@ -114,9 +114,12 @@ func (c *Chain) make(blocks []*record, sent []*submitted) *record {
 	if err != nil {
 		panic(err) // Check found that everything can be hashed
 	}
-	c.byHash[rec.block.Hash] = rec
-	for i := range rec.block.Transactions {
-		c.txs[rec.block.Transactions[i].Hash] = txPlace{rec, i}
+	c.byHash[rec.header.Hash] = rec
+	for i, tx := range rec.block().Transactions {
+		c.txs[tx.Hash] = txPlace{rec, i}
+	}
+	if c.cfg.Compact && len(blocks) >= loose {
+		blocks[len(blocks)-loose].pack()
 	}
 	return rec
 }
@@ -167,20 +170,20 @@ func (c *Chain) cut(n int) (kept []*record, r Reorg, ok bool) {
 		return nil, r, false
 	}
 	kept, gone := blocks[:len(blocks)-n], blocks[len(blocks)-n:]
-	first, last := gone[0].block, gone[n-1].block
+	first, last := gone[0].header, gone[n-1].header
 	r = Reorg{first.Hash, first.Number, last.Hash, last.Number}
 	c.branch++
 	c.w.rollback(first.Number)
 	for _, rec := range gone {
-		for i := range rec.block.Transactions {
-			if h := rec.block.Transactions[i].Hash; c.txs[h].rec == rec {
-				delete(c.txs, h)
+		for _, tx := range rec.block().Transactions {
+			if c.txs[tx.Hash].rec == rec {
+				delete(c.txs, tx.Hash)
 			}
 		}
 	}
 	c.orphans = append(c.orphans, gone...)
 	for len(c.orphans) > maxOrphans {
-		delete(c.byHash, c.orphans[0].block.Hash)
+		delete(c.byHash, c.orphans[0].header.Hash)
 		c.orphans = c.orphans[1:]
 	}
 	return kept, r, true
@@ -228,7 +231,7 @@ func (c *Chain) l1Head(v *view) (uint64, bool) {
 
 // status is the finality of a block of a view.
 func (c *Chain) status(v *view, rec *record) starknet.BlockStatus {
-	if n, ok := c.l1Head(v); ok && rec.block.Number <= n && v.at(rec.block.Number) == rec {
+	if n, ok := c.l1Head(v); ok && rec.header.Number <= n && v.at(rec.header.Number) == rec {
 		return starknet.AcceptedOnL1
 	}
 	return starknet.AcceptedOnL2
@@ -239,9 +242,9 @@ func (c *Chain) status(v *view, rec *record) starknet.BlockStatus {
 func (c *Chain) finalized(v *view, rec *record) *starknet.Block {
 	status := c.status(v, rec)
 	if status == starknet.AcceptedOnL2 {
-		return rec.block
+		return rec.block()
 	}
-	b := *rec.block
+	b := *rec.block()
 	b.Status = status
 	b.Receipts = append([]starknet.Receipt(nil), b.Receipts...)
 	for i := range b.Receipts {

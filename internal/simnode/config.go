@@ -39,6 +39,9 @@ type Config struct {
 	// L1Lag is how many blocks the L1-accepted head is behind; 20 when zero,
 	// and a negative one means that nothing is ever accepted on L1.
 	L1Lag int
+	// Compact keeps all but the newest blocks compressed: about half
+	// the memory, for a millisecond whenever one of them is asked for.
+	Compact bool
 	// ForkRate is the chance of a fork at each step of the live driver.
 	ForkRate float64
 }

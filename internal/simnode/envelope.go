@@ -2,6 +2,7 @@ package simnode
 
 import (
 	"math/bits"
+	"slices"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode/contracts"
@@ -15,7 +16,7 @@ var versions = [4]felt.Felt{felt.FromUint64(0), felt.FromUint64(1), felt.FromUin
 
 // begin forgets the previous transaction.
 func (b *builder) begin() {
-	b.calls, b.ends, b.events, b.messages, b.proof = b.calls[:0], nil, nil, nil, nil
+	b.calls, b.scratch, b.ends, b.events, b.messages, b.proof = b.calls[:0], b.scratch[:0], nil, b.events[:0], nil, nil
 }
 
 func (b *builder) signature() []felt.Felt { return b.felts(b.r.felt(), b.r.felt()) }
@@ -50,7 +51,7 @@ func (b *builder) seal(tx *starknet.Transaction, payer id, version int, reverted
 	}
 	if reverted != "" {
 		receipt.Execution = starknet.Reverted
-		b.events, b.messages, b.ends = nil, nil, nil
+		b.events, b.messages, b.ends = b.events[:0], nil, nil
 	}
 	token, perUnit := ethToken, uint64(4000) // wei are so much dearer
 	if version == 3 {
@@ -65,7 +66,7 @@ func (b *builder) seal(tx *starknet.Transaction, payer id, version int, reverted
 		}
 		b.transfer(token, payer, b.w.intern(contracts.Sequencer), fee)
 	}
-	receipt.MessagesSent, receipt.Events = b.messages, b.events
+	receipt.MessagesSent, receipt.Events = b.messages, slices.Clone(b.events)
 	b.block.Transactions = append(b.block.Transactions, *tx)
 	b.block.Receipts = append(b.block.Receipts, receipt)
 	b.callEnds = append(b.callEnds, b.ends)

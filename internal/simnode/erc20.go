@@ -83,8 +83,14 @@ func (b *builder) emitPair(token int, selector felt.Felt, from, to id, a amount)
 		b.emit(t.Address, b.felts(selector, f, g), b.felts(a.low(), a.high()))
 		return
 	}
-	b.emit(t.Address, b.felts(selector), b.felts(f, g, a.low(), a.high()))
+	keys := transferKeys // shared: most events of a chain have these keys
+	if selector != contracts.SelTransfer {
+		keys = b.felts(selector)
+	}
+	b.emit(t.Address, keys, b.felts(f, g, a.low(), a.high()))
 }
+
+var transferKeys = []felt.Felt{contracts.SelTransfer}
 
 // spendable is what an account can part with: fee tokens keep a reserve.
 func (b *builder) spendable(a *account, token int) amount {

@@ -143,7 +143,7 @@ type eventPage struct {
 func (c *rpcCall) page(f EventFilter, skip, chunk int) eventPage {
 	out := eventPage{Events: []emittedEvent{}}
 	for n := f.From; n <= f.To && n < uint64(len(c.v.blocks)); n++ {
-		b := c.v.blocks[n].block
+		b := c.v.blocks[n].block()
 		matched := 0
 		for i := range b.Receipts {
 			for j := range b.Receipts[i].Events {

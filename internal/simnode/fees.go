@@ -11,7 +11,7 @@ const maxSimulated = 200
 
 // estimate is plausible: there is no machine here to measure with.
 func (c *rpcCall) estimate(p place, calls int, unit string) map[string]any {
-	h := &p.rec.block.Header
+	h := &p.rec.header
 	l2 := uint64(850_000 + 150_000*calls)
 	const data = 192
 	prices := func(g starknet.GasPrice) felt.Felt {

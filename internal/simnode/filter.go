@@ -45,7 +45,7 @@ func (c *Chain) Events(f EventFilter) []EventRef {
 	var out []EventRef
 	v := c.view.Load()
 	for n := f.From; n <= f.To && n < uint64(len(v.blocks)); n++ {
-		b := v.blocks[n].block
+		b := v.blocks[n].block()
 		for i := range b.Receipts {
 			for j := range b.Receipts[i].Events {
 				if e := &b.Receipts[i].Events[j]; f.matches(e) {

@@ -2,6 +2,7 @@ package simnode
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"chainexplorer/internal/felt"
@@ -44,10 +45,12 @@ func makeBlock(w *world, number, branch uint64, prev parent, past func(uint64) f
 	if err := b.hashBlock(); err != nil {
 		return nil, err
 	}
+	// Blocks are kept by the thousand: no room to spare.
+	b.block.Transactions, b.block.Receipts = slices.Clip(slices.Clone(b.block.Transactions)), slices.Clip(slices.Clone(b.block.Receipts))
 	b.noteMessages()
 	update := &starknet.StateUpdate{BlockHash: b.block.Hash, OldRoot: prev.root, NewRoot: b.block.NewRoot, Diff: b.diff}
 	w.endBlock()
-	return &record{block: b.block, update: update, callEnds: b.callEnds}, nil
+	return newRecord(b.block, update, b.callEnds), nil
 }
 
 func (b *builder) header(prev parent) {
@@ -106,9 +109,9 @@ func Generate(cfg Config, fn func(*starknet.Block, *starknet.StateUpdate) error)
 		if err != nil {
 			return fmt.Errorf("generate block %d: %w", n, err)
 		}
-		prev = parent{rec.block.Hash, rec.block.NewRoot}
-		hashes = append(hashes, rec.block.Hash)
-		if err := fn(rec.block, rec.update); err != nil {
+		prev = parent{rec.header.Hash, rec.header.NewRoot}
+		hashes = append(hashes, rec.header.Hash)
+		if err := fn(rec.block(), rec.update()); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func getCompiledCasm(c *rpcCall) (any, error) {
 	if head == nil {
 		return nil, failure(codeClassHashNotFound)
 	}
-	if _, ok := c.node.chain.ClassByHash(h, head.block.Number); !ok {
+	if _, ok := c.node.chain.ClassByHash(h, head.header.Number); !ok {
 		return nil, failure(codeClassHashNotFound)
 	}
 	return nil, failureWith(codeCompilationError, map[string]string{"compilation_error": "simulated classes have no code"})
@@ -117,7 +117,7 @@ func getStorageAt(c *rpcCall) (any, error) {
 // anywhere else.
 func (v *view) storageAt(contract, key felt.Felt, block uint64) (value felt.Felt, updated uint64) {
 	for n := int(block); n >= 0; n-- {
-		diffs := v.blocks[n].update.Diff.Storage
+		diffs := v.blocks[n].update().Diff.Storage
 		i := sort.Search(len(diffs), func(i int) bool { return diffs[i].Address.Cmp(contract) >= 0 })
 		if i == len(diffs) || diffs[i].Address != contract {
 			continue

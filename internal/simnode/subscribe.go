@@ -76,7 +76,7 @@ func (c *rpcCall) from() (uint64, error) {
 	if p.pending {
 		return 0, failure(codeInvalidParams)
 	}
-	if head := c.v.head().block.Number; head-p.number() > maxBlocksBack {
+	if head := c.v.head().header.Number; head-p.number() > maxBlocksBack {
 		return 0, failure(codeTooManyBlocksBack)
 	}
 	return p.number(), nil
@@ -99,7 +99,7 @@ func subscribeNewHeads(c *rpcCall) (any, error) {
 	}
 	s, version := c.session, c.node.cfg.Version
 	return c.watch(next, func(_ *view, rec *record, id string) bool {
-		h := rec.block.Header
+		h := rec.header
 		h.Status = 0 // heads have none
 		return s.notify("starknet_subscriptionNewHeads", id, json.RawMessage(starknet.AppendHeader(nil, &h, version)))
 	})
@@ -182,11 +182,12 @@ func subscribeTransactions(c *rpcCall) (any, error) {
 	}
 	include := slices.Contains(tags, "INCLUDE_PROOF_FACTS")
 	return c.watch(c.afterHead(), func(_ *view, rec *record, id string) bool {
-		for i := range rec.block.Transactions {
-			if !wanted(&rec.block.Transactions[i]) {
+		b := rec.block()
+		for i := range b.Transactions {
+			if !wanted(&b.Transactions[i]) {
 				continue
 			}
-			tx := withProofFacts(rec.block.Transactions[i], include)
+			tx := withProofFacts(b.Transactions[i], include)
 			text := starknet.AppendTransaction(nil, &tx, version)
 			text = append(text[:len(text)-1], `,"finality_status":"ACCEPTED_ON_L2"}`...)
 			if !s.notify("starknet_subscriptionNewTransaction", id, json.RawMessage(text)) {
@@ -204,7 +205,7 @@ func subscribeReceipts(c *rpcCall) (any, error) {
 	}
 	s := c.session
 	return c.watch(c.afterHead(), func(_ *view, rec *record, id string) bool {
-		b := rec.block
+		b := rec.block()
 		for i := range b.Transactions {
 			if !wanted(&b.Transactions[i]) {
 				continue
@@ -231,8 +232,9 @@ func subscribePending(c *rpcCall) (any, error) {
 	}
 	s := c.session
 	return c.watch(c.afterHead(), func(_ *view, rec *record, id string) bool {
-		for i := range rec.block.Transactions {
-			tx := &rec.block.Transactions[i]
+		b := rec.block()
+		for i := range b.Transactions {
+			tx := &b.Transactions[i]
 			if !wanted(tx) {
 				continue
 			}

@@ -155,8 +155,8 @@ func (t *tracer) trace() map[string]any {
 	return out
 }
 
-func (c *rpcCall) tracer(rec *record, i int) *tracer {
-	return &tracer{c.node.chain, rec.block.Number, &rec.block.Transactions[i], &rec.block.Receipts[i], rec.callEnds[i]}
+func (c *rpcCall) tracer(b *starknet.Block, ends [][]uint16, i int) *tracer {
+	return &tracer{c.node.chain, b.Number, &b.Transactions[i], &b.Receipts[i], ends[i]}
 }
 
 func traceTransaction(c *rpcCall) (any, error) {
@@ -171,7 +171,7 @@ func traceTransaction(c *rpcCall) (any, error) {
 		}
 		return nil, failure(codeTxHashNotFound)
 	}
-	return c.tracer(c.v.at(ref.Block.Number), ref.Index).trace(), nil
+	return c.tracer(ref.Block, c.v.at(ref.Block.Number).callEnds, ref.Index).trace(), nil
 }
 
 func traceBlock(c *rpcCall) (any, error) {
@@ -188,9 +188,10 @@ func traceBlock(c *rpcCall) (any, error) {
 	}
 	traces := []any{}
 	if !p.pending {
-		for i := range p.rec.block.Transactions {
+		b := p.rec.block()
+		for i := range b.Transactions {
 			traces = append(traces, map[string]any{
-				"transaction_hash": p.rec.block.Transactions[i].Hash, "trace_root": c.tracer(p.rec, i).trace()})
+				"transaction_hash": b.Transactions[i].Hash, "trace_root": c.tracer(b, p.rec.callEnds, i).trace()})
 		}
 	}
 	if len(flags) > 0 {

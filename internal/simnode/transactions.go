@@ -49,10 +49,10 @@ func transactionByIndex(c *rpcCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.pending || index < 0 || index >= len(p.rec.block.Transactions) {
+	if p.pending || index < 0 || index >= len(p.rec.callEnds) {
 		return nil, failure(codeInvalidTxIndex)
 	}
-	tx := withProofFacts(p.rec.block.Transactions[index], include)
+	tx := withProofFacts(p.rec.block().Transactions[index], include)
 	return raw(starknet.AppendTransaction(nil, &tx, c.node.cfg.Version)), nil
 }
 
@@ -135,7 +135,7 @@ func messagesStatus(c *rpcCall) (any, error) {
 			continue
 		}
 		rec := c.v.at(m.Block)
-		if rec == nil || m.TxIndex >= len(rec.block.Transactions) {
+		if rec == nil || m.TxIndex >= len(rec.callEnds) {
 			break
 		}
 		b := c.node.chain.finalized(c.v, rec)

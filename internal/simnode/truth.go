@@ -33,7 +33,7 @@ func (c *Chain) BlockAt(n uint64) *starknet.Block {
 // StateUpdateAt returns the state update of a block, or nil.
 func (c *Chain) StateUpdateAt(n uint64) *starknet.StateUpdate {
 	if rec := c.view.Load().at(n); rec != nil {
-		return rec.update
+		return rec.update()
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (c *Chain) BlockByHash(h felt.Felt) (b *starknet.Block, canonical bool) {
 	if rec == nil {
 		return nil, false
 	}
-	return c.finalized(v, rec), v.at(rec.block.Number) == rec
+	return c.finalized(v, rec), v.at(rec.header.Number) == rec
 }
 
 func (c *Chain) recordByHash(h felt.Felt) *record {
@@ -72,7 +72,7 @@ func (c *Chain) transaction(v *view, h felt.Felt) (TxRef, bool) {
 	c.mu.RLock()
 	place, ok := c.txs[h]
 	c.mu.RUnlock()
-	if !ok || v.at(place.rec.block.Number) != place.rec {
+	if !ok || v.at(place.rec.header.Number) != place.rec {
 		return TxRef{}, false
 	}
 	b := c.finalized(v, place.rec)

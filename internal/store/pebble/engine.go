@@ -10,10 +10,12 @@
 //   - a second engine on the same directory is refused.
 //
 // A key on disk is the table's id, the partition and the sort, joined. Id 0
-// holds the engine's own records. Commits of 1 to 16 MiB are the best size for
+// holds the engine's own records. Commits of 4 to 32 MiB are the best size for
 // bulk loading; beyond half of Options.MemTableBytes a batch is held in memory
 // until it has been flushed as a table of its own, which works (up to
-// MaxBatchBytes) but costs that much memory once more.
+// MaxBatchBytes) but is no faster and costs that much memory once more.
+// Reader.GetMany is the better way to ask for a row that may not exist: it
+// consults the Bloom filters of the bottom level, which Get does not.
 package pebble
 
 import (

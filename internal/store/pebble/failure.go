@@ -1,7 +1,6 @@
 package pebble
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -116,5 +115,5 @@ func (l eventLog) Errorf(format string, args ...any) {
 }
 
 func (l eventLog) Fatalf(format string, args ...any) {
-	l.fatal(errors.New(fmt.Sprintf(format, args...)))
+	l.fatal(fmt.Errorf(format, args...))
 }

@@ -92,7 +92,7 @@ func oneValue(ctx context.Context, r store.Reader, keys []store.Key) (uint64, er
 			return 0, err
 		}
 		if n, _, _ := store.Uint64(v); n != first {
-			return 0, fmt.Errorf("Get of row %d is %d, the first is %d", i, n, first)
+			return 0, fmt.Errorf("value of row %d is %d, the first is %d", i, n, first)
 		}
 		for row, err := range r.Scan(ctx, store.Range{Table: k.Table, Partition: k.Partition, Limit: 99}) {
 			if err != nil {
