@@ -42,6 +42,12 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	return s, err
 }
 
+// Forks returns how many forks the index went through. One Get.
+func Forks(ctx context.Context, r store.Reader) (uint64, error) {
+	f, _, err := get(ctx, r, ForkKey, DecodeFork)
+	return f.Count, err
+}
+
 // DigestAt returns the digest of the index up to a block.
 func DigestAt(ctx context.Context, r store.Reader, number uint64) (Digest, bool, error) {
 	return get(ctx, r, DigestKey(number), DecodeDigest)

@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
@@ -43,16 +44,8 @@ func PositionOf(ctx context.Context, r store.Reader, hash felt.Felt) (explorer.P
 
 // OfBlock returns up to limit transactions of a block from index upwards. One scan.
 func OfBlock(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Record, error) {
-	to := explorer.BlockKey(number + 1)
-	if number == ^uint64(0) {
-		to = nil
-	}
-	rng := store.Range{
-		Table: Transactions, Partition: explorer.Span(number), Limit: limit,
-		From: explorer.Position{Block: number, Index: index}.Append(nil), To: to,
-	}
 	var out []*Record
-	for row, err := range r.Scan(ctx, rng) {
+	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
 		if err != nil {
 			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
 		}
@@ -65,11 +58,77 @@ func OfBlock(ctx context.Context, r store.Reader, number uint64, index uint32, l
 	return out, nil
 }
 
+func blockRange(number uint64, index uint32, limit int) store.Range {
+	to := explorer.BlockKey(number + 1)
+	if number == ^uint64(0) {
+		to = nil
+	}
+	return store.Range{
+		Table: Transactions, Partition: explorer.Span(number), Limit: limit,
+		From: explorer.Position{Block: number, Index: index}.Append(nil), To: to,
+	}
+}
+
+// Preview is what lists show of a transaction.
+type Preview struct {
+	explorer.Position
+	Hash      felt.Felt
+	Type      starknet.TxType
+	Execution starknet.ExecutionStatus
+	From, To  *felt.Felt // nil when the transaction has none
+}
+
+// Previews is OfBlock for lists: it decodes no receipt and no events.
+func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
+	var out []*Preview
+	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
+		if err != nil {
+			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
+		}
+		p, err := previewOf(row)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func previewOf(row store.Row) (*Preview, error) {
+	p, ok := explorer.ParsePosition(row.Sort)
+	if !ok {
+		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
+	}
+	rec, err := decodeHead(p, row.Value)
+	if err != nil {
+		return nil, err
+	}
+	out := &Preview{Position: p, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}
+	if f, ok := rec.From(rec.Receipt.ContractAddress); ok {
+		out.From = &f
+	}
+	if f, ok := rec.To(rec.Receipt.ContractAddress); ok {
+		out.To = &f
+	}
+	return out, nil
+}
+
+// PreviewsBefore is Before for lists.
+func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Preview, next explorer.Position, done bool, err error) {
+	return before(ctx, r, p, limit, maxSpans, previewOf, func(v *Preview) explorer.Position { return v.Position })
+}
+
 // Before returns up to limit transactions in front of a place, newest first.
 // It looks at no more than maxSpans spans, so that a long run of empty blocks
 // ends the page early: next is where to go on, and done says that the start of
 // the chain was reached.
 func Before(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Record, next explorer.Position, done bool, err error) {
+	return before(ctx, r, p, limit, maxSpans, fromRow, func(rec *Record) explorer.Position { return rec.Position })
+}
+
+func before[T any](ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int,
+	read func(store.Row) (T, error), place func(T) explorer.Position,
+) (out []T, next explorer.Position, done bool, err error) {
 	for range maxSpans {
 		rng := store.Range{
 			Table: Transactions, Partition: explorer.Span(p.Block), To: p.Append(nil),
@@ -79,14 +138,14 @@ func Before(ctx context.Context, r store.Reader, p explorer.Position, limit, max
 			if err != nil {
 				return nil, p, false, fmt.Errorf("list transactions before block %d: %w", p.Block, err)
 			}
-			rec, err := fromRow(row)
+			rec, err := read(row)
 			if err != nil {
 				return nil, p, false, err
 			}
 			out = append(out, rec)
 		}
 		if len(out) == limit {
-			return out, out[limit-1].Position, false, nil
+			return out, place(out[limit-1]), false, nil
 		}
 		first := explorer.FirstOfSpan(p.Block)
 		if first == 0 {

@@ -132,8 +132,19 @@ func encode(e *record.Encoder, t *starknet.Transaction, r *starknet.Receipt) []b
 	return e.Bytes()
 }
 
-func decode(p explorer.Position, b []byte) (*Record, error) {
+// decodeHead reads a record up to its calldata, which is all that lists need.
+func decodeHead(p explorer.Position, b []byte) (*Record, error) {
 	d := record.NewDecoder(b, recordVersion)
+	rec := readHead(d, p)
+	rec.Calldata = d.Felts()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
+	}
+	return rec, nil
+}
+
+// readHead reads what stands in front of the lists.
+func readHead(d *record.Decoder, p explorer.Position) *Record {
 	rec := &Record{Position: p}
 	t, r := &rec.Transaction, &rec.Receipt
 	t.Type = starknet.TxType(d.Byte())
@@ -170,6 +181,13 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 		d.Raw(r.MessageHash[:])
 	}
 	r.RevertReason = d.Text()
+	return rec
+}
+
+func decode(p explorer.Position, b []byte) (*Record, error) {
+	d := record.NewDecoder(b, recordVersion)
+	rec := readHead(d, p)
+	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
 		*l = d.Felts()
 	}

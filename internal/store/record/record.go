@@ -146,6 +146,9 @@ func (d *Decoder) fail(format string, args ...any) {
 	d.pos = len(d.buf)
 }
 
+// Err returns the first fault so far, for readers that stop early.
+func (d *Decoder) Err() error { return d.err }
+
 // Finish returns the first fault, or one when bytes are left over.
 func (d *Decoder) Finish() error {
 	if d.err == nil && d.pos != len(d.buf) {

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"container/list"
+	"sync"
+)
+
+// answers keeps encoded answers that can never change, bounded by bytes, least
+// recently used ones leaving first. An answer is forever only within one fork
+// epoch: the key holds the number of forks that the chain went through, so that
+// a fork below the finalized tier orphans everything at once.
+type answers struct {
+	max int
+
+	mu    sync.Mutex // guards what follows
+	size  int
+	byKey map[answerKey]*list.Element
+	order list.List // of *kept, most recently used first
+}
+
+type answerKey struct {
+	chain string
+	forks uint64
+	path  string // with query
+}
+
+type kept struct {
+	key    answerKey
+	answer *answer
+	size   int
+}
+
+func newAnswers(max int) *answers {
+	return &answers{max: max, byKey: map[answerKey]*list.Element{}}
+}
+
+func (a *answers) get(k answerKey) *answer {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	el := a.byKey[k]
+	if el == nil {
+		return nil
+	}
+	a.order.MoveToFront(el)
+	return el.Value.(*kept).answer
+}
+
+// put keeps an answer; it compresses it here, once, so that it is complete
+// before others see it.
+func (a *answers) put(k answerKey, ans *answer) {
+	if len(ans.body) >= gzipFrom {
+		ans.zipped = zip(ans.body)
+	}
+	const overhead = 200
+	size := len(ans.body) + len(ans.zipped) + len(k.path) + overhead
+	if size > a.max/16 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byKey[k] != nil {
+		return
+	}
+	a.byKey[k] = a.order.PushFront(&kept{k, ans, size})
+	a.size += size
+	for a.size > a.max {
+		old := a.order.Remove(a.order.Back()).(*kept)
+		delete(a.byKey, old.key)
+		a.size -= old.size
+	}
+}

@@ -1,0 +1,368 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+const (
+	defaultPage  = 25
+	maxBlocks    = 200
+	maxBlockTxs  = 100
+	defaultTxs   = 50
+	maxTxPreview = 200
+)
+
+// BlockItem is a block in a list.
+type BlockItem struct {
+	BlockNumber    uint64    `json:"blockNumber"`
+	BlockHash      felt.Felt `json:"blockHash"`
+	ParentHash     felt.Felt `json:"parentHash"`
+	TimestampISO   string    `json:"timestampIso" format:"date-time"`
+	TxCount        uint64    `json:"txCount"`
+	FinalityStatus string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+}
+
+// BlockPage is a page of blocks, newest first.
+type BlockPage struct {
+	Items      []BlockItem `json:"items"`
+	NextCursor *string     `json:"nextCursor"`
+}
+
+// GasPrice is a price in both fee tokens, as decimal strings.
+type GasPrice struct {
+	PriceInWei *string `json:"priceInWei"`
+	PriceInFri *string `json:"priceInFri"`
+}
+
+// Block is a block with its first transactions.
+type Block struct {
+	ChainID                string      `json:"chainId"`
+	BlockNumber            uint64      `json:"blockNumber"`
+	BlockHash              felt.Felt   `json:"blockHash"`
+	ParentHash             felt.Felt   `json:"parentHash"`
+	TimestampISO           string      `json:"timestampIso" format:"date-time"`
+	TxCount                uint64      `json:"txCount"`
+	EventCount             uint64      `json:"eventCount"`
+	FinalityStatus         string      `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	RawObjectKey           string      `json:"rawObjectKey" doc:"Names the stored block: chain/block/number/hash."`
+	StateRoot              *felt.Felt  `json:"stateRoot"`
+	SequencerAddress       *felt.Felt  `json:"sequencerAddress"`
+	L1DataAvailabilityMode *string     `json:"l1DataAvailabilityMode" enum:"BLOB,CALLDATA"`
+	StarknetVersion        *string     `json:"starknetVersion"`
+	L1GasPrice             *GasPrice   `json:"l1GasPrice"`
+	L2GasPrice             *GasPrice   `json:"l2GasPrice"`
+	L1DataGasPrice         *GasPrice   `json:"l1DataGasPrice"`
+	Transactions           []TxPreview `json:"transactions"`
+}
+
+// TxPreview is a transaction in a block's list.
+type TxPreview struct {
+	TxHash          felt.Felt  `json:"txHash"`
+	TxIndex         uint32     `json:"txIndex"`
+	TxCursor        string     `json:"txCursor" doc:"block:tx"`
+	FromAddress     *felt.Felt `json:"fromAddress"`
+	ToAddress       *felt.Felt `json:"toAddress"`
+	ExecutionStatus *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus  *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+}
+
+// TxPreviewPage is a page of a block's transactions, in block order.
+type TxPreviewPage struct {
+	Items      []TxPreview `json:"items"`
+	NextCursor *string     `json:"nextCursor"`
+}
+
+// TimedBlock is a block near a moment.
+type TimedBlock struct {
+	BlockNumber    uint64    `json:"blockNumber"`
+	BlockHash      felt.Felt `json:"blockHash"`
+	TimestampISO   string    `json:"timestampIso" format:"date-time"`
+	TimestampUnix  uint64    `json:"timestampUnix"`
+	FinalityStatus string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+}
+
+// BlockAtTimestamp is the answer of block-at-timestamp.
+type BlockAtTimestamp struct {
+	ChainID string `json:"chainId"`
+	Query   struct {
+		TimestampISO  string `json:"timestampIso" format:"date-time"`
+		TimestampUnix int64  `json:"timestampUnix"`
+		Closest       string `json:"closest" enum:"before,after"`
+	} `json:"query"`
+	Block         TimedBlock  `json:"block"`
+	PreviousBlock *TimedBlock `json:"previousBlock" doc:"Newest block at or before the moment."`
+	NextBlock     *TimedBlock `json:"nextBlock" doc:"Oldest block at or after the moment."`
+	Source        string      `json:"source" enum:"indexed_blocks"`
+}
+
+type body[T any] struct{ Body T }
+
+func (s *Server) blockRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Blocks", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External}
+	list := base
+	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", Beta
+	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is 1 to 200, 25 by default."
+	register(s, list, s.listBlocks)
+
+	one := base
+	one.ID, one.Path, one.Certification = "getBlock", "/v1/{chain}/block/{number_or_hash}", Certified
+	one.Summary = "Get a block"
+	one.Description = "A block by number, hash or `latest`, with up to `tx_limit` of its transactions (1 to 200, 50 by default) in block order."
+	one.Statuses = []int{http.StatusNotFound}
+	register(s, one, s.getBlock)
+
+	txs := base
+	txs.ID, txs.Path, txs.Certification = "listBlockTransactions", "/v1/{chain}/block/{number_or_hash}/txs", Beta
+	txs.Summary, txs.Description = "List a block's transactions", "In block order. `limit` is 1 to 100, 25 by default."
+	txs.Statuses = []int{http.StatusNotFound}
+	register(s, txs, s.listBlockTransactions)
+
+	at := base
+	at.ID, at.Path, at.Certification = "getBlockAtTimestamp", "/v1/{chain}/block-at-timestamp", Certified
+	at.Summary = "Find the block at a moment"
+	at.Description = "`timestamp` is RFC 3339 with a zone, or Unix seconds. `closest` chooses the newest block at or before it, or the oldest at or after it."
+	at.Statuses = []int{http.StatusNotFound}
+	register(s, at, s.blockAtTimestamp)
+}
+
+func (s *Server) listBlocks(ctx context.Context, in *struct {
+	chainInput
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[BlockPage], error) {
+	limit := in.Limit.clamp(defaultPage, maxBlocks)
+	scope := "listBlocks\x00" + in.Chain
+	out := &body[BlockPage]{BlockPage{Items: []BlockItem{}}}
+	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		from := state.Head.Number
+		if in.Cursor != "" {
+			pos, e := s.cursors.Open(scope, in.Cursor)
+			if e != nil {
+				return e
+			}
+			from = min(from, binary.BigEndian.Uint64(pos))
+		}
+		list, err := block.List(ctx, r, from, limit)
+		if err != nil {
+			return err
+		}
+		for _, b := range list {
+			out.Body.Items = append(out.Body.Items, BlockItem{b.Number, b.Hash, b.ParentHash, timestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)})
+		}
+		if n := len(list); n == limit && list[n-1].Number > 0 {
+			next := s.cursors.Seal(scope, putUint64(list[n-1].Number-1))
+			out.Body.NextCursor = &next
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Server) getBlock(ctx context.Context, in *struct {
+	chainInput
+	Ref     string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
+	TxLimit Limit  `query:"tx_limit"`
+}) (*body[Block], error) {
+	out := &body[Block]{}
+	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		b, err := blockRef(ctx, r, state, in.Ref)
+		if err != nil {
+			return err
+		}
+		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.clamp(defaultTxs, maxTxPreview))
+		if err != nil {
+			return err
+		}
+		out.Body = renderBlock(c, state, b, txs)
+		if in.Ref != "latest" {
+			settle(ctx, c, state, b.Number)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview) Block {
+	out := Block{
+		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: timestampISO(b.Timestamp),
+		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
+		RawObjectKey: fmt.Sprintf("%s/block/%d/%s", c.ID, b.Number, b.Hash),
+		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
+		L1GasPrice: gasPrice(b.L1GasPrice), L2GasPrice: gasPrice(b.L2GasPrice), L1DataGasPrice: gasPrice(b.L1DataGasPrice),
+		Transactions: previews(state, txs),
+	}
+	if b.DAMode != 0 {
+		mode := b.DAMode.String()
+		out.L1DataAvailabilityMode = &mode
+	}
+	if b.StarknetVersion != "" {
+		out.StarknetVersion = &b.StarknetVersion
+	}
+	return out
+}
+
+func gasPrice(p starknet.GasPrice) *GasPrice {
+	wei, fri := decimal(p.InWei), decimal(p.InFri)
+	return &GasPrice{PriceInWei: &wei, PriceInFri: &fri}
+}
+
+func decimal(f felt.Felt) string {
+	if n, ok := f.Uint64(); ok {
+		return strconv.FormatUint(n, 10)
+	}
+	return new(big.Int).SetBytes(f[:]).String()
+}
+
+func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
+	out := make([]TxPreview, len(txs))
+	for i, t := range txs {
+		execution, final := t.Execution.String(), finality(state, t.Block)
+		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: txCursor(t.Position),
+			FromAddress: t.From, ToAddress: t.To, ExecutionStatus: &execution, FinalityStatus: &final}
+	}
+	return out
+}
+
+func txCursor(p explorer.Position) string { return fmt.Sprintf("%d:%d", p.Block, p.Index) }
+
+// finality is the node's word for how settled a block is.
+func finality(state *chain.State, number uint64) string {
+	if state.HasL1 && number <= state.L1.Number {
+		return starknet.AcceptedOnL1.String()
+	}
+	return starknet.AcceptedOnL2.String()
+}
+
+// settle marks an answer about a block: with a validator once it is finalized,
+// as unchangeable once it is accepted on L1 and its finality cannot rise.
+func settle(ctx context.Context, c *Chain, state *chain.State, number uint64) {
+	req := requestOf(ctx)
+	tier := state.Finality(number, c.Depth)
+	req.settled = tier >= chain.Finalized
+	req.immutable = tier == chain.AcceptedL1
+}
+
+func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
+	chainInput
+	Ref    string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[TxPreviewPage], error) {
+	limit := in.Limit.clamp(defaultPage, maxBlockTxs)
+	out := &body[TxPreviewPage]{}
+	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		b, err := blockRef(ctx, r, state, in.Ref)
+		if err != nil {
+			return err
+		}
+		// The cursor is bound to the block's hash: the list of a block that was
+		// forked away does not go on in another.
+		scope := "listBlockTransactions\x00" + in.Chain + "\x00" + b.Hash.String()
+		from := uint32(0)
+		if in.Cursor != "" {
+			pos, e := s.cursors.Open(scope, in.Cursor)
+			if e != nil {
+				return e
+			}
+			from = binary.BigEndian.Uint32(pos)
+		}
+		txs, err := transaction.Previews(ctx, r, b.Number, from, limit)
+		if err != nil {
+			return err
+		}
+		out.Body.Items = previews(state, txs)
+		if n := len(txs); n == limit && uint64(txs[n-1].Index)+1 < b.Transactions {
+			next := s.cursors.Seal(scope, binary.BigEndian.AppendUint32(nil, txs[n-1].Index+1))
+			out.Body.NextCursor = &next
+		}
+		if in.Ref != "latest" {
+			settle(ctx, c, state, b.Number)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
+	chainInput
+	Timestamp string `query:"timestamp" required:"true" maxLength:"40" doc:"RFC 3339 with a zone, URL-encoded, or Unix seconds."`
+	Closest   string `query:"closest" enum:"before,after" default:"before"`
+}) (*body[BlockAtTimestamp], error) {
+	at, err := parseTimestamp(in.Timestamp)
+	if err != nil {
+		return nil, fail(CodeInvalidRequest, "timestamp: %q is neither RFC 3339 with a zone, such as 2026-01-31T12:00:00Z, nor Unix seconds.", clip(in.Timestamp, 60))
+	}
+	out := &body[BlockAtTimestamp]{}
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		before, err := near(ctx, r, state, block.AtOrBefore, floorSeconds(at))
+		if err != nil {
+			return err
+		}
+		after, err := near(ctx, r, state, block.AtOrAfter, ceilSeconds(at))
+		if err != nil {
+			return err
+		}
+		chosen := before
+		if in.Closest == "after" {
+			chosen = after
+		}
+		if chosen == nil {
+			return fail(CodeNotFound, "No indexed block found %s %s.", in.Closest, at.UTC().Format(time.RFC3339))
+		}
+		b := &out.Body
+		b.ChainID, b.Source = c.ID, "indexed_blocks"
+		b.Query.TimestampISO, b.Query.TimestampUnix, b.Query.Closest = at.UTC().Format(time.RFC3339), at.Unix(), in.Closest
+		b.Block, b.PreviousBlock, b.NextBlock = *chosen, before, after
+		return nil
+	})
+	return out, err
+}
+
+// near returns nil where there is no block in that direction.
+func near(ctx context.Context, r store.Reader, state *chain.State, ask func(context.Context, store.Reader, uint64) (*block.Summary, error), at uint64) (*TimedBlock, error) {
+	b, err := ask(ctx, r, at)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &TimedBlock{b.Number, b.Hash, timestampISO(b.Timestamp), b.Timestamp, finality(state, b.Number)}, nil
+}
+
+// parseTimestamp reads RFC 3339 with a zone, or Unix seconds.
+func parseTimestamp(s string) (time.Time, error) {
+	if n, err := strconv.ParseInt(s, 10, 40); err == nil && !strings.HasPrefix(s, "+") {
+		return time.Unix(n, 0), nil
+	}
+	return time.Parse(time.RFC3339Nano, s)
+}
+
+// floorSeconds and ceilSeconds turn a moment into block time, which is in whole
+// seconds and never before 1970.
+func floorSeconds(t time.Time) uint64 { return uint64(max(t.Unix(), 0)) }
+
+func ceilSeconds(t time.Time) uint64 {
+	s := t.Unix()
+	if t.Nanosecond() > 0 {
+		s++
+	}
+	return uint64(max(s, 0))
+}

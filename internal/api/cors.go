@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Two lanes for browsers. In the open lane a page of any origin may call with a
+// key in a header; the answer is readable by everyone who can send the request,
+// and no credentials of the browser take part. A request, or a preflight for
+// one, that carries the browser's or somebody else's credentials leaves that
+// lane and is held against a list of origins.
+
+const preflightSeconds = "600"
+
+var (
+	// openHeaders may be sent from any origin.
+	openHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "idempotency-key"}
+	// exposedHeaders may be read by a page.
+	exposedHeaders = strings.Join([]string{headerRequestID, headerRouteClass, "X-Service-Rpc-Class", headerLimit, headerRemaining,
+		headerPolicy, "Retry-After", "ETag", "WWW-Authenticate"}, ", ")
+)
+
+// credentialed reports whether a request carries what the open lane excludes.
+func credentialed(h http.Header) bool {
+	if h.Get("Authorization") != "" || h.Get("Cookie") != "" {
+		return true
+	}
+	for name := range h {
+		if internalHeader(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// internalHeader tells the headers that only our own parts may send. They are
+// never believed from outside: stripInternal removes them.
+func internalHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "x-service-internal-") || name == "x-internal-key"
+}
+
+func stripInternal(h http.Header) {
+	for name := range h {
+		if internalHeader(name) {
+			h.Del(name)
+		}
+	}
+}
+
+// cors sets the headers of the lane that a request belongs to.
+func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	if !credentialed(r.Header) {
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", exposedHeaders)
+		return
+	}
+	if slices.Contains(s.origins, origin) {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Expose-Headers", exposedHeaders)
+	}
+}
+
+// preflight answers OPTIONS for a path with these methods.
+func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []string) {
+	h := w.Header()
+	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+	allow := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
+	h.Set("Allow", allow)
+	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
+	if origin == "" || wanted == "" {
+		w.WriteHeader(http.StatusNoContent) // an ordinary OPTIONS
+		return
+	}
+	open := !credentialed(r.Header)
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		open = open && (name == "" || slices.Contains(openHeaders, name))
+	}
+	switch {
+	case !slices.Contains(methods, wanted):
+		// The browser will refuse by itself: no permission is given.
+	case open:
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", strings.Join(openHeaders, ", "))
+		h.Set("Access-Control-Max-Age", preflightSeconds)
+	case slices.Contains(s.origins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", strings.Join(append(slices.Clone(openHeaders), "authorization"), ", "))
+		h.Set("Access-Control-Max-Age", preflightSeconds)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

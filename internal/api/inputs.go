@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Felt is a felt in a path or query: any legal spelling, compared by value.
+type Felt struct{ felt.Felt }
+
+// Schema documents the accepted spellings.
+func (Felt) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: "^0[xX][0-9a-fA-F]{1,64}$",
+		Description: "Felt: 0x and 1 to 64 hex digits, below the field prime."}
+}
+
+// UnmarshalText reads a felt.
+func (f *Felt) UnmarshalText(b []byte) error { return f.Felt.UnmarshalText(b) }
+
+// chainInput is the path segment that every chain route has.
+type chainInput struct {
+	Chain string `path:"chain" doc:"The chain, such as SN_MAIN."`
+}
+
+// served returns the chain of a request.
+func (s *Server) served(id string) (*Chain, *Error) {
+	if c := s.chains[id]; c != nil {
+		return c, nil
+	}
+	return nil, fail(CodeNotFound, "The chain %q is not served here.", clip(id, 40))
+}
+
+// view runs fn on one consistent view of a chain, with the chain's own state.
+func (s *Server) view(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+	c, e := s.served(id)
+	if e != nil {
+		return e
+	}
+	return c.Store.View(ctx, func(r store.Reader) error {
+		state, err := chain.Read(ctx, r)
+		if err != nil {
+			return err
+		}
+		if !state.HasHead {
+			return retryLater(5, nil, "The index of %s has no block yet; it is being built.", id)
+		}
+		return fn(c, r, &state)
+	})
+}
+
+// Limit is a page size: clamped to its maximum, refused below one.
+type Limit int
+
+// Schema documents the lower bound alone, because the upper one clamps.
+func (Limit) Schema(huma.Registry) *huma.Schema {
+	one := 1.0
+	return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Description: "Page size. Larger values are clamped to the maximum."}
+}
+
+func (l Limit) clamp(def, max int) int {
+	if l == 0 {
+		return def
+	}
+	return min(int(l), max)
+}
+
+// timestampISO renders seconds as RFC 3339 UTC.
+func timestampISO(seconds uint64) string {
+	return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
+}
+
+// blockRef finds a block by number, hash or latest.
+func blockRef(ctx context.Context, r store.Reader, state *chain.State, ref string) (*block.Summary, error) {
+	number, err := blockNumber(ctx, r, state, ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := block.Get(ctx, r, number)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil, fail(CodeNotFound, "Block %d is not indexed; the newest is %d.", number, state.Head.Number)
+	}
+	return s, err
+}
+
+func blockNumber(ctx context.Context, r store.Reader, state *chain.State, ref string) (uint64, error) {
+	if ref == "latest" {
+		return state.Head.Number, nil
+	}
+	if len(ref) > 1 && (ref[:2] == "0x" || ref[:2] == "0X") {
+		hash, err := felt.Parse(ref)
+		if err != nil {
+			return 0, fail(CodeInvalidRequest, "number_or_hash: %q is not a block hash.", clip(ref, 70))
+		}
+		n, err := block.NumberOf(ctx, r, hash)
+		if errors.Is(err, block.ErrNotFound) {
+			return 0, fail(CodeNotFound, "No indexed block has the hash %s.", hash)
+		}
+		return n, err
+	}
+	n, err := strconv.ParseUint(ref, 10, 63)
+	if err != nil || strconv.FormatUint(n, 10) != ref {
+		return 0, fail(CodeInvalidRequest, "number_or_hash: %q is neither a block number, nor a block hash, nor latest.", clip(ref, 70))
+	}
+	return n, nil
+}
+
+func putUint64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -1,0 +1,208 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/account"
+)
+
+// Capabilities tells a program what it can do here.
+type Capabilities struct {
+	Kind                string          `json:"kind" enum:"service.meta.capabilities"`
+	SchemaVersion       string          `json:"schemaVersion"`
+	DefaultChain        string          `json:"defaultChain"`
+	AuthHeader          string          `json:"authHeader"`
+	ExternalBasePath    string          `json:"externalBasePath" enum:"/v1,/api/v1"`
+	FirstCalls          []FirstCall     `json:"firstCalls"`
+	Documentation       Documentation   `json:"documentation"`
+	RateLimit           RateLimitRules  `json:"rateLimit"`
+	RouteFamilies       []RouteFamily   `json:"routeFamilies"`
+	SessionControl      FeatureStatus   `json:"sessionControl"`
+	APIKeyLifecycle     FeatureStatus   `json:"apiKeyLifecycle"`
+	Caller              CallerFacts     `json:"caller"`
+	EventSearch         FeatureStatus   `json:"eventSearch"`
+	RPCProvider         FeatureStatus   `json:"rpcProvider"`
+	WalletInteraction   FeatureStatus   `json:"walletInteraction"`
+	OperatingRules      []string        `json:"operatingRules"`
+	IssueReportContract IssueReportRule `json:"issueReportContract"`
+}
+
+// FirstCall is a good request to begin with.
+type FirstCall struct {
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Purpose string `json:"purpose"`
+}
+
+// Documentation says where the contract is.
+type Documentation struct {
+	OpenAPIURL               string `json:"openapiUrl"`
+	OpenAPIPath              string `json:"openapiPath"`
+	OpenAPIFormat            string `json:"openapiFormat"`
+	OperationReferenceFormat string `json:"operationReferenceFormat"`
+	OperationLookup          string `json:"operationLookup"`
+}
+
+// RateLimitRules says how budgets are reported.
+type RateLimitRules struct {
+	ResponseHeaders     RateLimitHeaders `json:"responseHeaders"`
+	Classes             []Class          `json:"classes"`
+	OperationDisclosure string           `json:"operationDisclosure"`
+	RetryRule           string           `json:"retryRule"`
+}
+
+// RateLimitHeaders names the headers.
+type RateLimitHeaders struct {
+	RouteClass string `json:"routeClass"`
+	Limit      string `json:"limit"`
+	Remaining  string `json:"remaining"`
+	Policy     string `json:"policy"`
+	RetryAfter string `json:"retryAfter"`
+}
+
+// RouteFamily is a group of routes.
+type RouteFamily struct {
+	Name       string            `json:"name"`
+	Tier       string            `json:"tier" enum:"read,batch"`
+	Routes     []string          `json:"routes"`
+	Operations []FamilyOperation `json:"operations"`
+	UseWhen    string            `json:"useWhen"`
+}
+
+// FamilyOperation is one route of a family.
+type FamilyOperation struct {
+	Method              string `json:"method"`
+	Path                string `json:"path"`
+	OpenAPIPath         string `json:"openapiPath"`
+	OpenAPIMethod       string `json:"openapiMethod"`
+	OpenAPIOperationRef string `json:"openapiOperationRef"`
+	RateLimitClass      Class  `json:"rateLimitClass"`
+	Summary             string `json:"summary"`
+}
+
+// FeatureStatus says whether a part of the service is there.
+type FeatureStatus struct {
+	Enabled bool   `json:"enabled"`
+	Status  string `json:"status"`
+}
+
+// CallerFacts is what the service knows of the key that asks.
+type CallerFacts struct {
+	Authenticated         bool           `json:"authenticated"`
+	AuthType              string         `json:"authType" enum:"api_key"`
+	KeyClass              *string        `json:"keyClass" enum:"live,test"`
+	Scopes                []string       `json:"scopes"`
+	ScopeDisclosure       string         `json:"scopeDisclosure"`
+	RouteFamilyDisclosure string         `json:"routeFamilyDisclosure"`
+	WorkspacePlan         *string        `json:"workspacePlan"`
+	RateLimit             *CallerBudgets `json:"rateLimit"`
+}
+
+// CallerBudgets are the key's budgets.
+type CallerBudgets struct {
+	LightPerMinute int    `json:"lightPerMinute"`
+	HeavyPerMinute int    `json:"heavyPerMinute"`
+	BatchPerMinute int    `json:"batchPerMinute"`
+	BucketScope    string `json:"bucketScope" enum:"key"`
+}
+
+// IssueReportRule says what a bug report needs.
+type IssueReportRule struct {
+	RequiredFields []string `json:"requiredFields"`
+	Rule           string   `json:"rule"`
+}
+
+// ChainList lists the chains that are served.
+type ChainList struct {
+	Kind          string       `json:"kind" enum:"service.meta.chains"`
+	SchemaVersion string       `json:"schemaVersion"`
+	DefaultChain  string       `json:"defaultChain"`
+	Chains        []ChainEntry `json:"chains"`
+	SelectionRule string       `json:"selectionRule"`
+}
+
+// ChainEntry is one chain.
+type ChainEntry struct {
+	ChainID            string `json:"chainId"`
+	StatusPath         string `json:"statusPath"`
+	StatusPathTemplate string `json:"statusPathTemplate"`
+}
+
+const metaSchema = "1"
+
+func (s *Server) metaRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Meta", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External}
+	capabilities := base
+	capabilities.ID, capabilities.Path = "getCapabilities", "/v1/meta/capabilities"
+	capabilities.Summary, capabilities.Description = "Get the service's capabilities", "What is served, under which limits, and what the calling key may do."
+	register(s, capabilities, s.getCapabilities)
+	chains := base
+	chains.ID, chains.Path = "listChains", "/v1/meta/chains"
+	chains.Summary, chains.Description = "List the chains", "The chains that this deployment serves; the first is the default."
+	register(s, chains, s.listChains)
+}
+
+func (s *Server) listChains(context.Context, *struct{}) (*body[ChainList], error) {
+	out := &body[ChainList]{ChainList{Kind: "service.meta.chains", SchemaVersion: metaSchema, DefaultChain: s.order[0], Chains: []ChainEntry{},
+		SelectionRule: "Put the chain id into the path. There is no default chain in a path."}}
+	for _, id := range s.order {
+		out.Body.Chains = append(out.Body.Chains, ChainEntry{id, "/v1/" + id + "/status", "/v1/{chain}/status"})
+	}
+	return out, nil
+}
+
+func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
+	off := FeatureStatus{false, "not_available"}
+	c := requestOf(ctx).caller
+	class, plan := string(c.Environment), string(c.Plan)
+	return &body[Capabilities]{Capabilities{
+		Kind: "service.meta.capabilities", SchemaVersion: metaSchema, DefaultChain: s.order[0], AuthHeader: headerKey, ExternalBasePath: "/v1",
+		FirstCalls: []FirstCall{
+			{http.MethodGet, "/v1/meta/chains", "See which chains are served."},
+			{http.MethodGet, "/v1/" + s.order[0] + "/status", "See how far the index is."},
+			{http.MethodGet, "/v1/" + s.order[0] + "/block/latest", "Read the newest block."},
+		},
+		Documentation: Documentation{s.baseURL + openAPIPath, openAPIPath, "OpenAPI 3.1", "openapi#/paths/{path}/{method}", "Find an operation by its operationId."},
+		RateLimit: RateLimitRules{RateLimitHeaders{headerRouteClass, headerLimit, headerRemaining, headerPolicy, "Retry-After"},
+			[]Class{Light, Heavy, Batch}, "Each operation names its class in x-service-rate-limit-class.",
+			"On 429 wait as long as Retry-After says; budgets are per key and class in windows of 60 seconds."},
+		RouteFamilies: s.families(), SessionControl: off,
+		APIKeyLifecycle: FeatureStatus{true, "operator_issued"},
+		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
+			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
+			WorkspacePlan: &plan, RateLimit: &CallerBudgets{c.Policy.LightPerMinute, c.Policy.HeavyPerMinute, c.Policy.BatchPerMinute, "key"}},
+		EventSearch: off, RPCProvider: off, WalletInteraction: off,
+		OperatingRules: []string{
+			"Send the key in a header, never in an address.",
+			"Pass nextCursor back unchanged and stop when it is null.",
+			"Keep raw amounts as arbitrary-precision integers.",
+			"Null is not zero: it means that the service does not know.",
+			"Log X-Request-Id and X-Service-Route-Class, never the key.",
+		},
+		IssueReportContract: IssueReportRule{[]string{"requestId", "method", "path", "status", "observedAt"}, "Never include the API key."},
+	}}, nil
+}
+
+// families groups the table for programs that choose routes by purpose.
+func (s *Server) families() []RouteFamily {
+	out := []RouteFamily{}
+	for _, r := range s.table {
+		i := slices.IndexFunc(out, func(f RouteFamily) bool { return f.Name == r.Family })
+		if i < 0 {
+			tier := "read"
+			if r.Scope == account.Batch {
+				tier = "batch"
+			}
+			out = append(out, RouteFamily{Name: r.Family, Tier: tier, UseWhen: "You need " + strings.ToLower(r.Family) + "."})
+			i = len(out) - 1
+		}
+		f := &out[i]
+		f.Routes = append(f.Routes, r.Method+" "+r.Path)
+		f.Operations = append(f.Operations, FamilyOperation{r.Method, r.Path, r.Path, strings.ToLower(r.Method),
+			"openapi#/paths/" + strings.ReplaceAll(strings.ReplaceAll(r.Path, "~", "~0"), "/", "~1") + "/" + strings.ToLower(r.Method), r.Class, r.Summary})
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package api
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Metrics are the API's counters for Prometheus.
+type Metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	kept     prometheus.Counter
+}
+
+// NewMetrics makes the metrics and registers them; a nil registerer leaves them
+// unregistered.
+func NewMetrics(reg prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_api_requests_total", Help: "Requests by operation and status.",
+		}, []string{"operation", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "chainexplorer_api_request_seconds", Help: "Time to answer, by operation.",
+			Buckets: prometheus.ExponentialBuckets(0.0002, 3, 10),
+		}, []string{"operation"}),
+		kept: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "chainexplorer_api_kept_answers_total", Help: "Requests answered from kept answers.",
+		}),
+	}
+	if reg != nil {
+		reg.MustRegister(m.requests, m.seconds, m.kept)
+	}
+	return m
+}
+
+func (m *Metrics) observe(operation string, status int, took time.Duration) {
+	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(operation).Observe(took.Seconds())
+}

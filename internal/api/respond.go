@@ -1,0 +1,185 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	jsonType = "application/json"
+	// gzipFrom is the size from which compressing pays.
+	gzipFrom = 1400
+)
+
+// answer is an encoded response, ready to be sent any number of times.
+type answer struct {
+	status  int
+	body    []byte
+	zipped  []byte // nil when compressing does not pay
+	etag    string // without quotes; only for settled answers
+	forever bool   // the answer can never change
+}
+
+// recorder takes what a handler writes, so that length, validator and encoding
+// are known before the first byte goes out.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(b)
+}
+
+var recorders = sync.Pool{New: func() any { return &recorder{header: http.Header{}} }}
+
+func getRecorder() *recorder { return recorders.Get().(*recorder) }
+
+func putRecorder(r *recorder) {
+	if r.body.Cap() > 1<<20 {
+		return // a rare giant is not worth keeping
+	}
+	clear(r.header)
+	r.status = 0
+	r.body.Reset()
+	recorders.Put(r)
+}
+
+// seal turns what was recorded into an answer. Huma ends JSON with a newline.
+func (r *recorder) seal(settled, forever bool) *answer {
+	a := &answer{status: r.status, body: bytes.Clone(bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))), forever: forever && r.status == http.StatusOK}
+	if settled && r.status == http.StatusOK {
+		sum := sha256.Sum256(a.body)
+		a.etag = hex.EncodeToString(sum[:16])
+	}
+	return a
+}
+
+var zippers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func zip(b []byte) []byte {
+	var out bytes.Buffer
+	w := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(w)
+	w.Reset(&out)
+	w.Write(b) //nolint:errcheck // a buffer never fails
+	w.Close()  //nolint:errcheck // as above
+	if out.Len() >= len(b) {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// acceptsGzip reads Accept-Encoding as far as it matters here.
+func acceptsGzip(h http.Header) bool {
+	for part := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
+		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q := strings.ReplaceAll(params, " ", "")
+			return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000"
+		}
+	}
+	return false
+}
+
+// send writes an answer that depends on the caller's key.
+func (a *answer) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", jsonType)
+	h.Add("Vary", "Accept-Encoding")
+	h.Add("Vary", headerKey+", "+headerKeyShort)
+	cache := "private, no-store"
+	body, tag := a.body, a.etag
+	if len(a.body) >= gzipFrom && acceptsGzip(r.Header) {
+		if a.zipped == nil && !a.forever {
+			a.zipped = zip(a.body)
+		}
+		if a.zipped != nil {
+			body = a.zipped
+			tag += "-gzip" // a strong validator tells encodings apart
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
+	if a.etag != "" {
+		cache = "private, no-cache" // may be stored, must be validated
+		if a.forever {
+			cache = "private, max-age=3600, immutable"
+		}
+		h.Set("ETag", `"`+tag+`"`)
+		if matches(r.Header.Values("If-None-Match"), a.etag) {
+			h.Set("Cache-Control", cache)
+			h.Del("Content-Type")
+			h.Del("Content-Encoding")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Cache-Control", cache)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(body) //nolint:errcheck // the client went away
+	}
+}
+
+// matches compares If-None-Match with a validator in either encoding.
+func matches(values []string, etag string) bool {
+	for _, v := range values {
+		for tag := range strings.SplitSeq(v, ",") {
+			tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
+			if tag == "*" || tag == etag || tag == etag+"-gzip" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func envelopeJSON(e *Error, requestID string) []byte {
+	b, err := json.Marshal(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID})
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	return b
+}
+
+// sendError writes a failure.
+func sendError(w http.ResponseWriter, r *http.Request, e *Error, id string, route *Route) {
+	h := w.Header()
+	challenge(h, e, route)
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	body := envelopeJSON(e, id)
+	h.Set("Content-Type", jsonType)
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(codes[e.Code].Status)
+	if r.Method != http.MethodHead {
+		w.Write(body) //nolint:errcheck // the client went away
+	}
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"chainexplorer/internal/account"
+)
+
+// Class is the budget that a route draws on: X-Service-Route-Class.
+type Class string
+
+// The route classes.
+const (
+	Light Class = "light"
+	Heavy Class = "heavy"
+	Batch Class = "batch"
+)
+
+// Certification is how far a route's contract can be relied on.
+type Certification string
+
+// The certification states.
+const (
+	Certified    Certification = "certified"
+	Beta         Certification = "beta"
+	Experimental Certification = "experimental"
+)
+
+// Tier is the access tier that a route belongs to.
+type Tier string
+
+// The access tiers.
+const (
+	TierOfficial Tier = "official_public"
+	TierUtility  Tier = "advanced_utilities"
+	TierPartner  Tier = "partner"
+)
+
+// Audience says who a route is for.
+type Audience string
+
+// The audiences.
+const (
+	External Audience = "external"
+	Operator Audience = "operator"
+)
+
+// Route is one entry of the table. Everything that the kernel does with a
+// request, and everything that the documents say of it, follows from here.
+type Route struct {
+	ID          string // operation id
+	Method      string
+	Path        string // below the host, such as /v1/{chain}/status
+	Family      string // heading in the reference
+	Summary     string
+	Description string
+
+	Class         Class
+	Scope         account.Scopes
+	Tier          Tier
+	Certification Certification
+	Audience      Audience
+	// Statuses are the failures that the route can answer with, besides those
+	// that every route can.
+	Statuses []int
+	// MaxBody is the largest request body in bytes; 0 for none.
+	MaxBody int64
+}
+
+// scopeName is what WWW-Authenticate and the documents call the scope.
+func (r *Route) scopeName() string { return r.Scope.String() }
+
+// commonStatuses are failures that any keyed route can answer with.
+var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
+
+// register adds a route with its typed handler to the table.
+func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in *I) (*O, error)) {
+	route := &r
+	op := huma.Operation{
+		OperationID:                  r.ID,
+		Method:                       r.Method,
+		Path:                         r.Path,
+		Tags:                         []string{r.Family},
+		Summary:                      r.Summary,
+		Description:                  r.Description,
+		RejectUnknownQueryParameters: true,
+		SkipValidateBody:             false,
+		MaxBodyBytes:                 r.MaxBody,
+		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
+		Security:                     []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}},
+		Extensions: map[string]any{
+			"x-service-certification":    string(r.Certification),
+			"x-service-key-tier":         string(r.Tier),
+			"x-service-audience":         string(r.Audience),
+			"x-service-scope":            r.scopeName(),
+			"x-service-rate-limit-class": string(r.Class),
+			"x-service-evidence":         evidenceFor(r.ID),
+		},
+	}
+	s.table = append(s.table, route)
+	s.registering = route
+	defer func() { s.registering = nil }()
+	huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		if err != nil {
+			req := requestOf(ctx)
+			req.failure = asError(err)
+			return nil, statusError{req.failure, req.id}
+		}
+		return out, nil
+	})
+}
+
+// HandleFunc takes the handlers that Huma registers, so that each of them runs
+// behind the kernel, under both path shapes. It makes the server a humago.Mux.
+func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	route := s.registering
+	if route == nil {
+		return // Huma's own documents; ours are served by documents.go
+	}
+	method, path, ok := strings.Cut(pattern, " ")
+	if !ok {
+		panic(fmt.Sprintf("api: pattern %q without a method", pattern))
+	}
+	h := s.keyed(route, http.HandlerFunc(handler))
+	for _, prefix := range []string{"", "/api"} {
+		s.mux.Handle(method+" "+prefix+path, h)
+		s.methods[prefix+path] = append(s.methods[prefix+path], method)
+	}
+}
+
+// statusError hands a failure through Huma: it is encoded as the envelope.
+type statusError struct {
+	*Error
+	requestID string
+}
+
+// GetStatus is the HTTP status.
+func (e statusError) GetStatus() int { return codes[e.Code].Status }
+
+// MarshalJSON writes the envelope, and nothing of the cause.
+func (e statusError) MarshalJSON() ([]byte, error) { return envelopeJSON(e.Error, e.requestID), nil }

@@ -1,0 +1,332 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/store"
+)
+
+// Chain is one chain that the API serves.
+type Chain struct {
+	ID    string // SN_MAIN or SN_SEPOLIA
+	Store store.Engine
+	// Depth is how far below the head a block is finalized; chain.DefaultDepth when 0.
+	Depth uint64
+	// NodeHead is the newest block that the nodes are known to have; nil when
+	// nobody in this process asks them.
+	NodeHead func() (number uint64, ok bool)
+}
+
+// Options configure a Server.
+type Options struct {
+	Chains  []Chain // the first is the default
+	Keys    *account.Authenticator
+	Cursors *Cursors
+	// Origins may call with credentials from a browser, such as https://explorer.example.
+	Origins []string
+	// Timeout ends a request's work (default 10 s).
+	Timeout time.Duration
+	// MaxInFlight bounds requests at work (default 512).
+	MaxInFlight int
+	// CacheBytes bounds the kept answers (default 64 MiB).
+	CacheBytes int
+	// BaseURL is how the documents name this service; default: relative.
+	BaseURL string
+	Version string
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Metrics *Metrics
+}
+
+// Server answers the REST API and its documents. It is an http.Handler.
+type Server struct {
+	chains  map[string]*Chain
+	order   []string // chain ids as configured
+	keys    *account.Authenticator
+	cursors *Cursors
+	origins []string
+	timeout time.Duration
+	flight  chan struct{}
+	limits  *limiter
+	kept    *answers
+	baseURL string
+	version string
+	now     func() time.Time
+	log     *slog.Logger
+	metrics *Metrics
+
+	table       []*Route
+	registering *Route
+	methods     map[string][]string // by path pattern
+	mux         *http.ServeMux
+	huma        huma.API
+}
+
+// New builds the table. It panics on a mistake in the table itself.
+func New(o Options) (*Server, error) {
+	if len(o.Chains) == 0 || o.Keys == nil || o.Cursors == nil {
+		return nil, errors.New("api: chains, keys and cursors are needed")
+	}
+	s := &Server{
+		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, origins: o.Origins,
+		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
+		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
+		now: o.Now, log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.metrics == nil {
+		s.metrics = NewMetrics(nil)
+	}
+	s.limits = newLimiter(s.now)
+	for _, c := range o.Chains {
+		if c.Depth == 0 {
+			c.Depth = chain.DefaultDepth
+		}
+		if s.chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
+			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
+		}
+		s.chains[c.ID] = &c
+		s.order = append(s.order, c.ID)
+	}
+	s.huma = humago.New(s, s.humaConfig())
+	s.routes()
+	s.documents()
+	return s, nil
+}
+
+func defaultTo[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// maxURI bounds a request's address.
+const maxURI = 8 << 10
+
+// ServeHTTP is the part of the kernel that every request passes.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := s.now()
+	req := &request{id: requestID(r)}
+	lw := &loggedWriter{ResponseWriter: w}
+	w = lw
+	h := w.Header()
+	h.Set(headerRequestID, req.id)
+	h.Set("X-Content-Type-Options", "nosniff")
+	stripInternal(r.Header)
+	r = r.WithContext(withRequest(r.Context(), req))
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			s.log.Error("panic", "request_id", req.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if lw.status == 0 {
+				sendError(w, r, fail(CodeInternal, "Something went wrong on our side."), req.id, req.route)
+			}
+		}
+		s.finish(r, req, lw, start)
+	}()
+	if len(r.RequestURI) > maxURI {
+		sendError(w, r, fail(CodeURITooLong, "The address is longer than %d bytes.", maxURI), req.id, nil)
+		return
+	}
+	_, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	s.unmatched(w, r, req)
+}
+
+// unmatched answers what the table does not have: preflights, other methods of
+// a known path, and unknown paths.
+func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request) {
+	methods := s.methodsFor(r)
+	s.cors(w, r)
+	switch {
+	case len(methods) > 0 && r.Method == http.MethodOptions:
+		s.preflight(w, r, methods)
+	case len(methods) > 0:
+		w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
+		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here.", clip(r.Method, 20)), req.id, nil)
+	default:
+		sendError(w, r, fail(CodeUnsupportedRoute, "There is no such route in this API."), req.id, nil)
+	}
+}
+
+// methodsFor lists the methods under which the request's path would match.
+func (s *Server) methodsFor(r *http.Request) (methods []string) {
+	probe := &http.Request{Host: r.Host, URL: r.URL, RequestURI: r.RequestURI}
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		probe.Method = m
+		if _, pattern := s.mux.Handler(probe); pattern != "" {
+			methods = append(methods, m)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// keyed is the part of the kernel for routes that need a key.
+func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		req := requestOf(r.Context())
+		req.route = route
+		h := w.Header()
+		h.Set(headerRouteClass, string(route.Class))
+		s.cors(w, r)
+		if e := s.admit(w, r, req); e != nil {
+			if e.Cause != nil {
+				s.log.Warn("request refused", "request_id", req.id, "err", e.Cause)
+			}
+			sendError(w, r, e, req.id, route)
+			return
+		}
+		select {
+		case s.flight <- struct{}{}:
+			defer func() { <-s.flight }()
+		default:
+			sendError(w, r, retryLater(1, nil, "The service is at its limit of concurrent requests."), req.id, route)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
+		defer cancel()
+		s.answer(w, r.WithContext(ctx), req, next)
+	})
+}
+
+// admit authenticates, authorises and limits.
+func (s *Server) admit(w http.ResponseWriter, r *http.Request, req *request) *Error {
+	c, e := s.authenticate(r)
+	if e != nil {
+		return e
+	}
+	req.caller = c
+	if e := authorise(c, req.route); e != nil {
+		return e
+	}
+	return s.limit(w.Header(), c, req.route.Class)
+}
+
+// answer serves a kept answer or runs the handler and keeps what never changes.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler) {
+	key, cacheable := s.answerKey(r)
+	if cacheable {
+		if a := s.kept.get(key); a != nil {
+			s.metrics.kept.Inc()
+			a.send(w, r)
+			return
+		}
+	}
+	rec := getRecorder()
+	defer putRecorder(rec)
+	next.ServeHTTP(rec, r)
+	if rec.status >= http.StatusBadRequest {
+		s.relayError(w, r, req, rec)
+		return
+	}
+	a := rec.seal(req.settled, req.immutable && cacheable)
+	if a.forever {
+		s.kept.put(key, a)
+	}
+	a.send(w, r)
+}
+
+// answerKey names the answer to a read; the fork count is as of before the
+// handler's own view, so that an answer can only be kept under a count that is
+// too old, which nobody asks for any more.
+func (s *Server) answerKey(r *http.Request) (answerKey, bool) {
+	c := s.chains[r.PathValue("chain")]
+	if c == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return answerKey{}, false
+	}
+	forks, err := c.forks(r.Context())
+	if err != nil {
+		return answerKey{}, false
+	}
+	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.Path, "/api") + "?" + r.URL.RawQuery}, true
+}
+
+func (c *Chain) forks(ctx context.Context) (n uint64, err error) {
+	err = c.Store.View(ctx, func(r store.Reader) (err error) {
+		n, err = chain.Forks(ctx, r)
+		return err
+	})
+	return n, err
+}
+
+// loggedWriter remembers what was sent, for the access record.
+type loggedWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *loggedWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *loggedWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// finish writes the access record and counts the request. The record has no
+// header and no query: both may hold secrets or people's addresses.
+func (s *Server) finish(r *http.Request, req *request, w *loggedWriter, start time.Time) {
+	took := s.now().Sub(start)
+	operation, key := "none", ""
+	if req.route != nil {
+		operation = req.route.ID
+	}
+	if req.caller != nil {
+		key = req.caller.PublicID
+	}
+	s.metrics.observe(operation, w.status, took)
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", clip(r.URL.Path, 200)),
+		slog.String("operation", operation), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
+		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}

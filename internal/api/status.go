@@ -1,0 +1,220 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Status is what the index knows of a chain and of itself.
+type Status struct {
+	ChainID                     string     `json:"chainId"`
+	HeadBlockNumber             *uint64    `json:"headBlockNumber" doc:"Newest block of the node; the newest indexed one when no node is asked."`
+	HeadBlockHash               *felt.Felt `json:"headBlockHash" doc:"Null while that block is not indexed."`
+	FinalizedBlockNumber        *uint64    `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
+	LatestL1AcceptedBlockNumber *uint64    `json:"latestL1AcceptedBlockNumber"`
+	L1AcceptedProof             *struct{}  `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
+	L1Finality                  L1Finality `json:"l1Finality"`
+	LatestIndexedBlockNumber    *uint64    `json:"latestIndexedBlockNumber"`
+	EarliestIndexedBlockNumber  *uint64    `json:"earliestIndexedBlockNumber"`
+	IndexedBlockSpan            *uint64    `json:"indexedBlockSpan"`
+	LagBlocks                   *uint64    `json:"lagBlocks"`
+	L1SettlementLatencySeconds  *uint64    `json:"l1SettlementLatencySeconds"`
+	TotalTransactions           *uint64    `json:"totalTransactions"`
+	TotalEvents                 *uint64    `json:"totalEvents"`
+	IndexDigest                 *string    `json:"indexDigest" doc:"Digest of all rows up to the indexed head: equal on all indexes of the chain."`
+	Indexing                    Indexing   `json:"indexing"`
+	LastFork                    *LastFork  `json:"lastFork"`
+}
+
+// L1Finality tells how far acceptance on L1 has come.
+type L1Finality struct {
+	WatermarkBlockNumber *uint64 `json:"watermarkBlockNumber"`
+	WatermarkAgeSeconds  *int64  `json:"watermarkAgeSeconds" doc:"Age of that block."`
+	Quorum               Quorum  `json:"quorum"`
+	LastDivergenceAt     *string `json:"lastDivergenceAt"`
+}
+
+// Quorum is about L1 endpoints, of which this service asks none.
+type Quorum struct {
+	EndpointsConfigured *int    `json:"endpointsConfigured"`
+	EndpointsHealthy    *int    `json:"endpointsHealthy"`
+	Status              string  `json:"status" enum:"not_reported"`
+	ObservedAt          *string `json:"observedAt"`
+}
+
+// Indexing is the state of the write path.
+type Indexing struct {
+	Status string  `json:"status" enum:"starting,current,catching_up,degraded"`
+	Reason *string `json:"reason" doc:"Why the write path stopped; null unless degraded."`
+}
+
+// LastFork tells of the last reorganisation that the index went through.
+type LastFork struct {
+	Count         uint64 `json:"count" doc:"Forks so far."`
+	AncestorBlock uint64 `json:"ancestorBlock"`
+	DepthBlocks   uint64 `json:"depthBlocks"`
+	BelowL1       bool   `json:"belowL1" doc:"It undid blocks that had been reported as accepted on L1."`
+}
+
+// SearchResult is what an identifier names.
+type SearchResult struct {
+	Blocks       []SearchBlock `json:"blocks"`
+	Transactions []SearchTx    `json:"transactions"`
+	Addresses    []felt.Felt   `json:"addresses" doc:"Empty until addresses are indexed: see addressesCoverage."`
+	Coverage     Coverage      `json:"addressesCoverage"`
+}
+
+// SearchBlock is a block that was found.
+type SearchBlock struct {
+	BlockNumber uint64    `json:"blockNumber"`
+	BlockHash   felt.Felt `json:"blockHash"`
+}
+
+// SearchTx is a transaction that was found.
+type SearchTx struct {
+	TxHash      felt.Felt `json:"txHash"`
+	BlockNumber uint64    `json:"blockNumber"`
+	TxIndex     uint32    `json:"txIndex"`
+}
+
+// currentLag is how many blocks behind the node an index is still called current.
+const currentLag = 20
+
+func (s *Server) statusRoutes() {
+	register(s, Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
+		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
+		Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
+		Statuses: []int{http.StatusNotFound}}, s.getStatus)
+	register(s, Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
+		Summary: "Find what an identifier names", Description: "A transaction hash, a block hash, or a block number. Names and partial identifiers are not searched.",
+		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound}}, s.search)
+}
+
+func (s *Server) getStatus(ctx context.Context, in *chainInput) (*body[Status], error) {
+	c, e := s.served(in.Chain)
+	if e != nil {
+		return nil, e
+	}
+	out := &body[Status]{Status{ChainID: c.ID, L1Finality: L1Finality{Quorum: Quorum{Status: "not_reported"}}, Indexing: Indexing{Status: "starting"}}}
+	err := c.Store.View(ctx, func(r store.Reader) error {
+		state, err := chain.Read(ctx, r)
+		if err != nil {
+			return err
+		}
+		return s.fillStatus(ctx, r, c, &state, &out.Body)
+	})
+	return out, err
+}
+
+func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
+	if c.NodeHead != nil {
+		if n, ok := c.NodeHead(); ok {
+			out.HeadBlockNumber = &n
+		}
+	}
+	if state.HasFault {
+		out.Indexing = Indexing{"degraded", &state.Fault.Reason}
+	}
+	if f := state.Fork; f.Count > 0 {
+		out.LastFork = &LastFork{f.Count, f.Ancestor, f.Depth, f.BelowL1}
+	}
+	if !state.HasHead {
+		return nil
+	}
+	head := state.Head.Number
+	if out.HeadBlockNumber == nil || *out.HeadBlockNumber < head {
+		out.HeadBlockNumber = &head // a node that went back does not make the index wrong
+	}
+	lag := *out.HeadBlockNumber - head
+	first, span := uint64(0), head+1
+	out.LatestIndexedBlockNumber, out.EarliestIndexedBlockNumber, out.IndexedBlockSpan, out.LagBlocks = &head, &first, &span, &lag
+	if lag == 0 {
+		out.HeadBlockHash = &state.Head.Hash
+	}
+	digest := felt.Felt(state.Head.Digest).Padded()[2:]
+	out.IndexDigest = &digest
+	if head >= c.Depth {
+		finalized := head - c.Depth
+		out.FinalizedBlockNumber = &finalized
+	}
+	if !state.HasFault {
+		out.Indexing.Status = "current"
+		if lag > currentLag {
+			out.Indexing.Status = "catching_up"
+		}
+	}
+	b, err := block.Get(ctx, r, head)
+	if err != nil {
+		return err
+	}
+	out.TotalTransactions, out.TotalEvents = &b.TotalTransactions, &b.TotalEvents
+	if state.HasL1 {
+		out.LatestL1AcceptedBlockNumber, out.L1Finality.WatermarkBlockNumber = &state.L1.Number, &state.L1.Number
+		l1, err := block.Get(ctx, r, state.L1.Number)
+		if err != nil {
+			return err
+		}
+		age := max(s.now().Unix()-int64(l1.Timestamp), 0)
+		out.L1Finality.WatermarkAgeSeconds = &age
+	}
+	return nil
+}
+
+func (s *Server) search(ctx context.Context, in *struct {
+	chainInput
+	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, block hash or block number."`
+}) (*body[SearchResult], error) {
+	out := &body[SearchResult]{SearchResult{Blocks: []SearchBlock{}, Transactions: []SearchTx{}, Addresses: []felt.Felt{},
+		Coverage: Coverage{"unavailable", "addresses_not_indexed"}}}
+	q := strings.TrimSpace(in.Query)
+	number, numeric := uint64(0), false
+	if n, err := strconv.ParseUint(q, 10, 63); err == nil {
+		number, numeric = n, true
+	}
+	id, err := felt.Parse(q)
+	if err != nil && !numeric {
+		return nil, fail(CodeInvalidRequest, "q: %q is neither a hash nor a block number.", clip(in.Query, 70))
+	}
+	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, _ *chain.State) error {
+		if numeric {
+			return found(ctx, r, number, &out.Body)
+		}
+		p, err := transaction.PositionOf(ctx, r, id)
+		if err == nil {
+			out.Body.Transactions = append(out.Body.Transactions, SearchTx{id, p.Block, p.Index})
+		} else if !errors.Is(err, transaction.ErrNotFound) {
+			return err
+		}
+		n, err := block.NumberOf(ctx, r, id)
+		if err == nil {
+			out.Body.Blocks = append(out.Body.Blocks, SearchBlock{n, id})
+		} else if !errors.Is(err, block.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+	return out, err
+}
+
+func found(ctx context.Context, r store.Reader, number uint64, out *SearchResult) error {
+	b, err := block.Get(ctx, r, number)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	out.Blocks = append(out.Blocks, SearchBlock{b.Number, b.Hash})
+	return nil
+}

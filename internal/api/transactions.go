@@ -1,0 +1,379 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+const (
+	maxFeed       = 200
+	defaultLogs   = 96
+	maxLogs       = 1000
+	maxCalldata   = 1024
+	feedSpans     = 4 // of 4,096 blocks: how far a page looks through empty blocks
+	maxMessages   = 100
+	maxPayload    = 256
+	coverageUnset = "transfers_not_indexed"
+)
+
+// TxItem is a transaction in the chain's feed.
+type TxItem struct {
+	BlockNumber     uint64     `json:"blockNumber"`
+	TimestampISO    string     `json:"timestampIso" format:"date-time"`
+	TxHash          felt.Felt  `json:"txHash"`
+	TxIndex         uint32     `json:"txIndex"`
+	TxType          string     `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	FromAddress     *felt.Felt `json:"fromAddress"`
+	ToAddress       *felt.Felt `json:"toAddress"`
+	ExecutionStatus *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus  string     `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+}
+
+// TxPage is a page of the feed, newest first.
+type TxPage struct {
+	Items      []TxItem `json:"items"`
+	NextCursor *string  `json:"nextCursor"`
+}
+
+// Tx is a transaction in full.
+type Tx struct {
+	ChainID                string           `json:"chainId"`
+	BlockNumber            uint64           `json:"blockNumber"`
+	BlockHash              felt.Felt        `json:"blockHash"`
+	TimestampISO           *string          `json:"timestampIso" format:"date-time"`
+	TxIndex                uint32           `json:"txIndex"`
+	TxHash                 felt.Felt        `json:"txHash"`
+	TxCursor               string           `json:"txCursor" doc:"block:tx"`
+	FromAddress            *felt.Felt       `json:"fromAddress"`
+	ToAddress              *felt.Felt       `json:"toAddress"`
+	ExecutionStatus        *string          `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus         *string          `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	TxType                 *string          `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	TxVersion              felt.Felt        `json:"txVersion"`
+	Nonce                  *felt.Felt       `json:"nonce"`
+	RawObjectKey           string           `json:"rawObjectKey" doc:"Names the stored transaction: chain/tx/hash."`
+	Receipt                *Receipt         `json:"receipt"`
+	LogCount               int              `json:"logCount"`
+	LogsTruncated          bool             `json:"logsTruncated"`
+	EventDecodingDegraded  bool             `json:"eventDecodingDegraded"`
+	Logs                   []Log            `json:"logs"`
+	Calldata               []felt.Felt      `json:"calldata" doc:"At most 1,024 felts."`
+	CalldataTruncated      bool             `json:"calldataTruncated"`
+	AccountCallCount       *int             `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
+	AccountCalls           []AccountCall    `json:"accountCalls"`
+	DeclaredL2GasCap       *string          `json:"declaredL2GasCap" doc:"Decimal; null before version 3."`
+	TokenTransfers         []struct{}       `json:"tokenTransfers" doc:"Empty until transfers are indexed: see tokenTransfersCoverage."`
+	TokenTransfersCoverage Coverage         `json:"tokenTransfersCoverage"`
+	Messages               []Message        `json:"messages"`
+	MessagesCoverage       MessagesCoverage `json:"messagesCoverage"`
+	BridgeIntent           *struct{}        `json:"bridgeIntent"`
+}
+
+// Receipt is what a transaction cost and how it ended.
+type Receipt struct {
+	ExecutionStatus   *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus    *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	GasUsed           *string    `json:"gasUsed" doc:"Decimal: L2 gas, or L1 gas where no L2 gas was charged; null when the node does not tell."`
+	EffectiveGasPrice *string    `json:"effectiveGasPrice" doc:"Decimal: the block's price of that gas in the fee's unit."`
+	ActualFeeAmount   *felt.Felt `json:"actualFeeAmount"`
+	ActualFeeUnit     *string    `json:"actualFeeUnit" enum:"WEI,FRI"`
+	RevertReason      *string    `json:"revertReason"`
+}
+
+// Log is an event of a transaction.
+type Log struct {
+	LogIndex                       int         `json:"logIndex"`
+	Address                        felt.Felt   `json:"address"`
+	Keys                           []felt.Felt `json:"keys"`
+	Topic0                         *felt.Felt  `json:"topic0"`
+	Topic1                         *felt.Felt  `json:"topic1"`
+	Topic2                         *felt.Felt  `json:"topic2"`
+	Topic3                         *felt.Felt  `json:"topic3"`
+	Data                           []felt.Felt `json:"data"`
+	DecodingStatus                 string      `json:"decodingStatus" enum:"decoded,name_only,unknown"`
+	EventName                      *string     `json:"eventName"`
+	EventNameSource                *string     `json:"eventNameSource"`
+	DecodedFieldsUnavailableReason *string     `json:"decodedFieldsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported"`
+}
+
+// AccountCall is one call of an account's multicall.
+type AccountCall struct {
+	To          felt.Felt `json:"to"`
+	Selector    felt.Felt `json:"selector"`
+	CalldataLen int       `json:"calldataLen"`
+}
+
+// Coverage says how complete a part of an answer is.
+type Coverage struct {
+	Status     string `json:"status" enum:"exact,partial,unavailable"`
+	ReasonCode string `json:"reasonCode"`
+}
+
+// Message is a message between the layers.
+type Message struct {
+	Direction         string      `json:"direction" enum:"l1_to_l2,l2_to_l1"`
+	MessageHash       string      `json:"messageHash"`
+	LogIndex          int         `json:"logIndex" doc:"Place among the transaction's messages."`
+	FromAddress       *felt.Felt  `json:"fromAddress"`
+	ToAddress         *felt.Felt  `json:"toAddress"`
+	L1ContractAddress *felt.Felt  `json:"l1ContractAddress"`
+	L2ContractAddress *felt.Felt  `json:"l2ContractAddress"`
+	Status            string      `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_to_l1"`
+	Nonce             *felt.Felt  `json:"nonce"`
+	Selector          *felt.Felt  `json:"selector"`
+	Payload           []felt.Felt `json:"payload"`
+	PayloadTruncated  bool        `json:"payloadTruncated"`
+}
+
+// MessagesCoverage says how complete the messages are.
+type MessagesCoverage struct {
+	Status     string `json:"status" enum:"exact,partial,unavailable"`
+	Source     string `json:"source" enum:"starknet_protocol_messages"`
+	ReasonCode string `json:"reasonCode" enum:"indexed_protocol_message_facts,no_matching_message_rows,transaction_messages_truncated"`
+	Message    string `json:"message"`
+}
+
+func (s *Server) transactionRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Transactions", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External}
+	one := base
+	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", Certified
+	one.Summary = "Get a transaction"
+	one.Description = "A transaction with its receipt, events, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
+	one.Statuses = []int{http.StatusNotFound}
+	register(s, one, s.getTransaction)
+
+	feed := base
+	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", Beta
+	feed.Summary = "List transactions"
+	feed.Description = "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
+	register(s, feed, s.listTransactions)
+}
+
+func (s *Server) listTransactions(ctx context.Context, in *struct {
+	chainInput
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[TxPage], error) {
+	limit := in.Limit.clamp(defaultPage, maxFeed)
+	scope := "listTransactions\x00" + in.Chain
+	out := &body[TxPage]{TxPage{Items: []TxItem{}}}
+	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+		from := explorer.Position{Block: state.Head.Number + 1}
+		if in.Cursor != "" {
+			pos, e := s.cursors.Open(scope, in.Cursor)
+			if e != nil {
+				return e
+			}
+			if p, ok := explorer.ParsePosition(pos); ok && p.Block <= state.Head.Number {
+				from = p
+			}
+		}
+		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit, feedSpans)
+		if err != nil {
+			return err
+		}
+		times, err := timestamps(ctx, r, list)
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			execution := t.Execution.String()
+			out.Body.Items = append(out.Body.Items, TxItem{t.Block, times[t.Block], t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
+		}
+		if !done {
+			cursor := s.cursors.Seal(scope, next.Append(nil))
+			out.Body.NextCursor = &cursor
+		}
+		return nil
+	})
+	return out, err
+}
+
+// timestamps reads the times of the blocks that a list touches, in one round trip.
+func timestamps(ctx context.Context, r store.Reader, list []*transaction.Preview) (map[uint64]string, error) {
+	var numbers []uint64
+	for i, t := range list {
+		if i == 0 || t.Block != list[i-1].Block {
+			numbers = append(numbers, t.Block)
+		}
+	}
+	blocks, err := block.GetMany(ctx, r, numbers)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[uint64]string, len(blocks))
+	for _, b := range blocks {
+		out[b.Number] = timestampISO(b.Timestamp)
+	}
+	return out, nil
+}
+
+func (s *Server) getTransaction(ctx context.Context, in *struct {
+	chainInput
+	Hash     string `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
+	LogLimit Limit  `query:"logLimit" doc:"How many events to return."`
+}) (*body[Tx], error) {
+	hash, err := felt.Parse(in.Hash)
+	if err != nil {
+		return nil, fail(CodeInvalidRequest, "tx_hash: %q is not 0x and 1 to 64 hex digits of a felt.", clip(in.Hash, 70))
+	}
+	out := &body[Tx]{}
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		p, err := transaction.PositionOf(ctx, r, hash)
+		if errors.Is(err, transaction.ErrNotFound) {
+			return fail(CodeNotFound, "No indexed transaction has the hash %s.", hash)
+		}
+		if err != nil {
+			return err
+		}
+		t, err := transaction.Get(ctx, r, p)
+		if err != nil {
+			return err
+		}
+		b, err := block.Get(ctx, r, p.Block)
+		if err != nil {
+			return err
+		}
+		out.Body = renderTx(c, state, b, t, in.LogLimit.clamp(defaultLogs, maxLogs))
+		settle(ctx, c, state, p.Block)
+		return nil
+	})
+	return out, err
+}
+
+func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, logLimit int) Tx {
+	iso, execution, final, kind := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+	out := Tx{
+		ChainID: c.ID, BlockNumber: t.Block, BlockHash: b.Hash, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
+		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, TxVersion: t.Version,
+		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
+		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit, Logs: renderLogs(t.Receipt.Events, logLimit),
+		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
+		AccountCalls: []AccountCall{}, TokenTransfers: []struct{}{}, TokenTransfersCoverage: Coverage{"unavailable", coverageUnset},
+	}
+	if f, ok := t.From(t.Receipt.ContractAddress); ok {
+		out.FromAddress = &f
+	}
+	if f, ok := t.To(t.Receipt.ContractAddress); ok {
+		out.ToAddress = &f
+	}
+	if t.HasNonce {
+		out.Nonce = &t.Nonce
+	}
+	if t.ResourceBounds != nil {
+		gas := strconv.FormatUint(t.ResourceBounds.L2Gas.MaxAmount, 10)
+		out.DeclaredL2GasCap = &gas
+	}
+	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
+		if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
+			n := len(calls)
+			out.AccountCallCount = &n
+			for _, call := range calls {
+				out.AccountCalls = append(out.AccountCalls, AccountCall{call.To, call.Selector, len(call.Calldata)})
+			}
+		}
+	}
+	out.Messages, out.MessagesCoverage = renderMessages(t)
+	return out
+}
+
+// calldataOf is what a transaction passes on: deployments pass constructor calldata.
+func calldataOf(t *starknet.Transaction) []felt.Felt {
+	if t.Type == starknet.Deploy || t.Type == starknet.DeployAccount {
+		return t.ConstructorCalldata
+	}
+	return t.Calldata
+}
+
+// head returns at most n elements, and never nil.
+func head[T any](list []T, n int) []T {
+	if len(list) == 0 {
+		return []T{}
+	}
+	return list[:min(n, len(list))]
+}
+
+func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final string) *Receipt {
+	unit := r.FeeUnit.String()
+	out := &Receipt{ExecutionStatus: &execution, FinalityStatus: &final, ActualFeeAmount: &r.ActualFee, ActualFeeUnit: &unit}
+	if r.Execution == starknet.Reverted {
+		out.RevertReason = &r.RevertReason
+	}
+	gas, price := r.Resources.L2Gas, b.L2GasPrice
+	if gas == 0 {
+		gas, price = r.Resources.L1Gas, b.L1GasPrice
+	}
+	if gas > 0 {
+		used, paid := strconv.FormatUint(gas, 10), decimal(price.InWei)
+		if r.FeeUnit == starknet.Fri {
+			paid = decimal(price.InFri)
+		}
+		out.GasUsed, out.EffectiveGasPrice = &used, &paid
+	}
+	return out
+}
+
+func renderLogs(events []starknet.Event, limit int) []Log {
+	out := make([]Log, min(len(events), limit))
+	reason := "schema_unavailable"
+	for i := range out {
+		e := &events[i]
+		out[i] = Log{LogIndex: i, Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)),
+			DecodingStatus: "unknown", DecodedFieldsUnavailableReason: &reason}
+		for j, topic := range []**felt.Felt{&out[i].Topic0, &out[i].Topic1, &out[i].Topic2, &out[i].Topic3} {
+			if j < len(e.Keys) {
+				*topic = &e.Keys[j]
+			}
+		}
+	}
+	return out
+}
+
+// renderMessages lists the messages that a transaction consumed and sent.
+func renderMessages(t *transaction.Record) ([]Message, MessagesCoverage) {
+	out := []Message{}
+	if t.Type == starknet.L1Handler {
+		m := Message{Direction: "l1_to_l2", MessageHash: "0x" + hex.EncodeToString(t.Receipt.MessageHash[:]), Status: "consumed_on_l2",
+			ToAddress: &t.ContractAddress, L2ContractAddress: &t.ContractAddress, Selector: &t.EntryPointSelector, Payload: []felt.Felt{}}
+		if t.Receipt.Execution == starknet.Reverted {
+			m.Status = "failed_on_l2"
+		}
+		if t.HasNonce {
+			m.Nonce = &t.Nonce
+		}
+		if len(t.Transaction.Calldata) > 0 {
+			m.FromAddress, m.L1ContractAddress = &t.Transaction.Calldata[0], &t.Transaction.Calldata[0]
+			m.Payload = head(t.Transaction.Calldata[1:], maxPayload)
+			m.PayloadTruncated = len(t.Transaction.Calldata)-1 > maxPayload
+		}
+		out = append(out, m)
+	}
+	for i := range t.Receipt.MessagesSent {
+		if len(out) == maxMessages {
+			return out, MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
+				fmt.Sprintf("The first %d messages are shown.", maxMessages)}
+		}
+		m := &t.Receipt.MessagesSent[i]
+		hash := m.Hash()
+		out = append(out, Message{Direction: "l2_to_l1", MessageHash: "0x" + hex.EncodeToString(hash[:]), LogIndex: len(out), Status: "sent_to_l1",
+			FromAddress: &m.From, ToAddress: &m.To, L1ContractAddress: &m.To, L2ContractAddress: &m.From,
+			Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload})
+	}
+	if len(out) == 0 {
+		return out, MessagesCoverage{"exact", "starknet_protocol_messages", "no_matching_message_rows", "The transaction has no messages."}
+	}
+	return out, MessagesCoverage{"exact", "starknet_protocol_messages", "indexed_protocol_message_facts", "All messages of the transaction are shown."}
+}
