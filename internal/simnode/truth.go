@@ -288,7 +288,12 @@ func (c *Chain) PoolAt(token felt.Felt, block uint64) PoolTotals {
 			t.Withdrawn.Add(t.Withdrawn, f.Amount)
 		}
 	}
-	t.Protected.Sub(t.Deposited, t.Withdrawn)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if i, ok := c.w.tokenIndex(token); ok {
+		a, _ := c.w.protected.at(i, block)
+		t.Protected = a.big()
+	}
 	return t
 }
 

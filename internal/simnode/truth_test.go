@@ -163,6 +163,8 @@ func (l *ledger) compare(c *simnode.Chain, n uint64) {
 func checkTruth(t *testing.T, c *simnode.Chain) *ledger {
 	t.Helper()
 	head, _ := c.Head()
+	checkMessages(t, c)
+	checkPool(t, c)
 	l := newLedger(t, c.Tokens(head))
 	nonces := map[felt.Felt]uint64{}
 	for n := uint64(0); n <= head; n++ {
@@ -288,22 +290,23 @@ func TestFeesArePaid(t *testing.T) {
 	}
 }
 
-func TestPoolTruth(t *testing.T) {
-	c := simnode.New(simnode.Config{Seed: 12, Blocks: 600})
+// checkPool holds the pool's facts against its events.
+func checkPool(t *testing.T, c *simnode.Chain) map[simnode.PoolFactKind]int {
+	t.Helper()
 	head, _ := c.Head()
-	tokens := map[felt.Felt]bool{}
 	seen := map[simnode.PoolFactKind]int{}
 	protected := map[felt.Felt]*big.Int{}
 	facts := c.PoolFacts(0, head)
-	at := 0
-	for _, ref := range c.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{c.Pool()}}) {
-		f := facts[at]
-		at++
+	events := c.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{c.Pool()}})
+	if len(events) != len(facts) {
+		t.Fatalf("%d facts and %d events of the pool", len(facts), len(events))
+	}
+	for k, ref := range events {
+		f, e, sign := facts[k], ref.Event, 0
 		if f.Block != ref.Block.Number || f.TxIndex != ref.TxIndex || f.EventIndex != ref.Index {
-			t.Fatalf("fact %d is at %d/%d/%d, the event at %d/%d/%d", at, f.Block, f.TxIndex, f.EventIndex, ref.Block.Number, ref.TxIndex, ref.Index)
+			t.Fatalf("fact %d is at %d/%d/%d, the event at %d/%d/%d", k, f.Block, f.TxIndex, f.EventIndex, ref.Block.Number, ref.TxIndex, ref.Index)
 		}
 		seen[f.Kind]++
-		e, sign := ref.Event, 0
 		sizes := [2]int{len(e.Keys), len(e.Data)}
 		want := sizes
 		switch f.Kind {
@@ -328,7 +331,6 @@ func TestPoolTruth(t *testing.T) {
 			t.Errorf("event of kind %d has sizes %v", f.Kind, sizes)
 		}
 		if sign != 0 {
-			tokens[f.Token] = true
 			if e.Data[len(e.Data)-1].Big().Cmp(f.Amount) != 0 {
 				t.Errorf("amount of the event differs from the fact")
 			}
@@ -337,9 +339,21 @@ func TestPoolTruth(t *testing.T) {
 			}
 		}
 	}
-	if at != len(facts) {
-		t.Errorf("%d facts and %d events", len(facts), at)
+	for token, want := range protected {
+		p := c.PoolAt(token, head)
+		if p.Protected.Cmp(want) != 0 || new(big.Int).Sub(p.Deposited, p.Withdrawn).Cmp(want) != 0 {
+			t.Errorf("protected amount of %s is %s, events say %s", token, p.Protected, want)
+		}
+		if c.BalanceAt(token, c.Pool(), head).Cmp(want) < 0 {
+			t.Errorf("the pool holds less of %s than it protects", token)
+		}
 	}
+	return seen
+}
+
+func TestPoolTruth(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 12, Blocks: 600})
+	seen := checkPool(t, c)
 	for kind := simnode.PoolViewingKeySet; kind <= simnode.PoolConfigured; kind++ {
 		if seen[kind] == 0 {
 			t.Errorf("no pool event of kind %d", kind)
@@ -347,15 +361,6 @@ func TestPoolTruth(t *testing.T) {
 	}
 	if seen[simnode.PoolOpenNoteCreated] != seen[simnode.PoolOpenNoteDeposited] {
 		t.Error("open notes are not all funded")
-	}
-	for token := range tokens {
-		p := c.PoolAt(token, head)
-		if p.Protected.Cmp(protected[token]) != 0 {
-			t.Errorf("protected amount of %s is %s, events say %s", token, p.Protected, protected[token])
-		}
-		if c.BalanceAt(token, c.Pool(), head).Cmp(p.Protected) < 0 {
-			t.Errorf("the pool holds less of %s than it protects", token)
-		}
 	}
 }
 
@@ -417,32 +422,46 @@ func TestShortChainHasEverything(t *testing.T) {
 	}
 }
 
-func TestMessagesAreTruth(t *testing.T) {
-	c := simnode.New(simnode.Config{Seed: 2, Blocks: 120})
-	all := c.Messages(0, 119)
-	at := 0
-	for n := range uint64(120) {
+// checkMessages holds the known messages against the blocks.
+func checkMessages(t *testing.T, c *simnode.Chain) (count int) {
+	t.Helper()
+	head, _ := c.Head()
+	all := c.Messages(0, head)
+	next := func() (m simnode.Message) {
+		if count < len(all) {
+			m = all[count]
+		}
+		count++
+		return m
+	}
+	for n := range head + 1 {
 		b := c.BlockAt(n)
 		for i := range b.Transactions {
 			tx, r := &b.Transactions[i], &b.Receipts[i]
 			if tx.Type == starknet.L1Handler {
-				m := all[at]
-				at++
+				m := next()
 				if m.ToL1 || m.Block != n || m.TxIndex != i || m.Hash != r.MessageHash || m.Reverted != (r.Execution == starknet.Reverted) {
-					t.Errorf("message %d is wrong: %+v", at, m)
+					t.Errorf("message %d is wrong: %+v", count, m)
 				}
 			}
 			for j := range r.MessagesSent {
-				m := all[at]
-				at++
+				m := next()
 				if !m.ToL1 || m.Index != j || m.Hash != r.MessagesSent[j].Hash() {
-					t.Errorf("message %d is wrong: %+v", at, m)
+					t.Errorf("message %d is wrong: %+v", count, m)
 				}
 			}
 		}
 	}
-	if at != len(all) || at == 0 {
-		t.Errorf("%d messages in blocks, %d known", at, len(all))
+	if count != len(all) {
+		t.Errorf("%d messages in blocks, %d known", count, len(all))
+	}
+	return count
+}
+
+func TestMessagesAreTruth(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 2, Blocks: 120})
+	if checkMessages(t, c) == 0 {
+		t.Error("no messages")
 	}
 	if part := c.Messages(50, 60); len(part) == 0 || part[0].Block < 50 || part[len(part)-1].Block > 60 {
 		t.Errorf("range of messages is wrong")
