@@ -192,6 +192,23 @@ func TestForkedChainEqualsItsTwin(t *testing.T) {
 	}
 }
 
+// A deep fork must forget all of what it undid: the new branch is the same as
+// on a chain that hardly had anything to forget.
+func TestForkLeavesNothingBehind(t *testing.T) {
+	for seed := range uint64(3) {
+		cfg := simnode.Config{Seed: seed, Blocks: 160, L1Lag: -1}
+		deep := simnode.New(cfg)
+		deep.Fork(120)
+		cfg.Blocks = 41
+		shallow := simnode.New(cfg)
+		shallow.Truncate(1)
+		shallow.Extend(120)
+		if !bytes.Equal(wire(deep), wire(shallow)) {
+			t.Errorf("seed %d: an undone branch left something behind", seed)
+		}
+	}
+}
+
 func TestForkNeverTouchesBlockZero(t *testing.T) {
 	c := simnode.New(simnode.Config{Blocks: 5})
 	zero := c.BlockAt(0).Hash
