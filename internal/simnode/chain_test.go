@@ -2,6 +2,7 @@ package simnode_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/felt"
@@ -160,6 +161,18 @@ func TestForkReplacesTheNewestBlocks(t *testing.T) {
 		t.Errorf("reorgs %v", got)
 	}
 	checkTruth(t, c)
+	now, lost := c.Tokens(49), 0
+	for _, token := range clean.Tokens(49) {
+		if !slices.ContainsFunc(now, func(x simnode.Token) bool { return x.Address == token.Address }) {
+			lost++
+			if c.SupplyAt(token.Address, 49).Sign() != 0 || len(c.Holders(token.Address, 49)) > 0 {
+				t.Errorf("an undone token still has a supply")
+			}
+		}
+	}
+	if lost == 0 {
+		t.Error("the fork undid no token: choose another seed")
+	}
 
 	c.Truncate(20)
 	if head, _ := c.Head(); head != 29 {

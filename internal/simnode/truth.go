@@ -200,6 +200,14 @@ func (c *Chain) ClassByHash(h felt.Felt, block uint64) (*contracts.Class, bool) 
 	return c.w.declared.at(h, block)
 }
 
+// CompiledHashAt is the compiled class hash of a Sierra class after a block:
+// it changes when the chain migrates the class.
+func (c *Chain) CompiledHashAt(class felt.Felt, block uint64) (felt.Felt, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.w.compiled.at(class, block)
+}
+
 // Classes lists the classes declared after a block, by hash.
 func (c *Chain) Classes(block uint64) []*contracts.Class {
 	c.mu.RLock()

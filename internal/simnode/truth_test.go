@@ -2,6 +2,7 @@ package simnode_test
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/felt"
@@ -165,6 +166,7 @@ func checkTruth(t *testing.T, c *simnode.Chain) *ledger {
 	head, _ := c.Head()
 	checkMessages(t, c)
 	checkPool(t, c)
+	checkClasses(t, c)
 	l := newLedger(t, c.Tokens(head))
 	nonces := map[felt.Felt]uint64{}
 	for n := uint64(0); n <= head; n++ {
@@ -197,6 +199,32 @@ func checkTruth(t *testing.T, c *simnode.Chain) *ledger {
 		}
 	}
 	return l
+}
+
+// checkClasses replays the declarations of the state diffs.
+func checkClasses(t *testing.T, c *simnode.Chain) {
+	t.Helper()
+	head, _ := c.Head()
+	compiled := map[felt.Felt]felt.Felt{}
+	for n := range head + 1 {
+		d := c.StateUpdateAt(n).Diff
+		for _, x := range append(slices.Clone(d.Declared), d.Migrated...) {
+			compiled[x.ClassHash] = x.CompiledClassHash
+		}
+		for _, h := range d.DeprecatedDeclared {
+			compiled[h] = felt.Zero
+		}
+	}
+	classes := c.Classes(head)
+	if len(classes) != len(compiled) {
+		t.Errorf("%d classes are known, %d were declared", len(classes), len(compiled))
+	}
+	for _, class := range classes {
+		want, ok := compiled[class.Hash]
+		if got, _ := c.CompiledHashAt(class.Hash, head); !ok || got != want {
+			t.Errorf("class %q compiles to %s, state diffs say %s", class.Name, got, want)
+		}
+	}
 }
 
 func TestTruthEqualsEvents(t *testing.T) {
