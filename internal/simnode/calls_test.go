@@ -360,6 +360,16 @@ func TestDeclareAndDeployFromOutside(t *testing.T) {
 		t.Error("the account is not there")
 	}
 	checkTruth(t, chain)
+
+	chain.Truncate(4)
+	chain.Extend(4)
+	_, declared := chain.ClassByHash(class.Hash, 12)
+	_, compiled := chain.CompiledHashAt(class.Hash, 12)
+	_, deployed := chain.ClassAt(address, 12)
+	if declared || compiled || deployed {
+		t.Errorf("undone and still there: class %v, compiled class %v, account %v", declared, compiled, deployed)
+	}
+	checkTruth(t, chain)
 }
 
 func TestEstimates(t *testing.T) {
