@@ -472,6 +472,53 @@ func TestBatchesAndForm(t *testing.T) {
 	}
 }
 
+// The chain grows and forks while it is read.
+func TestReadersDoNotDisturbTheChain(t *testing.T) {
+	cfg := simnode.Config{Seed: 1, Blocks: 90, TxPerBlock: 2, Compact: true, L1Lag: 5}
+	chain := simnode.New(cfg)
+	n := simnode.NewNode(chain, simnode.NodeConfig{})
+	holder, tx := chain.Accounts(80)[1], chain.BlockAt(50).Transactions[0].Hash.String()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 25 {
+			chain.Extend(3)
+			chain.Fork(5)
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		for _, c := range [][2]string{
+			{"blockHashAndNumber", `[]`}, {"getBlockWithReceipts", `["latest"]`}, {"getStateUpdate", `["l1_accepted"]`},
+			{"getTransactionReceipt", `["` + tx + `"]`}, {"getNonce", `["latest","` + holder.String() + `"]`},
+			{"getEvents", `[{"from_block":{"block_number":85},"chunk_size":20}]`}, {"traceBlockTransactions", `["latest"]`},
+			{"call", viewCallJSON(contracts.STRK, "balanceOf", holder)},
+		} {
+			must(t, n, c[0], c[1])
+		}
+		head, _ := chain.Head()
+		chain.Holders(contracts.STRK, head)
+		chain.PoolAt(contracts.STRK, head)
+		chain.Messages(0, head)
+	}
+	quiet := simnode.New(cfg)
+	for range 25 {
+		quiet.Extend(3)
+		quiet.Fork(5)
+	}
+	if !bytes.Equal(wire(chain), wire(quiet)) {
+		t.Error("readers changed the chain")
+	}
+}
+
+func viewCallJSON(contract felt.Felt, name string, arg felt.Felt) string {
+	return fmt.Sprintf(`[{"contract_address":"%s","entry_point_selector":"%s","calldata":["%s"]},"latest"]`, contract, felt.Selector(name), arg)
+}
+
 func FuzzAnswer(f *testing.F) {
 	n := simnode.NewNode(simnode.New(simnode.Config{Blocks: 4}), simnode.NodeConfig{})
 	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"starknet_getEvents","params":[{"chunk_size":3,"keys":[["0x1"]],"continuation_token":"1-1"}]}`,
