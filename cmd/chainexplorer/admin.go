@@ -14,7 +14,9 @@ import (
 )
 
 type adminCommands struct {
-	Fsck fsckCommand `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
+	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
+	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
+	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
 }
 
 type fsckCommand struct {

@@ -137,12 +137,14 @@ func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 
 // statusError hands a failure through Huma: it is encoded as the envelope.
 type statusError struct {
-	*Error
+	fault     *Error
 	requestID string
 }
 
+func (e statusError) Error() string { return e.fault.Error() }
+
 // GetStatus is the HTTP status.
-func (e statusError) GetStatus() int { return codes[e.Code].Status }
+func (e statusError) GetStatus() int { return codes[e.fault.Code].Status }
 
 // MarshalJSON writes the envelope, and nothing of the cause.
-func (e statusError) MarshalJSON() ([]byte, error) { return envelopeJSON(e.Error, e.requestID), nil }
+func (e statusError) MarshalJSON() ([]byte, error) { return envelopeJSON(e.fault, e.requestID), nil }

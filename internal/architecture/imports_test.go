@@ -25,6 +25,8 @@ var layers = [][]string{
 	{"internal/explorer/catalog"},
 	{"internal/index"},
 	{"internal/index/*"},
+	{"internal/control"}, // the data of record: it knows no chain
+	{"internal/account"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*"},
 }

@@ -93,8 +93,17 @@ func TestTokenViews(t *testing.T) {
 	if r := ask(t, n, "call", viewParams(t, 119, dai, "total_supply")); r.Error == nil || r.Error.Code != 40 {
 		t.Errorf("the proxy answered %+v", r.Error)
 	}
-	if got := view(t, n, 119, dai, "get_implementation"); len(got) != 1 || got[0].IsZero() {
-		t.Errorf("implementation is %v", got)
+	if class, _ := chain.ClassAt(dai, 119); class != contracts.Classes().Proxy {
+		t.Error("the proxy's own class changed")
+	}
+	upgrades := chain.Events(simnode.EventFilter{To: 119, Addresses: []felt.Felt{dai}, Keys: [][]felt.Felt{{contracts.SelUpgraded}}})
+	if len(upgrades) == 0 {
+		t.Error("the proxy was never upgraded")
+	}
+	for _, u := range upgrades {
+		if got := view(t, n, u.Block.Number, dai, "get_implementation"); len(got) != 1 || got[0] != u.Event.Data[0] {
+			t.Errorf("implementation is %v", got)
+		}
 	}
 	if r := ask(t, n, "call", viewParams(t, 0, chain.Tokens(119)[8].Address, "name")); r.Error == nil || r.Error.Code != 20 {
 		t.Errorf("a token answered before it was there: %+v", r.Error)
@@ -349,6 +358,16 @@ func TestDeclareAndDeployFromOutside(t *testing.T) {
 	chain.Extend(1)
 	if class, ok := chain.ClassAt(address, 12); !ok || class.Hash != account {
 		t.Error("the account is not there")
+	}
+	checkTruth(t, chain)
+
+	chain.Truncate(4)
+	chain.Extend(4)
+	_, declared := chain.ClassByHash(class.Hash, 12)
+	_, compiled := chain.CompiledHashAt(class.Hash, 12)
+	_, deployed := chain.ClassAt(address, 12)
+	if declared || compiled || deployed {
+		t.Errorf("undone and still there: class %v, compiled class %v, account %v", declared, compiled, deployed)
 	}
 	checkTruth(t, chain)
 }

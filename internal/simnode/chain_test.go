@@ -2,6 +2,7 @@ package simnode_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/felt"
@@ -160,6 +161,18 @@ func TestForkReplacesTheNewestBlocks(t *testing.T) {
 		t.Errorf("reorgs %v", got)
 	}
 	checkTruth(t, c)
+	now, lost := c.Tokens(49), 0
+	for _, token := range clean.Tokens(49) {
+		if !slices.ContainsFunc(now, func(x simnode.Token) bool { return x.Address == token.Address }) {
+			lost++
+			if c.SupplyAt(token.Address, 49).Sign() != 0 || len(c.Holders(token.Address, 49)) > 0 {
+				t.Errorf("an undone token still has a supply")
+			}
+		}
+	}
+	if lost == 0 {
+		t.Error("the fork undid no token: choose another seed")
+	}
 
 	c.Truncate(20)
 	if head, _ := c.Head(); head != 29 {
@@ -189,6 +202,23 @@ func TestForkedChainEqualsItsTwin(t *testing.T) {
 	}
 	if !bytes.Equal(wire(make(10)), wire(make(3, 3, 4))) {
 		t.Error("the way a chain grew before a fork changed the fork")
+	}
+}
+
+// A deep fork must forget all of what it undid: the new branch is the same as
+// on a chain that hardly had anything to forget.
+func TestForkLeavesNothingBehind(t *testing.T) {
+	for seed := range uint64(3) {
+		cfg := simnode.Config{Seed: seed, Blocks: 160, L1Lag: -1}
+		deep := simnode.New(cfg)
+		deep.Fork(120)
+		cfg.Blocks = 41
+		shallow := simnode.New(cfg)
+		shallow.Truncate(1)
+		shallow.Extend(120)
+		if !bytes.Equal(wire(deep), wire(shallow)) {
+			t.Errorf("seed %d: an undone branch left something behind", seed)
+		}
 	}
 }
 

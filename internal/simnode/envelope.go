@@ -116,6 +116,9 @@ func (b *builder) multicall(cairo0 bool) []felt.Felt {
 // sealInvoke sends the calls in hand from an account.
 func (b *builder) sealInvoke(from *account, version int, reverted string) {
 	b.done()
+	if b.proof != nil {
+		version = 3 // no older one can carry a proof
+	}
 	tx := &starknet.Transaction{Type: starknet.Invoke, Calldata: b.multicall(from.cairo0), Signature: b.signature(), ProofFacts: b.proof}
 	if version == 0 {
 		tx.ContractAddress, tx.EntryPointSelector = from.address, contracts.SelExecute

@@ -135,6 +135,9 @@ func TestLyingNode(t *testing.T) {
 			if bad.EventCount() != good.EventCount()+change || (bad.ParentHash == good.ParentHash) == (change == 0) {
 				t.Errorf("block %d: fault %d is not there", number, kind)
 			}
+			if bad.Commitments.EventCount != uint64(bad.EventCount()) {
+				t.Errorf("block %d: the count gives the lie away", number)
+			}
 			var mismatch *starknet.MismatchError
 			if err := starknet.Verify(bad, chain.StateUpdateAt(number), chain.Config().ChainID); !errors.As(err, &mismatch) {
 				t.Errorf("block %d: fault %d passed verification: %v", number, kind, err)

@@ -433,105 +433,6 @@ func TestStateMethods(t *testing.T) {
 	}
 }
 
-func TestEventsEqualBruteForce(t *testing.T) {
-	chain := simnode.New(simnode.Config{Seed: 8, Blocks: 60, TxPerBlock: 2})
-	transfer := contracts.SelTransfer
-	holder := chain.Accounts(59)[2]
-	filters := []simnode.EventFilter{
-		{To: 59},
-		{From: 10, To: 20},
-		{To: 59, Addresses: []felt.Felt{contracts.STRK}},
-		{To: 59, Addresses: []felt.Felt{contracts.STRK, chain.Pool()}},
-		{To: 59, Keys: [][]felt.Felt{{transfer}}},
-		{To: 59, Keys: [][]felt.Felt{{transfer}, {holder}}},
-		{To: 59, Keys: [][]felt.Felt{{transfer}, {}, {holder}}},
-		{To: 59, Keys: [][]felt.Felt{{}, {holder}}},
-		{From: 5, To: 1000, Keys: [][]felt.Felt{{transfer, contracts.SelApproval}}},
-		{From: 50, To: 40},
-		{From: 70, To: 90},
-	}
-	for _, version := range specVersions {
-		n := simnode.NewNode(chain, simnode.NodeConfig{Version: version})
-		for k, f := range filters {
-			if len(f.Addresses) > 1 && version < starknet.V010 {
-				continue
-			}
-			for _, chunk := range []int{1, 7, 1000} {
-				if chunk == 1 && k != 5 || chunk == 7 && k < 5 && k != 1 {
-					continue
-				}
-				checkEvents(t, n, version, f, chunk, chain.Events(f))
-			}
-		}
-	}
-}
-
-func checkEvents(t *testing.T, n *simnode.Node, version starknet.SpecVersion, f simnode.EventFilter, chunk int, want []simnode.EventRef) {
-	t.Helper()
-	type item struct {
-		From    felt.Felt   `json:"from_address"`
-		Keys    []felt.Felt `json:"keys"`
-		Data    []felt.Felt `json:"data"`
-		Hash    felt.Felt   `json:"block_hash"`
-		Number  uint64      `json:"block_number"`
-		Tx      felt.Felt   `json:"transaction_hash"`
-		TxIndex *int        `json:"transaction_index"`
-		Index   *int        `json:"event_index"`
-	}
-	var got []item
-	token := ""
-	for {
-		params := map[string]any{"from_block": map[string]uint64{"block_number": f.From}, "to_block": map[string]uint64{"block_number": f.To},
-			"chunk_size": chunk, "keys": f.Keys}
-		if f.Keys == nil {
-			delete(params, "keys")
-		}
-		switch len(f.Addresses) {
-		case 0:
-		case 1:
-			params["address"] = f.Addresses[0]
-		default:
-			params["address"] = f.Addresses
-		}
-		if token != "" {
-			params["continuation_token"] = token
-		}
-		text, err := json.Marshal(map[string]any{"filter": params})
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := decode[struct {
-			Events []item  `json:"events"`
-			Token  *string `json:"continuation_token"`
-		}](t, must(t, n, "getEvents", string(text)))
-		got = append(got, page.Events...)
-		if page.Token == nil {
-			break
-		}
-		if len(page.Events) != chunk {
-			t.Fatalf("a page of %d events has a successor", len(page.Events))
-		}
-		token = *page.Token
-	}
-	if len(got) != len(want) {
-		t.Fatalf("filter %+v gives %d events, want %d", f, len(got), len(want))
-	}
-	for i, g := range got {
-		w := want[i]
-		if g.From != w.Event.From || !slices.Equal(g.Keys, w.Event.Keys) || !slices.Equal(g.Data, w.Event.Data) || g.Hash != w.Block.Hash ||
-			g.Number != w.Block.Number || g.Tx != w.Block.Transactions[w.TxIndex].Hash {
-			t.Fatalf("event %d differs: %+v", i, g)
-		}
-		if version < starknet.V010 {
-			if g.TxIndex != nil || g.Index != nil {
-				t.Fatal("indices before 0.10")
-			}
-		} else if *g.TxIndex != w.TxIndex || *g.Index != w.Index {
-			t.Fatalf("event %d is at %d/%d, want %d/%d", i, *g.TxIndex, *g.Index, w.TxIndex, w.Index)
-		}
-	}
-}
-
 func TestBatchesAndForm(t *testing.T) {
 	chain := simnode.New(simnode.Config{Blocks: 3})
 	n := simnode.NewNode(chain, simnode.NodeConfig{MaxBatch: 3})
@@ -569,6 +470,53 @@ func TestBatchesAndForm(t *testing.T) {
 	if got := n.Requests("starknet_syncing"); got != 1 {
 		t.Errorf("%d requests counted", got)
 	}
+}
+
+// The chain grows and forks while it is read.
+func TestReadersDoNotDisturbTheChain(t *testing.T) {
+	cfg := simnode.Config{Seed: 1, Blocks: 90, TxPerBlock: 2, Compact: true, L1Lag: 5}
+	chain := simnode.New(cfg)
+	n := simnode.NewNode(chain, simnode.NodeConfig{})
+	holder, tx := chain.Accounts(80)[1], chain.BlockAt(50).Transactions[0].Hash.String()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 25 {
+			chain.Extend(3)
+			chain.Fork(5)
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		for _, c := range [][2]string{
+			{"blockHashAndNumber", `[]`}, {"getBlockWithReceipts", `["latest"]`}, {"getStateUpdate", `["l1_accepted"]`},
+			{"getTransactionReceipt", `["` + tx + `"]`}, {"getNonce", `["latest","` + holder.String() + `"]`},
+			{"getEvents", `[{"from_block":{"block_number":85},"chunk_size":20}]`}, {"traceBlockTransactions", `["latest"]`},
+			{"call", viewCallJSON(contracts.STRK, "balanceOf", holder)},
+		} {
+			must(t, n, c[0], c[1])
+		}
+		head, _ := chain.Head()
+		chain.Holders(contracts.STRK, head)
+		chain.PoolAt(contracts.STRK, head)
+		chain.Messages(0, head)
+	}
+	quiet := simnode.New(cfg)
+	for range 25 {
+		quiet.Extend(3)
+		quiet.Fork(5)
+	}
+	if !bytes.Equal(wire(chain), wire(quiet)) {
+		t.Error("readers changed the chain")
+	}
+}
+
+func viewCallJSON(contract felt.Felt, name string, arg felt.Felt) string {
+	return fmt.Sprintf(`[{"contract_address":"%s","entry_point_selector":"%s","calldata":["%s"]},"latest"]`, contract, felt.Selector(name), arg)
 }
 
 func FuzzAnswer(f *testing.F) {

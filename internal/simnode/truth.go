@@ -200,6 +200,14 @@ func (c *Chain) ClassByHash(h felt.Felt, block uint64) (*contracts.Class, bool) 
 	return c.w.declared.at(h, block)
 }
 
+// CompiledHashAt is the compiled class hash of a Sierra class after a block:
+// it changes when the chain migrates the class.
+func (c *Chain) CompiledHashAt(class felt.Felt, block uint64) (felt.Felt, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.w.compiled.at(class, block)
+}
+
 // Classes lists the classes declared after a block, by hash.
 func (c *Chain) Classes(block uint64) []*contracts.Class {
 	c.mu.RLock()
@@ -288,7 +296,12 @@ func (c *Chain) PoolAt(token felt.Felt, block uint64) PoolTotals {
 			t.Withdrawn.Add(t.Withdrawn, f.Amount)
 		}
 	}
-	t.Protected.Sub(t.Deposited, t.Withdrawn)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if i, ok := c.w.tokenIndex(token); ok {
+		a, _ := c.w.protected.at(i, block)
+		t.Protected = a.big()
+	}
 	return t
 }
 

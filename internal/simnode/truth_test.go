@@ -2,6 +2,7 @@ package simnode_test
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/felt"
@@ -163,6 +164,9 @@ func (l *ledger) compare(c *simnode.Chain, n uint64) {
 func checkTruth(t *testing.T, c *simnode.Chain) *ledger {
 	t.Helper()
 	head, _ := c.Head()
+	checkMessages(t, c)
+	checkPool(t, c)
+	checkClasses(t, c)
 	l := newLedger(t, c.Tokens(head))
 	nonces := map[felt.Felt]uint64{}
 	for n := uint64(0); n <= head; n++ {
@@ -195,6 +199,32 @@ func checkTruth(t *testing.T, c *simnode.Chain) *ledger {
 		}
 	}
 	return l
+}
+
+// checkClasses replays the declarations of the state diffs.
+func checkClasses(t *testing.T, c *simnode.Chain) {
+	t.Helper()
+	head, _ := c.Head()
+	compiled := map[felt.Felt]felt.Felt{}
+	for n := range head + 1 {
+		d := c.StateUpdateAt(n).Diff
+		for _, x := range append(slices.Clone(d.Declared), d.Migrated...) {
+			compiled[x.ClassHash] = x.CompiledClassHash
+		}
+		for _, h := range d.DeprecatedDeclared {
+			compiled[h] = felt.Zero
+		}
+	}
+	classes := c.Classes(head)
+	if len(classes) != len(compiled) {
+		t.Errorf("%d classes are known, %d were declared", len(classes), len(compiled))
+	}
+	for _, class := range classes {
+		want, ok := compiled[class.Hash]
+		if got, _ := c.CompiledHashAt(class.Hash, head); !ok || got != want {
+			t.Errorf("class %q compiles to %s, state diffs say %s", class.Name, got, want)
+		}
+	}
 }
 
 func TestTruthEqualsEvents(t *testing.T) {
@@ -288,77 +318,6 @@ func TestFeesArePaid(t *testing.T) {
 	}
 }
 
-func TestPoolTruth(t *testing.T) {
-	c := simnode.New(simnode.Config{Seed: 12, Blocks: 600})
-	head, _ := c.Head()
-	tokens := map[felt.Felt]bool{}
-	seen := map[simnode.PoolFactKind]int{}
-	protected := map[felt.Felt]*big.Int{}
-	facts := c.PoolFacts(0, head)
-	at := 0
-	for _, ref := range c.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{c.Pool()}}) {
-		f := facts[at]
-		at++
-		if f.Block != ref.Block.Number || f.TxIndex != ref.TxIndex || f.EventIndex != ref.Index {
-			t.Fatalf("fact %d is at %d/%d/%d, the event at %d/%d/%d", at, f.Block, f.TxIndex, f.EventIndex, ref.Block.Number, ref.TxIndex, ref.Index)
-		}
-		seen[f.Kind]++
-		e, sign := ref.Event, 0
-		sizes := [2]int{len(e.Keys), len(e.Data)}
-		want := sizes
-		switch f.Kind {
-		case simnode.PoolViewingKeySet:
-			want = [2]int{3, 3}
-		case simnode.PoolDeposit:
-			want, sign = [2]int{3, 1}, 1
-		case simnode.PoolOpenNoteDeposited:
-			want, sign = [2]int{4, 1}, 1
-		case simnode.PoolWithdrawal:
-			want, sign = [2]int{3, 4}, -1
-		case simnode.PoolOpenNoteCreated:
-			want = [2]int{3, 3}
-		case simnode.PoolEncNoteCreated:
-			want = [2]int{2, 1}
-		case simnode.PoolNoteUsed:
-			want = [2]int{2, 0}
-		case simnode.PoolExternalInvoked:
-			want = [2]int{3, 0}
-		}
-		if sizes != want {
-			t.Errorf("event of kind %d has sizes %v", f.Kind, sizes)
-		}
-		if sign != 0 {
-			tokens[f.Token] = true
-			if e.Data[len(e.Data)-1].Big().Cmp(f.Amount) != 0 {
-				t.Errorf("amount of the event differs from the fact")
-			}
-			if add(protected, f.Token, f.Amount, sign).Sign() < 0 {
-				t.Errorf("protected amount of %s went below zero in block %d", f.Token, f.Block)
-			}
-		}
-	}
-	if at != len(facts) {
-		t.Errorf("%d facts and %d events", len(facts), at)
-	}
-	for kind := simnode.PoolViewingKeySet; kind <= simnode.PoolConfigured; kind++ {
-		if seen[kind] == 0 {
-			t.Errorf("no pool event of kind %d", kind)
-		}
-	}
-	if seen[simnode.PoolOpenNoteCreated] != seen[simnode.PoolOpenNoteDeposited] {
-		t.Error("open notes are not all funded")
-	}
-	for token := range tokens {
-		p := c.PoolAt(token, head)
-		if p.Protected.Cmp(protected[token]) != 0 {
-			t.Errorf("protected amount of %s is %s, events say %s", token, p.Protected, protected[token])
-		}
-		if c.BalanceAt(token, c.Pool(), head).Cmp(p.Protected) < 0 {
-			t.Errorf("the pool holds less of %s than it protects", token)
-		}
-	}
-}
-
 // A short chain has one of everything.
 func TestShortChainHasEverything(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 20, Blocks: 70})
@@ -384,6 +343,9 @@ func TestShortChainHasEverything(t *testing.T) {
 			}
 			if len(tx.ProofFacts) > 0 {
 				proofs++
+				if tx.Type != starknet.Invoke || v != 3 || len(tx.ProofFacts) != 9 {
+					t.Errorf("block %d, transaction %d: %d proof facts on version %d", n, i, len(tx.ProofFacts), v)
+				}
 			}
 			if tx.EntryPointSelector == contracts.SelFnHandleDeposit {
 				legacyHandlers++
@@ -414,37 +376,5 @@ func TestShortChainHasEverything(t *testing.T) {
 		if emitted[felt.Selector(name)] == 0 {
 			t.Errorf("no %s event", name)
 		}
-	}
-}
-
-func TestMessagesAreTruth(t *testing.T) {
-	c := simnode.New(simnode.Config{Seed: 2, Blocks: 120})
-	all := c.Messages(0, 119)
-	at := 0
-	for n := range uint64(120) {
-		b := c.BlockAt(n)
-		for i := range b.Transactions {
-			tx, r := &b.Transactions[i], &b.Receipts[i]
-			if tx.Type == starknet.L1Handler {
-				m := all[at]
-				at++
-				if m.ToL1 || m.Block != n || m.TxIndex != i || m.Hash != r.MessageHash || m.Reverted != (r.Execution == starknet.Reverted) {
-					t.Errorf("message %d is wrong: %+v", at, m)
-				}
-			}
-			for j := range r.MessagesSent {
-				m := all[at]
-				at++
-				if !m.ToL1 || m.Index != j || m.Hash != r.MessagesSent[j].Hash() {
-					t.Errorf("message %d is wrong: %+v", at, m)
-				}
-			}
-		}
-	}
-	if at != len(all) || at == 0 {
-		t.Errorf("%d messages in blocks, %d known", at, len(all))
-	}
-	if part := c.Messages(50, 60); len(part) == 0 || part[0].Block < 50 || part[len(part)-1].Block > 60 {
-		t.Errorf("range of messages is wrong")
 	}
 }

@@ -1,0 +1,160 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	// freshFor bounds how long a revoked key still works.
+	freshFor = time.Second
+	// refusedFor is longer: no key that is refused ever becomes valid.
+	refusedFor = 10 * time.Second
+	// queueTimeout bounds how long a stranger waits for its turn. The question itself
+	// may take freshFor: an answer that took longer would be too old to use.
+	queueTimeout = 5 * time.Second
+	// maxStrangers bounds how many keys that were not seen before are looked up at
+	// once, so that a flood of invented ones leaves the database to the others.
+	maxStrangers = 2
+)
+
+// Authenticator decides about the key of every request, mostly from memory.
+type Authenticator struct {
+	repo     *Repository
+	accepted *cache[accepted]
+	refused  *cache[refused]
+	flights  flights
+	// strangers holds a token per lookup of a key that was not seen before.
+	strangers chan struct{}
+	usage     usage
+	log       *slog.Logger
+}
+
+// accepted and refused say what was found, when it was asked for (not when the
+// answer came: a key may have been revoked in between), and after how many
+// changes to keys by this process.
+type accepted struct {
+	who     *Principal
+	expires time.Time // zero: never
+	use     *use
+	at      time.Time
+	changes uint64
+}
+
+type refused struct {
+	at      time.Time
+	changes uint64
+}
+
+// NewAuthenticator answers from repo, by its clock. Run writes down in the
+// background when keys were used. The logger may be nil.
+func NewAuthenticator(repo *Repository, log *slog.Logger) *Authenticator {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Authenticator{
+		repo:      repo,
+		accepted:  newCache[accepted](),
+		refused:   newCache[refused](),
+		strangers: make(chan struct{}, maxStrangers),
+		log:       log,
+	}
+}
+
+// Authenticate says whose key was presented. The error is ErrMalformed,
+// ErrUnknown, or says why the database could not be asked; no error holds the key.
+func (a *Authenticator) Authenticate(ctx context.Context, presented string) (Principal, error) {
+	if _, err := ParseKey(presented); err != nil {
+		return Principal{}, err
+	}
+	d := a.repo.digest.digest(presented)
+	now, changes := a.repo.now(), a.repo.changes.Load()
+	known, seen := a.accepted.get(&d)
+	if seen && known.changes == changes && within(now, known.at, freshFor) {
+		return a.admit(&known, now)
+	}
+	if no, ok := a.refused.get(&d); ok && no.changes == changes && within(now, no.at, refusedFor) {
+		return Principal{}, ErrUnknown
+	}
+	var before *use
+	if seen {
+		before = known.use
+	}
+	// The digest is copied so that only this slow way puts it on the heap.
+	question := question{of: d, changes: changes}
+	found, err := a.flights.do(ctx, question, func(ctx context.Context) (accepted, error) {
+		return a.ask(ctx, &question.of, before)
+	})
+	if err != nil {
+		return Principal{}, err
+	}
+	return a.admit(&found, now)
+}
+
+// within also refuses an entry from the future: after a clock went back nobody
+// knows how old it is.
+func within(now, at time.Time, d time.Duration) bool {
+	age := now.Sub(at)
+	return age >= 0 && age < d
+}
+
+func (a *Authenticator) admit(e *accepted, now time.Time) (Principal, error) {
+	if !e.expires.IsZero() && !now.Before(e.expires) {
+		return Principal{}, ErrUnknown
+	}
+	a.usage.note(e.use, now)
+	return *e.who, nil
+}
+
+// ask looks a key up in the database and remembers the answer. before is the
+// use of a key that was accepted earlier, nil for a stranger.
+func (a *Authenticator) ask(ctx context.Context, d *digest, before *use) (accepted, error) {
+	if before == nil {
+		if err := a.queue(ctx); err != nil {
+			return accepted{}, err
+		}
+		defer func() { <-a.strangers }()
+	}
+	ctx, cancel := context.WithTimeout(ctx, freshFor)
+	defer cancel()
+	now, changes := a.repo.now(), a.repo.changes.Load()
+	k, err := a.repo.valid(ctx, d, now)
+	switch {
+	case errors.Is(err, ErrUnknown):
+		a.accepted.drop(d)
+		a.refused.put(d, refused{at: now, changes: changes})
+		return accepted{}, ErrUnknown
+	case err != nil:
+		return accepted{}, fmt.Errorf("look up an API key: %w", err)
+	}
+	e := accepted{
+		who: &Principal{
+			KeyID: k.ID, PublicID: k.PublicID, WorkspaceID: k.WorkspaceID, Plan: k.plan,
+			Scopes: k.Scopes, Policy: k.Policy, Environment: k.Environment,
+		},
+		use: before, at: now, changes: changes,
+	}
+	if e.use == nil {
+		e.use = &use{keyID: k.ID}
+	}
+	if k.ExpiresAt != nil {
+		e.expires = *k.ExpiresAt
+	}
+	a.accepted.put(d, e)
+	return e, nil
+}
+
+// queue waits for a stranger's turn.
+func (a *Authenticator) queue(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, queueTimeout)
+	defer cancel()
+	select {
+	case a.strangers <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("look up an API key: too many at once: %w", ctx.Err())
+	}
+}

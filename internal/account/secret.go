@@ -1,0 +1,174 @@
+package account
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"strings"
+	"sync"
+
+	"chainexplorer/internal/control"
+)
+
+// An API key is
+//
+//	svc_live_ or svc_test_ · 32 random characters · 6 of checksum
+//
+// both of 0-9 A-Z a-z. The random part has 190 bits. The checksum is the CRC-32
+// (IEEE) of everything before it, in base 62 with leading zeros: it tells a
+// mistyped or cut off key from one that was never issued or is no longer good,
+// without asking the database. It is no protection, and need not be.
+
+// Environment is what a key is meant for.
+type Environment string
+
+// The environments.
+const (
+	Live Environment = "live"
+	Test Environment = "test"
+)
+
+const (
+	livePrefix = "svc_live_"
+	testPrefix = "svc_test_"
+	prefixSize = len(livePrefix)
+	randomSize = 32
+	checkSize  = 6
+	keySize    = prefixSize + randomSize + checkSize
+	hintSize   = 4
+)
+
+const (
+	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	base36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+)
+
+func (e Environment) prefix() string {
+	if e == Test {
+		return testPrefix
+	}
+	return livePrefix
+}
+
+// ParseKey checks the form of a key and tells its environment. Whether it was
+// ever issued only the database knows.
+func ParseKey(presented string) (Environment, error) {
+	if len(presented) != keySize {
+		return "", ErrMalformed
+	}
+	var env Environment
+	switch presented[:prefixSize] {
+	case livePrefix:
+		env = Live
+	case testPrefix:
+		env = Test
+	default:
+		return "", ErrMalformed
+	}
+	for i := prefixSize; i < keySize; i++ {
+		if c := presented[i]; !('0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z') {
+			return "", ErrMalformed
+		}
+	}
+	var want [checkSize]byte
+	checksum(&want, presented[:keySize-checkSize])
+	if presented[keySize-checkSize:] != string(want[:]) {
+		return "", ErrMalformed
+	}
+	return env, nil
+}
+
+// crcTable is spelled out because crc32.ChecksumIEEE wants bytes, and turning the
+// text of every request into bytes would cost an allocation.
+var crcTable = crc32.MakeTable(crc32.IEEE)
+
+func checksum(to *[checkSize]byte, text string) {
+	sum := ^uint32(0)
+	for i := range len(text) {
+		sum = crcTable[byte(sum)^text[i]] ^ sum>>8
+	}
+	sum = ^sum
+	for i := checkSize - 1; i >= 0; i-- {
+		to[i] = base62[sum%62]
+		sum /= 62
+	}
+}
+
+func newKey(r io.Reader, env Environment) (string, error) {
+	random, err := randomText(r, base62, randomSize)
+	if err != nil {
+		return "", err
+	}
+	var check [checkSize]byte
+	checksum(&check, env.prefix()+random)
+	return env.prefix() + random + string(check[:]), nil
+}
+
+// randomText draws characters evenly: bytes beyond the largest multiple of the
+// alphabet's size are drawn again.
+func randomText(r io.Reader, alphabet string, n int) (string, error) {
+	limit := 256 / len(alphabet) * len(alphabet)
+	var out strings.Builder
+	var b [64]byte
+	for rounds := 0; out.Len() < n; rounds++ {
+		if rounds == 64 { // a source that only gives large bytes is broken
+			return "", errors.New("the source of randomness gives no usable bytes")
+		}
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return "", fmt.Errorf("randomness: %w", err)
+		}
+		for _, c := range b {
+			if int(c) < limit && out.Len() < n {
+				out.WriteByte(alphabet[int(c)%len(alphabet)])
+			}
+		}
+	}
+	return out.String(), nil
+}
+
+func newID(r io.Reader, prefix string) (string, error) {
+	random, err := randomText(r, base36, 16)
+	return prefix + random, err
+}
+
+func masked(env Environment, hint string) string { return env.prefix() + "****" + hint }
+
+// digest stands for a key wherever it is kept or looked up. Nobody without the
+// server's secret can aim at one, so comparing digests byte by byte tells an
+// attacker nothing about any key.
+type digest [sha256.Size]byte
+
+func (d *digest) text() string { return hex.EncodeToString(d[:]) }
+
+// digester computes HMAC-SHA-256 without allocating.
+type digester struct{ pool sync.Pool }
+
+type digestState struct {
+	mac hash.Hash
+	in  [keySize]byte
+	out digest
+}
+
+func newDigester(secret control.Secret) *digester {
+	key := bytes.Clone(secret[:])
+	return &digester{pool: sync.Pool{New: func() any { return &digestState{mac: hmac.New(sha256.New, key)} }}}
+}
+
+// digest is of a key that ParseKey has let pass.
+func (d *digester) digest(key string) digest {
+	s := d.pool.Get().(*digestState)
+	s.mac.Reset()
+	n := copy(s.in[:], key)
+	s.mac.Write(s.in[:n])
+	s.mac.Sum(s.out[:0])
+	out := s.out
+	clear(s.in[:]) // the pool keeps no key
+	d.pool.Put(s)
+	return out
+}
