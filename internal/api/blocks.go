@@ -143,7 +143,7 @@ func (s *Server) blockRoutes() {
 }
 
 func (s *Server) listBlocks(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Limit  Limit  `query:"limit"`
 	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[BlockPage], error) {
@@ -176,7 +176,7 @@ func (s *Server) listBlocks(ctx context.Context, in *struct {
 }
 
 func (s *Server) getBlock(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Ref     string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
 	TxLimit Limit  `query:"tx_limit"`
 }) (*body[Block], error) {
@@ -260,7 +260,7 @@ func settle(ctx context.Context, c *Chain, state *chain.State, number uint64) {
 }
 
 func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Ref    string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
 	Limit  Limit  `query:"limit"`
 	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
@@ -301,7 +301,7 @@ func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
 }
 
 func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Timestamp string `query:"timestamp" required:"true" maxLength:"40" doc:"RFC 3339 with a zone, URL-encoded, or Unix seconds."`
 	Closest   string `query:"closest" enum:"before,after" default:"before"`
 }) (*body[BlockAtTimestamp], error) {

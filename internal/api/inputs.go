@@ -27,8 +27,8 @@ func (Felt) Schema(huma.Registry) *huma.Schema {
 // UnmarshalText reads a felt.
 func (f *Felt) UnmarshalText(b []byte) error { return f.Felt.UnmarshalText(b) }
 
-// chainInput is the path segment that every chain route has.
-type chainInput struct {
+// ChainInput is the path segment that every chain route has.
+type ChainInput struct {
 	Chain string `path:"chain" doc:"The chain, such as SN_MAIN."`
 }
 

@@ -160,11 +160,13 @@ func matches(values []string, etag string) bool {
 }
 
 func envelopeJSON(e *Error, requestID string) []byte {
-	b, err := json.Marshal(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID})
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // the type is JSON and nosniff is set: people read this
+	if err := enc.Encode(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID}); err != nil {
 		panic(err) // strings always encode
 	}
-	return b
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // sendError writes a failure.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -151,8 +152,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		sendError(w, r, fail(CodeURITooLong, "The address is longer than %d bytes.", maxURI), req.id, nil)
 		return
 	}
-	_, pattern := s.mux.Handler(r)
-	if pattern != "" {
+	// A path that the mux would clean and redirect is not one of ours.
+	if _, pattern := s.mux.Handler(r); pattern != "" && path.Clean(r.URL.Path) == r.URL.Path {
 		s.mux.ServeHTTP(w, r)
 		return
 	}

@@ -101,7 +101,7 @@ func (s *Server) statusRoutes() {
 		Statuses: []int{http.StatusNotFound}}, s.search)
 }
 
-func (s *Server) getStatus(ctx context.Context, in *chainInput) (*body[Status], error) {
+func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], error) {
 	c, e := s.served(in.Chain)
 	if e != nil {
 		return nil, e
@@ -172,7 +172,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 }
 
 func (s *Server) search(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, block hash or block number."`
 }) (*body[SearchResult], error) {
 	out := &body[SearchResult]{SearchResult{Blocks: []SearchBlock{}, Transactions: []SearchTx{}, Addresses: []felt.Felt{},

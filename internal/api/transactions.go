@@ -163,7 +163,7 @@ func (s *Server) transactionRoutes() {
 }
 
 func (s *Server) listTransactions(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Limit  Limit  `query:"limit"`
 	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TxPage], error) {
@@ -222,7 +222,7 @@ func timestamps(ctx context.Context, r store.Reader, list []*transaction.Preview
 }
 
 func (s *Server) getTransaction(ctx context.Context, in *struct {
-	chainInput
+	ChainInput
 	Hash     string `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
 	LogLimit Limit  `query:"logLimit" doc:"How many events to return."`
 }) (*body[Tx], error) {

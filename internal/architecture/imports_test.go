@@ -18,12 +18,12 @@ var layers = [][]string{
 	{"internal/felt"},
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
-	{"internal/node", "internal/store", "internal/store/record"},
-	{"internal/store/pebble", "internal/store/storetest", "internal/simnode"},
+	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web"},
+	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/*"},
 	{"internal/explorer/catalog"},
-	{"internal/index"},
+	{"internal/index", "internal/api"},
 	{"internal/index/*"},
 	{"internal/control"}, // the data of record: it knows no chain
 	{"internal/account"},
@@ -36,6 +36,7 @@ var forbidden = map[string]string{
 	"internal/explorer/*": "internal/node internal/store/pebble internal/simnode", // no network, no engine in the read model
 	"internal/index":      "internal/store/pebble internal/simnode",               // any engine, any source
 	"internal/store":      "internal/starknet",                                    // the store knows no chain
+	"internal/api":        "internal/node internal/store/pebble internal/simnode", // reads the index, whatever keeps it
 }
 
 const module = "chainexplorer/"

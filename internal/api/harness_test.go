@@ -1,0 +1,175 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
+)
+
+// world is a simulated chain, an index of it, and the API in front.
+type world struct {
+	t      *testing.T
+	chain  *simnode.Chain
+	engine *pebble.Engine
+	source index.Source
+	repo   *account.Repository
+	space  account.Workspace
+	url    string
+	server *api.Server
+	key    string // read, batch, write, verify
+	clock  *clock
+}
+
+// clock is the time that the API sees.
+type clock struct{ now time.Time }
+
+func (c *clock) Now() time.Time { return c.now }
+
+const chainID = "SN_SEPOLIA"
+
+// newWorld indexes a chain of n blocks and serves it.
+func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
+	t.Helper()
+	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	w.serveNode()
+	var err error
+	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.catchUp()
+
+	db, err := control.Open(t.Context(), control.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() }) //nolint:errcheck // temporary
+	w.repo = account.NewRepository(db, account.Options{Now: w.clock.Now})
+	if w.space, err = w.repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
+		t.Fatal(err)
+	}
+	w.key = w.newKey(account.DefaultScopes)
+	secret := db.CursorSecret()
+	o := api.Options{
+		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10}},
+		Keys:    account.NewAuthenticator(w.repo, nil),
+		Cursors: api.NewCursors(secret[:]),
+		Origins: []string{"https://explorer.example"},
+		Now:     w.clock.Now,
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	if w.server, err = api.New(o); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(w.server)
+	t.Cleanup(srv.Close)
+	w.url = srv.URL
+	return w
+}
+
+func (w *world) serveNode() {
+	srv := httptest.NewServer(simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010}))
+	w.t.Cleanup(srv.Close)
+	pool, err := node.Open(w.t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(pool.Close)
+	w.source = &index.Nodes{Pool: pool}
+}
+
+// catchUp indexes up to the chain's head, forks included.
+func (w *world) catchUp() {
+	w.t.Helper()
+	head, _ := w.chain.Head()
+	x, err := index.New(index.Options{Store: w.engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
+	defer cancel()
+	if err := x.RunTo(ctx, head); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) newKey(scopes account.Scopes) string {
+	w.t.Helper()
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return k.Plaintext
+}
+
+// reply is an answer with its body read.
+type reply struct {
+	*http.Response
+	body []byte
+}
+
+// do sends a request; headers come in pairs. An empty key sends none.
+func (w *world) do(method, path, key string, headers ...string) reply {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("X-Service-Api-Key", key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Add(headers[i], headers[i+1])
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{res, body}
+}
+
+// get reads a route below the chain and decodes the answer.
+func (w *world) get(path string, out any) {
+	w.t.Helper()
+	r := w.do(http.MethodGet, "/v1/"+chainID+path, w.key)
+	if r.StatusCode != http.StatusOK {
+		w.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(r.body)))
+	if err := dec.Decode(out); err != nil {
+		w.t.Fatalf("GET %s: %v in %s", path, err, r.body)
+	}
+}
+
+func mustFelt(t *testing.T, s string) felt.Felt {
+	t.Helper()
+	f, err := felt.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
