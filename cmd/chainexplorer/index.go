@@ -17,7 +17,7 @@ import (
 )
 
 type indexCommand struct {
-	Node []string `required:"" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma: http://host:6060,ws://host:6061/ws."`
+	Node []string `required:"" sep:"none" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma: http://host:6060,ws://host:6061/ws."`
 	Data string   `required:"" placeholder:"DIR" help:"Directory of the index; made when missing."`
 
 	Verify index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`

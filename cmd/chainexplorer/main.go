@@ -17,11 +17,14 @@ import (
 )
 
 type commands struct {
+	Demo    demoCommand    `cmd:"" help:"Show the whole product on a built-in simulated chain. Start here."`
+	Serve   serveCommand   `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
 	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a data directory, and keep it up to date."`
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
 
-	LogLevel slog.Level `default:"info" placeholder:"LEVEL" help:"Least severe log record to print: debug, info, warn or error."`
+	Config   string     `placeholder:"FILE" help:"Settings in YAML, by the names of the flags. Flags and CHAINEXPLORER_* variables win over it."`
+	LogLevel slog.Level `default:"info" placeholder:"LEVEL" help:"Least severe log record to print: debug, info, warn or error; info unless set."`
 }
 
 // console is where a command prints.
@@ -42,7 +45,13 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	var cmds commands
 	exited, code := false, 0
+	settings, err := loadSettings(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // nobody is left to tell
+		return exitUsage
+	}
 	parser, err := kong.New(&cmds,
+		kong.Resolvers(settings),
 		kong.Name("chainexplorer"),
 		kong.Description("An explorer for Starknet: indexer, API and pages in one program."),
 		kong.UsageOnError(),
@@ -81,6 +90,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // as above
 		return exitFailure
 	}
+}
+
+// quiet is for commands that talk to a person and not to a log: only trouble is logged.
+func (c *console) quiet() *console {
+	q := *c
+	q.log = newConsole(c.out, c.err, slog.LevelError).log
+	return &q
 }
 
 // usageError is a mistake in the command line that only shows when it is looked at closely.

@@ -14,7 +14,7 @@ import (
 )
 
 type simnodeCommand struct {
-	Listen string `default:"127.0.0.1:9545" placeholder:"ADDRESS" help:"Where to serve JSON-RPC, over HTTP and WebSocket."`
+	Listen string `default:"127.0.0.1:9545" placeholder:"ADDRESS" help:"Where to serve JSON-RPC, over HTTP and WebSocket; 127.0.0.1:9545 unless set."`
 	Spec   string `default:"0.10" enum:"0.8,0.9,0.10" help:"Version of the node's interface: 0.8, 0.9 or 0.10."`
 	Chain  string `default:"SN_SEPOLIA" help:"Chain id to serve, as a short text."`
 

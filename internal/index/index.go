@@ -66,6 +66,8 @@ type Options struct {
 	Workers int
 	// BatchBytes ends a batch while catching up (default 16 MiB).
 	BatchBytes int
+	// BatchAge ends a batch that is slow to fill, so that progress shows (default 1 s).
+	BatchAge time.Duration
 	// TailBlocks is how near to the head every block gets a commit of its own (default 16).
 	TailBlocks uint64
 	// UndoBlocks is how many of the newest blocks keep their undo records
@@ -116,6 +118,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.Window, 32)
 	setDefault(&o.Workers, max(o.Window, runtime.GOMAXPROCS(0)))
 	setDefault(&o.BatchBytes, 16<<20)
+	setDefault(&o.BatchAge, time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
 	setDefault(&o.Owner, "indexer")

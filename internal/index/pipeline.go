@@ -88,7 +88,7 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 		return nil
 	}
 
-	cur := x.newBatch(nil)
+	cur, began := x.newBatch(nil), time.Now()
 	err := func() error {
 		for number := from; number <= last; number++ {
 			var r result
@@ -123,12 +123,13 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return err
 			}
 			x.Metrics.stage("sequence", start)
-			if cur.ops.Bytes() >= x.BatchBytes || number+x.TailBlocks > target || number == last {
+			full := cur.ops.Bytes() >= x.BatchBytes || time.Since(began) >= x.BatchAge
+			if full || number+x.TailBlocks > target || number == last {
 				done := cur
 				if err := flush(done); err != nil {
 					return err
 				}
-				cur = x.newBatch(done)
+				cur, began = x.newBatch(done), time.Now()
 			}
 		}
 		return nil

@@ -82,6 +82,9 @@ func (x *Indexer) Progress() Progress { return x.progress.snapshot() }
 
 // String renders the progress for a person.
 func (p Progress) String() string {
+	if p.Blocks == 0 {
+		return "starting"
+	}
 	if p.Head >= p.Target {
 		return fmt.Sprintf("block %d, up to date", p.Head)
 	}

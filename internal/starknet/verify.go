@@ -178,6 +178,11 @@ func (v *verifier) commitments(su *StateUpdate, chainID felt.Felt) error {
 		return fmt.Errorf("block %d: %w", b.Number, err)
 	}
 	if !slices.Contains(hashes, b.Hash) {
+		if b.Commitments == nil && !v.version.before(v0_14_1) {
+			// Nodes that tell no commitments are of an interface version that
+			// leaves out migrated classes, which the hash covers since 0.14.1.
+			return fmt.Errorf("block %d: its node does not tell migrated classes: %w", b.Number, ErrUnknownRules)
+		}
 		return v.mismatch(WhatBlockHash, -1, b.Hash, hashes[0])
 	}
 	return nil

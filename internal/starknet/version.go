@@ -22,6 +22,7 @@ var (
 	v0_11_1 = protocolVersion{0, 11, 1}    // every signature is committed to, not only those of invokes
 	v0_13_2 = protocolVersion{0, 13, 2}    // Poseidon block hash
 	v0_13_4 = protocolVersion{0, 13, 4}    // gas prices hashed apart, empty signatures are empty
+	v0_14_1 = protocolVersion{0, 14, 1}    // migrated classes
 	v0_14_2 = protocolVersion{0, 14, 2}    // proof facts
 	vBeyond = protocolVersion{0, 15, 0, 0} // first version whose rules are not known
 )

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/node"
+)
+
+type serveCommand struct {
+	Node  []string `sep:"none" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma."`
+	Chain []string `sep:"none" placeholder:"CHAIN=URL" help:"A node of a named chain, such as SN_MAIN=http://127.0.0.1:6060; repeat for more nodes and more chains. Use this or --node."`
+	Data  string   `required:"" placeholder:"DIR" help:"Directory for the indexes and the control database; made when missing."`
+
+	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
+	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
+
+	Verify        index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail or all."`
+	UndoBlocks    uint64           `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
+	FinalityDepth uint64           `default:"120" help:"How many blocks below the head a block is called finalized."`
+	CacheMib      int              `default:"256" help:"Memory for each store's cache, in MiB."`
+
+	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
+	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
+	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+}
+
+func (c *serveCommand) Run(ctx context.Context, con *console) error {
+	nodes, err := c.nodes()
+	if err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	s, err := openService(ctx, serviceOptions{
+		Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
+		Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
+	}, con)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	defer s.Close()
+	con.log.Info("serving", "address", "http://"+s.listener.Addr().String())
+	if err := s.Run(ctx); err != nil {
+		return err
+	}
+	con.log.Info("stopped")
+	return nil
+}
+
+// nodes reads --node and --chain.
+func (c *serveCommand) nodes() (map[string][]node.Endpoint, error) {
+	if len(c.Node) > 0 && len(c.Chain) > 0 {
+		return nil, &usageError{"give --node for one chain, or --chain for named ones, not both"}
+	}
+	if len(c.Node) > 0 {
+		list, err := parseNodes(c.Node)
+		return map[string][]node.Endpoint{"": list}, err
+	}
+	out := map[string][]node.Endpoint{}
+	for _, s := range c.Chain {
+		id, address, ok := strings.Cut(s, "=")
+		if !ok || (id != "SN_MAIN" && id != "SN_SEPOLIA") {
+			return nil, &usageError{fmt.Sprintf("--chain %s: want SN_MAIN=URL or SN_SEPOLIA=URL", s)}
+		}
+		list, err := parseNodes([]string{address})
+		if err != nil {
+			return nil, err
+		}
+		out[id] = append(out[id], list...)
+	}
+	if len(out) == 0 {
+		return nil, &usageError{"where is the chain? Give --node URL or --chain SN_MAIN=URL"}
+	}
+	return out, nil
+}
+
+// check refuses settings that would only fail later.
+func (c *serveCommand) check() error {
+	for _, o := range c.Origin {
+		u, err := url.Parse(o)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != o {
+			return &usageError{fmt.Sprintf("--origin %s: want a scheme and a host alone, such as https://explorer.example", o)}
+		}
+	}
+	for name, s := range map[string]string{"--base-url": c.BaseURL, "--trace-endpoint": c.TraceEndpoint} {
+		u, err := url.Parse(s)
+		if s != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
+			return &usageError{fmt.Sprintf("%s %s: want an address such as https://api.example", name, s)}
+		}
+	}
+	if c.CacheMib < 1 || c.FinalityDepth < 1 {
+		return &usageError{"--cache-mib and --finality-depth must be at least 1"}
+	}
+	return nil
+}
