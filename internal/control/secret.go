@@ -24,6 +24,9 @@ func (Secret) String() string { return "(secret)" }
 // GoString keeps the secret out of logs.
 func (Secret) GoString() string { return "(secret)" }
 
+// MarshalText keeps the secret out of JSON.
+func (Secret) MarshalText() ([]byte, error) { return []byte("(secret)"), nil }
+
 const (
 	keyDigest = "key_digest"
 	cursor    = "cursor"

@@ -1,0 +1,210 @@
+package account
+
+import (
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"strings"
+	"testing"
+)
+
+// repeating is a source of randomness that tests can foresee.
+type repeating byte
+
+func (r repeating) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(r) + byte(i)
+	}
+	return len(p), nil
+}
+
+func testKey(t testing.TB, seed byte, env Environment) string {
+	t.Helper()
+	key, err := newKey(repeating(seed), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestParseKey(t *testing.T) {
+	live, test := testKey(t, 0, Live), testKey(t, 0, Test)
+	if live != "svc_live_0123456789ABCDEFGHIJKLMNOPQRSTUV"+live[keySize-checkSize:] {
+		t.Errorf("key %s", live)
+	}
+	swapped := []byte(live)
+	swapped[12], swapped[13] = swapped[13], swapped[12]
+	for _, c := range []struct {
+		name, key string
+		want      Environment
+	}{
+		{"live", live, Live},
+		{"test", test, Test},
+		{"empty", "", ""},
+		{"prefix alone", "svc_live_", ""},
+		{"other prefix", "abc" + live[3:], ""},
+		{"other environment", "svc_prod_" + live[9:], ""},
+		{"test key under a live name", livePrefix + test[9:], ""},
+		{"upper case prefix", strings.ToUpper(live[:9]) + live[9:], ""},
+		{"cut off", live[:keySize-1], ""},
+		{"too long", live + "a", ""},
+		{"twice", live + live, ""},
+		{"space before", " " + live[:keySize-1], ""},
+		{"line end", live[:keySize-1] + "\n", ""},
+		{"quoted", `"` + live[:keySize-2] + `"`, ""},
+		{"two characters swapped", string(swapped), ""},
+		{"one character changed", strings.Replace(live, "A", "B", 1), ""},
+		{"lower case", strings.ToLower(live), ""},
+		{"not ASCII", live[:keySize-2] + "é", ""},
+		{"NUL", live[:20] + "\x00" + live[21:], ""},
+		{"bearer", "Bearer " + live, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			env, err := ParseKey(c.key)
+			if env != c.want || (err == nil) != (c.want != "") {
+				t.Fatalf("%q, %v; want %q", env, err, c.want)
+			}
+			if err != nil && !errors.Is(err, ErrMalformed) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestChecksumIsCRC32: others can compute it with any library.
+func TestChecksumIsCRC32(t *testing.T) {
+	key := testKey(t, 77, Live)
+	sum, n := crc32.ChecksumIEEE([]byte(key[:keySize-checkSize])), uint32(0)
+	for _, c := range key[keySize-checkSize:] {
+		n = n*62 + uint32(strings.IndexRune(base62, c))
+	}
+	if n != sum {
+		t.Errorf("checksum %d, want %d", n, sum)
+	}
+}
+
+// TestEveryCharacterIsDrawnEvenly feeds all bytes: each character comes up as
+// often as every other.
+func TestEveryCharacterIsDrawnEvenly(t *testing.T) {
+	for alphabet, each := range map[string]int{base62: 4, base36: 7} {
+		all := len(alphabet) * each
+		text, err := randomText(&counting{}, alphabet, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range alphabet {
+			if n := strings.Count(text, string(c)); n != each {
+				t.Errorf("%c of %d characters came up %d times, want %d", c, len(alphabet), n, each)
+			}
+		}
+	}
+	if _, err := randomText(constant(255), base62, 8); err == nil {
+		t.Error("a broken source was accepted")
+	}
+}
+
+type counting struct{ next byte }
+
+func (c *counting) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = c.next
+		c.next++
+	}
+	return len(p), nil
+}
+
+type constant byte
+
+func (c constant) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(c)
+	}
+	return len(p), nil
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add(testKey(f, 1, Live))
+	f.Add(testKey(f, 2, Test))
+	f.Add("svc_live_")
+	f.Fuzz(func(t *testing.T, presented string) {
+		env, err := ParseKey(presented)
+		if err != nil {
+			if !errors.Is(err, ErrMalformed) || env != "" {
+				t.Fatalf("%q, %v", env, err)
+			}
+			return
+		}
+		if !strings.HasPrefix(presented, "svc_"+string(env)+"_") {
+			t.Fatalf("%q is said to be %s", presented, env)
+		}
+		// Any one changed character is noticed.
+		for i := range presented {
+			b := []byte(presented)
+			b[i] ^= 1
+			if _, err := ParseKey(string(b)); err == nil {
+				t.Fatalf("%q passes too", b)
+			}
+		}
+	})
+}
+
+func TestScopes(t *testing.T) {
+	for _, c := range []struct {
+		text, want string // want is empty for an error
+	}{
+		{"read", "read"},
+		{"read batch write verify", "read batch write verify"},
+		{"partner,trace,prove", "prove trace partner"},
+		{"read, read ,batch", "read batch"},
+		{"", ""},
+		{" , ", ""},
+		{"Read", ""},
+		{"read admin", ""},
+		{"read\tbatch", ""},
+	} {
+		s, err := ParseScopes(c.text)
+		if (err == nil) != (c.want != "") || s.String() != c.want {
+			t.Errorf("%q gives %q, %v", c.text, s, err)
+		}
+		var invalid *InvalidError
+		if err != nil && !errors.As(err, &invalid) {
+			t.Errorf("%q: error %v", c.text, err)
+		}
+	}
+	if s, err := ParseScopes(strings.Join(ScopeNames(), ",")); err != nil || s != Read|Batch|Write|Verify|Prove|Trace|Partner {
+		t.Errorf("all scopes are %v, %v", s, err)
+	}
+	if got := DefaultScopes.String(); got != "read batch write verify" {
+		t.Errorf("default scopes %s", got)
+	}
+	s := Read | Trace
+	if !s.Has(Read) || !s.Has(Read|Trace) || s.Has(Batch) || s.Has(Read|Batch) || !s.Has(0) {
+		t.Error("Has is wrong")
+	}
+	if b, err := json.Marshal(s); err != nil || string(b) != `["read","trace"]` {
+		t.Errorf("JSON %s, %v", b, err)
+	}
+	if b, err := json.Marshal(Scopes(0)); err != nil || string(b) != `[]` {
+		t.Errorf("JSON %s, %v", b, err)
+	}
+}
+
+func TestPlans(t *testing.T) {
+	for _, name := range PlanNames() {
+		plan, err := ParsePlan(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := plan.Policy()
+		if p.PolicyKey != name || p.PolicyDisplayName == "" || p.LightPerMinute < 120 || p.HeavyPerMinute < 30 || p.BatchPerMinute < 1 || p.Burst < 1 || p.MaxActiveKeys < 1 {
+			t.Errorf("%s has policy %+v", name, p)
+		}
+	}
+	if _, err := ParsePlan("gold"); err == nil {
+		t.Error("an unknown plan was accepted")
+	}
+	own := Free.Policy().with(Limits{HeavyPerMinute: 7})
+	if own.PolicyKey != "free_custom" || own.HeavyPerMinute != 7 || own.LightPerMinute != 120 {
+		t.Errorf("own limits give %+v", own)
+	}
+}
