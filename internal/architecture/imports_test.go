@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/control"}, // the data of record: it knows no chain
 	{"internal/account"},
 	{"internal/architecture"},
-	{"cmd/*", "bench/*"},
+	{"cmd/*", "bench/*", "scripts/*"},
 }
 
 // forbidden are imports that the layers would allow and the design does not.

@@ -1,0 +1,206 @@
+// Command democheck starts the demo as a new user would, waits until it is
+// ready, and calls every route and page that the service publishes, with the
+// key that it printed.
+//
+//	go run ./scripts/democheck            start 'go run ./cmd/chainexplorer demo' here and check it
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "democheck:", err)
+		os.Exit(1)
+	}
+}
+
+var (
+	keyLine  = regexp.MustCompile(`API key\s+(svc_\S+)`)
+	baseLine = regexp.MustCompile(`Pages\s+(http://\S+?)/?$`)
+	curlLine = regexp.MustCompile(`^\s+curl -H 'X-Service-Api-Key: (\S+)' '?([^']+)'?$`)
+)
+
+func run(ctx context.Context) (err error) {
+	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/chainexplorer", "demo", "--listen=127.0.0.1:0", "--blocks=500", "--interval=1s")
+	// The group is ended as a whole: go run starts a child of its own.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) //nolint:errcheck // it may have ended
+		if werr := cmd.Wait(); err == nil && werr != nil {
+			var exit *exec.ExitError
+			if !errors.As(werr, &exit) {
+				err = werr
+			}
+		}
+	}()
+	d, err := readGreeting(out)
+	if err != nil {
+		return err
+	}
+	go io.Copy(io.Discard, out) //nolint:errcheck // until it ends
+	if len(d.curls) < 3 {
+		return fmt.Errorf("the demo printed %d curl lines", len(d.curls))
+	}
+	for _, url := range d.curls {
+		if err := d.expect(ctx, url, http.StatusOK); err != nil {
+			return err
+		}
+	}
+	n, err := d.everyOperation(ctx)
+	if err != nil {
+		return err
+	}
+	for _, page := range []string{"/", "/docs", "/docs/api", "/llms.txt", "/.well-known/api-catalog", "/service-openapi.yaml", "/healthz", "/readyz"} {
+		if err := d.expect(ctx, d.base+page, http.StatusOK); err != nil {
+			return err
+		}
+		n++
+	}
+	fmt.Printf("democheck: the demo is ready and %d routes and pages answer\n", n+len(d.curls))
+	return nil
+}
+
+type demo struct {
+	base, key string
+	curls     []string
+}
+
+func readGreeting(out io.Reader) (*demo, error) {
+	d := &demo{}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		line := lines.Text()
+		fmt.Println("  | " + keyLine.ReplaceAllString(line, "API key  (shown)"))
+		if m := keyLine.FindStringSubmatch(line); m != nil {
+			d.key = m[1]
+		}
+		if m := baseLine.FindStringSubmatch(line); m != nil {
+			d.base = m[1]
+		}
+		if m := curlLine.FindStringSubmatch(line); m != nil {
+			d.curls = append(d.curls, m[2])
+		}
+		if strings.HasPrefix(line, "Stop with") {
+			return d, nil
+		}
+	}
+	return nil, errors.New("the demo ended before it was ready")
+}
+
+func (d *demo) fetch(ctx context.Context, url string) (int, []byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("X-Service-Api-Key", d.key)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	body, err := io.ReadAll(res.Body)
+	return res.StatusCode, body, err
+}
+
+func (d *demo) expect(ctx context.Context, url string, want int) error {
+	status, body, err := d.fetch(ctx, url)
+	if err == nil && (status != want || len(body) == 0) {
+		err = fmt.Errorf("GET %s: %d, want %d: %.300s", url, status, want, body)
+	}
+	return err
+}
+
+// everyOperation calls each GET of the OpenAPI document with values from the chain.
+func (d *demo) everyOperation(ctx context.Context) (int, error) {
+	_, doc, err := d.fetch(ctx, d.base+"/service-openapi.json")
+	if err != nil {
+		return 0, err
+	}
+	var spec struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(doc, &spec); err != nil {
+		return 0, fmt.Errorf("OpenAPI document: %w", err)
+	}
+	chain, tx, contract, err := d.samples(ctx)
+	if err != nil {
+		return 0, err
+	}
+	fill := strings.NewReplacer("{chain}", chain, "{number_or_hash}", "latest", "{tx_hash}", tx, "{address}", contract)
+	query := map[string]string{"/v1/{chain}/search": "?q=10", "/v1/{chain}/block-at-timestamp": "?timestamp=" + time.Now().UTC().Format(time.RFC3339),
+		"/v1/{chain}/events": "?address=" + contract}
+	n := 0
+	for _, path := range slices.Sorted(keys(spec.Paths)) {
+		if _, ok := spec.Paths[path]["get"]; !ok {
+			continue
+		}
+		for _, prefix := range []string{"", "/api"} {
+			if err := d.expect(ctx, d.base+prefix+fill.Replace(path)+query[path], http.StatusOK); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, errors.New("the OpenAPI document has no operations")
+	}
+	return n, nil
+}
+
+// samples finds identifiers that exist.
+func (d *demo) samples(ctx context.Context) (chain, tx, contract string, err error) {
+	_, body, err := d.fetch(ctx, d.base+"/v1/meta/chains")
+	if err != nil {
+		return "", "", "", err
+	}
+	var chains struct{ DefaultChain string }
+	if err := json.Unmarshal(body, &chains); err != nil {
+		return "", "", "", err
+	}
+	_, body, err = d.fetch(ctx, d.base+"/v1/"+chains.DefaultChain+"/txs?limit=1")
+	if err != nil {
+		return "", "", "", err
+	}
+	var txs struct {
+		Items []struct{ TxHash, ToAddress string }
+	}
+	if err := json.Unmarshal(body, &txs); err != nil || len(txs.Items) == 0 {
+		return "", "", "", fmt.Errorf("no transaction to ask for: %s", body)
+	}
+	return chains.DefaultChain, txs.Items[0].TxHash, txs.Items[0].ToAddress, nil
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
