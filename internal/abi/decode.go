@@ -26,8 +26,8 @@ func (r *Result) stamp(source Source) {
 }
 
 // maxCandidates is how many events may share a selector path. No compiler lets
-// two through.
-const maxCandidates = 8
+// two through, but an enum inside an event struct makes one for each variant.
+const maxCandidates = 64
 
 // candidates returns the events whose selectors the keys start with and that
 // the emitter may mean, shorter paths first.
@@ -35,7 +35,7 @@ func (s *Schema) candidates(keys []felt.Felt, as emitters) []*event {
 	if len(keys) == 0 {
 		return nil
 	}
-	var buf [maxCandidates]*event
+	var buf [8]*event
 	out := buf[:0]
 	sharing := s.lookup(&keys[0])
 	for i := range sharing {
