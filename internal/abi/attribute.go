@@ -62,8 +62,8 @@ func Standard(emitter Emitter, keys, data []felt.Felt) Result {
 		r.stamp(CuratedSelector)
 		return r
 	}
-	if others := s.candidates(keys, allEmitters); len(others) > 0 {
-		return nameOf(others[0].name)
+	if _, n, other := s.candidates(keys, allEmitters); n > 0 {
+		return nameOf(other.name)
 	}
 	return Result{Status: Unknown, UnavailableReason: SchemaUnavailable}
 }

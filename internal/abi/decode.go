@@ -29,41 +29,45 @@ func (r *Result) stamp(source Source) {
 // two through, but an enum inside an event struct makes one for each variant.
 const maxCandidates = 64
 
-// candidates returns the events whose selectors the keys start with and that
-// the emitter may mean, shorter paths first.
-func (s *Schema) candidates(keys []felt.Felt, as emitters) []*event {
+// matches says whether the keys start with the selectors of the event and the
+// emitter may mean it.
+func (e *event) matches(keys []felt.Felt, as emitters) bool {
+	return (e.emitters == 0 || e.emitters&as != 0) && len(e.path) <= len(keys) && slices.Equal(e.path, keys[:len(e.path)])
+}
+
+// candidates returns a run of events that holds all those that match, shorter
+// paths first, how many do, and the last one.
+func (s *Schema) candidates(keys []felt.Felt, as emitters) (run []event, n int, last *event) {
 	if len(keys) == 0 {
-		return nil
+		return nil, 0, nil
 	}
-	var buf [8]*event
-	out := buf[:0]
-	sharing := s.lookup(&keys[0])
-	for i := range sharing {
-		e := &sharing[i]
-		if e.emitters != 0 && e.emitters&as == 0 {
-			continue
-		}
-		if len(e.path) <= len(keys) && slices.Equal(e.path, keys[:len(e.path)]) {
-			out = append(out, e)
+	run = s.lookup(&keys[0])
+	for i := range run {
+		if run[i].matches(keys, as) {
+			n, last = n+1, &run[i]
 		}
 	}
-	return out
+	return run, n, last
 }
 
 // decode reads an event with every candidate and reports whether there was one.
 func (s *Schema) decode(keys, data []felt.Felt, as emitters) (Result, bool) {
-	candidates := s.candidates(keys, as)
-	if len(candidates) == 0 {
+	run, n, last := s.candidates(keys, as)
+	if n == 0 {
 		return Result{}, false
 	}
 	// A longer path says more than a shorter one.
-	r := Result{Status: NameOnly, Name: candidates[len(candidates)-1].name}
-	if len(candidates) > maxCandidates {
+	r := Result{Status: NameOnly, Name: last.name}
+	if n > maxCandidates {
 		r.UnavailableReason = SelectorOnlyAttribution
 		return r, true
 	}
 	consumed, undefined, unsupported := 0, false, false
-	for _, e := range candidates {
+	for i := range run {
+		e := &run[i]
+		if !e.matches(keys, as) {
+			continue
+		}
 		if e.flaw != flawNone {
 			undefined = undefined || e.flaw == flawUndefined
 			unsupported = unsupported || e.flaw == flawUnsupported

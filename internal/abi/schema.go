@@ -1,6 +1,7 @@
 package abi
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -62,6 +63,8 @@ type event struct {
 	steps    []step
 	flaw     flaw
 	emitters emitters // reviewed schemas only
+
+	keys, data extent // what the steps take
 }
 
 type stepKind uint8
@@ -104,8 +107,15 @@ func (s *Schema) Events() iter.Seq[Event] {
 
 // lookup returns the events whose path starts with the selector.
 func (s *Schema) lookup(selector *felt.Felt) []event {
-	lo, _ := slices.BinarySearchFunc(s.events, selector, func(e event, t *felt.Felt) int { return e.path[0].Cmp(*t) })
-	hi := lo
+	lo, hi := 0, len(s.events)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if bytes.Compare(s.events[mid].path[0][:], selector[:]) < 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
 	for hi < len(s.events) && s.events[hi].path[0] == *selector {
 		hi++
 	}
@@ -141,6 +151,7 @@ func build(types []typeNode, events []event) (*Schema, error) {
 	}
 	s := &Schema{events: events}
 	s.types = compactTypes(types, events)
+	measure(s)
 	return s, nil
 }
 

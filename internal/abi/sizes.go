@@ -98,3 +98,75 @@ func (z *sizer) empty(id typeID) (bool, error) {
 	}
 	return empty, nil
 }
+
+// extent is how many felts something takes: at least least, and no more if it is
+// exact. They make at least so many fields.
+type extent struct {
+	least  int
+	exact  bool
+	fields int
+}
+
+// maxExtent is where counting stops: no payload is that long.
+const maxExtent = 1 << 24
+
+func (x extent) plus(y extent) extent {
+	return extent{min(x.least+y.least, maxExtent), x.exact && y.exact, min(x.fields+y.fields, MaxFields)}
+}
+
+// fits says whether n felts can be it.
+func (x extent) fits(n int) bool { return n == x.least || n > x.least && !x.exact }
+
+// measure computes the extents of events, so that a payload of another layout
+// is told apart before anything is made of it.
+func measure(s *Schema) {
+	known := make([]*extent, len(s.types))
+	for i := range s.events {
+		e := &s.events[i]
+		e.keys, e.data = extent{exact: true}, extent{exact: true}
+		for _, st := range e.steps {
+			switch st.kind {
+			case stepKey:
+				e.keys = e.keys.plus(extentOf(s.types, known, st.typ))
+			case stepData:
+				e.data = e.data.plus(extentOf(s.types, known, st.typ))
+			case stepSelector:
+				e.keys = e.keys.plus(extent{1, true, 1})
+			}
+		}
+	}
+}
+
+func extentOf(types []typeNode, known []*extent, id typeID) extent {
+	if known[id] != nil {
+		return *known[id]
+	}
+	t := &types[id]
+	x := extent{1, true, 1}
+	switch t.kind {
+	case kindU256:
+		x.least = 2
+	case kindU512:
+		x.least = 4
+	case kindByteArray:
+		x = extent{3, false, 1}
+	case kindArray, kindEnum:
+		x.exact = false
+	case kindUnsupported:
+		x = extent{} // anything: the reason is not the payload's
+	case kindFixed:
+		item := extentOf(types, known, t.elem)
+		count := int(min(t.count, maxExtent))
+		x = extent{min(item.least*count, maxExtent), item.exact, 1}
+		if types[t.elem].kind != kindFelt {
+			x.fields = min(item.fields*count, MaxFields)
+		}
+	case kindStruct, kindTuple:
+		x.least, x.fields = 0, 0
+		for _, m := range t.members {
+			x = x.plus(extentOf(types, known, m.typ))
+		}
+	}
+	known[id] = &x
+	return x
+}

@@ -35,11 +35,10 @@ type decoder struct {
 
 // run reads a whole event.
 func (d *decoder) run(e *event) verdict {
-	// A value takes at least one felt: an early no for the wrong layout.
-	if left := len(d.keys.felts) - d.keys.pos + len(d.data.felts); left < len(e.steps) {
-		return mismatched
+	if !e.keys.fits(len(d.keys.felts)-d.keys.pos) || !e.data.fits(len(d.data.felts)) {
+		return mismatched // an early no for the wrong layout
 	}
-	d.fields = make([]Field, 0, len(e.steps))
+	d.fields = make([]Field, 0, e.keys.fields+e.data.fields)
 	d.origins = make([]int, 0, len(d.keys.felts)-d.keys.pos+len(d.data.felts))
 	for i := range e.steps {
 		st := &e.steps[i]
