@@ -27,6 +27,29 @@ func Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
 	return decodeSummary(number, b)
 }
 
+// GetMany returns blocks by their numbers, in the order of numbers. One round
+// trip. A block that is not there is an error.
+func GetMany(ctx context.Context, r store.Reader, numbers []uint64) ([]*Summary, error) {
+	keys := make([]store.Key, len(numbers))
+	for i, n := range numbers {
+		keys[i] = Key(n)
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d blocks: %w", len(numbers), err)
+	}
+	out := make([]*Summary, len(numbers))
+	for i, b := range values {
+		if b == nil {
+			return nil, fmt.Errorf("block %d: %w", numbers[i], ErrNotFound)
+		}
+		if out[i], err = decodeSummary(numbers[i], b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // NumberOf returns the number of the block with a hash. One Get.
 func NumberOf(ctx context.Context, r store.Reader, hash felt.Felt) (uint64, error) {
 	b, err := r.Get(ctx, hashKey(&hash))
