@@ -7,6 +7,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
 )
@@ -17,7 +18,7 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
-	return []explorer.Subject{block.Subject{}, transaction.Subject{}}
+	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}}
 }
 
 // Tables returns every table of an index.

@@ -26,6 +26,30 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	return decode(p, b)
 }
 
+// GetMany returns transactions by their places, in the order of ps. One round
+// trip. A transaction that is not there is an error: places come from other rows
+// of the same view.
+func GetMany(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Record, error) {
+	keys := make([]store.Key, len(ps))
+	for i, p := range ps {
+		keys[i] = Key(p)
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
+	}
+	out := make([]*Record, len(ps))
+	for i, b := range values {
+		if b == nil {
+			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
+		}
+		if out[i], err = decode(ps[i], b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // PositionOf returns the place of the transaction with a hash. One Get.
 func PositionOf(ctx context.Context, r store.Reader, hash felt.Felt) (explorer.Position, error) {
 	b, err := r.Get(ctx, hashKey(&hash))

@@ -1,0 +1,2 @@
+// Package event finds events.
+package event

@@ -1,0 +1,170 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+// The bounds of a query.
+const (
+	MaxLimit = 1000
+	// MaxValues bounds the distinct emitters and key values of a query together.
+	MaxValues = 512
+	// MaxPairs bounds the lists of (emitter, topic0) that a query joins. Beyond
+	// it the emitters' and the topics' own lists are used.
+	MaxPairs = 256
+)
+
+// The errors of a caller.
+var (
+	ErrUnfiltered  = errors.New("a search needs an emitter or a key")
+	ErrTooMany     = fmt.Errorf("a search has at most %d emitters and key values", MaxValues)
+	ErrLimit       = fmt.Errorf("a page has 1 to %d events", MaxLimit)
+	ErrRange       = errors.New("the first block of a range comes after its last")
+	ErrReorganised = errors.New("the block that the page ended in is no longer part of the chain")
+)
+
+// Query is what to search for.
+type Query struct {
+	// Emitters are the contracts of which one must have emitted the event; any
+	// when empty.
+	Emitters []felt.Felt
+	// Keys are, per position, the values of which the event's key there must be
+	// one; any, or none at all, when empty.
+	Keys [Positions][]felt.Felt
+	// From and To are the first and the last block; To may lie above the head.
+	From, To uint64
+	Order    Order
+	// After is where the page before ended: its Page.Next. The search goes on
+	// strictly behind it, in its order.
+	After *Place
+	Limit int
+	// Budget bounds the work of this page.
+	Budget Budget
+}
+
+// Hit is an event that was found.
+type Hit struct {
+	Place
+	BlockHash felt.Felt
+	Timestamp uint64 // of the block
+	TxHash    felt.Felt
+	Event     starknet.Event
+}
+
+// Page is a part of a search's result.
+type Page struct {
+	Events []Hit
+	// Done says that nothing in the range is left, as far as it is indexed.
+	// Otherwise Next is where to go on. A page that was ended by its budget has
+	// fewer events than asked for, or none, and is not done.
+	Done bool
+	Next *Place
+	// NextHash is the hash of the block of Next; a cursor must carry it and give
+	// it to Resume.
+	NextHash felt.Felt
+	Work     Work
+}
+
+// behindAll is more than any index in a block: Place{n, behindAll, behindAll}
+// is behind all of block n.
+const behindAll = math.MaxUint32
+
+// Resume checks a continuation against the chain and returns it as a
+// Query.After. It must see the same view as the search. One Get.
+//
+// While the block of the place is part of the chain, so are all blocks below
+// it, and going on is exact in both orders, however many blocks came or went
+// above: ascending pages ended below, and descending ones have yet to see
+// only what is below. When the block is gone, the search cannot be continued
+// without the risk to repeat transactions that moved to another block, or to
+// skip those that took their place. It is refused with ErrReorganised, and the
+// caller starts again.
+func Resume(ctx context.Context, r store.Reader, p Place, blockHash felt.Felt) (*Place, error) {
+	b, err := block.Get(ctx, r, p.Block)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil, fmt.Errorf("block %d %s: %w", p.Block, blockHash, ErrReorganised)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.Hash != blockHash {
+		return nil, fmt.Errorf("block %d is %s and was %s: %w", p.Block, b.Hash, blockHash, ErrReorganised)
+	}
+	return &p, nil
+}
+
+func (q *Query) check(values int) error {
+	switch {
+	case values == 0:
+		return ErrUnfiltered
+	case values > MaxValues:
+		return ErrTooMany
+	case q.Limit < 1 || q.Limit > MaxLimit:
+		return ErrLimit
+	case q.From > q.To:
+		return ErrRange
+	}
+	return nil
+}
+
+// bounds are the first and the last block of the search in its order. None are
+// left when the first is behind the last.
+func (q *Query) bounds() (first, last uint64, some bool) {
+	first, last = q.To, q.From
+	if q.Order == Asc {
+		first, last = q.From, q.To
+	}
+	if q.After != nil {
+		at := q.After.Block
+		if q.Order == Asc && q.After.Tx == behindAll { // nothing is left of that block
+			if at == math.MaxUint64 {
+				return first, last, false
+			}
+			at++
+		}
+		if q.Order.behind(at, first) {
+			first = at
+		}
+	}
+	return first, last, !q.Order.behind(first, last)
+}
+
+// behindAfter reports whether a place is still to be searched.
+func (q *Query) behindAfter(p Place) bool {
+	switch {
+	case q.After == nil:
+		return true
+	case q.Order == Asc:
+		return q.After.Before(p)
+	}
+	return p.Before(*q.After)
+}
+
+// Search returns a page of the events that match, in the query's order.
+func Search(ctx context.Context, r store.Reader, q Query) (Page, error) {
+	f := q.filter()
+	if err := q.check(f.values); err != nil {
+		return Page{}, err
+	}
+	first, last, some := q.bounds()
+	if !some {
+		return Page{Done: true}, nil
+	}
+	s := &search{ctx: ctx, r: r, q: &q, first: first, last: last, meter: &meter{budget: q.Budget.withDefaults()}}
+	if err := s.open(f.conditions()); err != nil {
+		return Page{}, fmt.Errorf("search events: %w", err)
+	}
+	page, err := s.page()
+	if err != nil {
+		return Page{}, fmt.Errorf("search events: %w", err)
+	}
+	return page, nil
+}

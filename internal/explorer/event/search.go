@@ -1,0 +1,303 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+// search is a running query: lists give candidates, candidates are read in
+// batches, and what is not proven by the lists is checked on the events.
+type search struct {
+	ctx         context.Context
+	r           store.Reader
+	q           *Query
+	meter       *meter
+	first, last uint64
+
+	join   *intersection
+	joined []*condition // proven by the lists
+	rest   []*condition // to be checked, the rarest first
+
+	block uint64
+	spots []spot // of block, yet to be taken; the next one is at the end when newest first
+	ended bool
+	// cached is the transaction that was read last: a batch may end in the
+	// middle of one.
+	cached *transaction.Record
+}
+
+func (s *search) openOne(c *condition) error {
+	return c.open(s.ctx, s.r, s.meter, s.q.Order, s.first, s.last)
+}
+
+func (s *search) open(conditions []*condition) (err error) {
+	s.joined, s.rest, err = plan(conditions, s.q.Order, s.first, s.last, s.openOne)
+	if err != nil {
+		return err
+	}
+	s.join = &intersection{order: s.q.Order, meter: s.meter, first: s.first, frontier: s.first}
+	for _, c := range s.joined {
+		s.join.members = append(s.join.members, c.found)
+	}
+	s.ended = len(s.joined) == 0
+	return nil
+}
+
+// promote joins the lists of the rarest condition that was only checked so far.
+// No candidate may be left: those found before are not proven by it.
+func (s *search) promote() error {
+	c := s.rest[0]
+	if c.found == nil { // not opened yet; what the search has behind it does not matter
+		if err := c.open(s.ctx, s.r, s.meter, s.q.Order, s.join.frontier, s.last); err != nil {
+			return err
+		}
+	}
+	s.rest = s.rest[1:]
+	if c.found == nil {
+		s.ended = true
+		return nil
+	}
+	s.joined = append(s.joined, c)
+	s.join.members = append(s.join.members, c.found)
+	return nil
+}
+
+// step moves to the next block with candidates.
+func (s *search) step() error {
+	if !s.join.seek(s.join.frontier) {
+		s.ended = s.join.err == nil
+		return s.join.err
+	}
+	s.block = s.join.members[0].At()
+	spots, err := s.join.spots()
+	if err != nil {
+		return err
+	}
+	if s.q.After != nil && s.block == s.q.After.Block {
+		kept := spots[:0]
+		for _, p := range spots {
+			if s.q.behindAfter(Place{s.block, p.tx, p.log}) {
+				kept = append(kept, p)
+			}
+		}
+		spots = kept
+	}
+	s.spots = spots
+	if next, ok := s.q.Order.next(s.block); ok {
+		s.join.reached(next)
+		s.ended = s.q.Order.behind(next, s.last)
+	} else {
+		s.ended = true
+	}
+	return nil
+}
+
+// take returns up to n candidates. An error comes with those found before it.
+func (s *search) take(n int) (out []Place, err error) {
+	for len(out) < n {
+		if len(s.spots) == 0 {
+			if s.ended {
+				return out, nil
+			}
+			if err := s.step(); err != nil {
+				return out, err
+			}
+			continue
+		}
+		var p spot
+		if s.q.Order == Asc {
+			p, s.spots = s.spots[0], s.spots[1:]
+		} else {
+			p, s.spots = s.spots[len(s.spots)-1], s.spots[:len(s.spots)-1]
+		}
+		out = append(out, Place{s.block, p.tx, p.log})
+	}
+	return out, nil
+}
+
+// rejectTimes is how many candidates to one hit are too many to go on reading
+// them one by one, and enoughTried after how many that is looked at.
+const (
+	rejectTimes = 4
+	enoughTried = 32
+)
+
+func (s *search) page() (page Page, err error) {
+	var next *Place
+	tried, found := 0, 0
+	narrow := false // promote as soon as no candidate is left
+	for {
+		want := s.q.Limit + 1 - len(page.Events) // one more tells whether there is more
+		if len(s.rest) > 0 {
+			want = max(want, enoughTried)
+		}
+		want = min(want, max(1, s.meter.budget.Events-s.meter.work.Events))
+		if narrow {
+			want = min(want, len(s.spots))
+		}
+		candidates, stop := s.take(want)
+		if stop != nil && !errors.Is(stop, errBudget) {
+			return page, stop
+		}
+		hits, err := s.examine(candidates)
+		if err != nil {
+			return page, err
+		}
+		page.Events = append(page.Events, hits...)
+		if narrow && stop == nil && len(s.spots) == 0 && len(page.Events) <= s.q.Limit {
+			narrow, tried, found = false, 0, 0
+			if stop = s.promote(); stop != nil && !errors.Is(stop, errBudget) {
+				return page, stop
+			}
+		}
+		if len(page.Events) > s.q.Limit {
+			page.Events = page.Events[:s.q.Limit]
+			next = &page.Events[s.q.Limit-1].Place
+			break
+		}
+		if stop != nil { // the budget
+			next = s.frontier()
+			break
+		}
+		if s.ended && len(s.spots) == 0 {
+			page.Done = true
+			break
+		}
+		if s.meter.work.Events >= s.meter.budget.Events {
+			next = s.stopped(candidates)
+			break
+		}
+		tried, found = tried+len(candidates), found+len(hits)
+		narrow = narrow || len(s.rest) > 0 && tried >= enoughTried && found*rejectTimes < tried
+	}
+	page.Work = s.meter.work
+	if next != nil {
+		p := *next
+		page.Next = &p
+	}
+	return page, s.dress(&page)
+}
+
+// stopped is the continuation behind the last candidate that was read.
+func (s *search) stopped(candidates []Place) *Place {
+	if len(s.spots) == 0 {
+		return s.frontier()
+	}
+	return &candidates[len(candidates)-1]
+}
+
+// frontier is the continuation that starts with the first block that was not
+// searched.
+func (s *search) frontier() *Place {
+	b := s.join.frontier
+	if s.q.Order == Asc {
+		b-- // the search has got somewhere, hence there is one
+	}
+	return &Place{b, behindAll, behindAll}
+}
+
+// examine reads candidates and keeps those that meet the remaining conditions.
+func (s *search) examine(candidates []Place) ([]Hit, error) {
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	recs, err := s.read(candidates)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(candidates))
+	n := 0
+	for _, c := range candidates {
+		if c.position() != recs[n].Position {
+			n++
+		}
+		events := recs[n].Receipt.Events
+		if uint64(c.Log) >= uint64(len(events)) {
+			return nil, fmt.Errorf("%w: a list has event %d of transaction %d of block %d, which has %d",
+				record.ErrCorrupt, c.Log, c.Tx, c.Block, len(events))
+		}
+		e := &events[c.Log]
+		for _, cond := range s.joined {
+			if !cond.match(e) {
+				return nil, fmt.Errorf("%w: event %d of transaction %d of block %d is in a list that it does not belong to",
+					record.ErrCorrupt, c.Log, c.Tx, c.Block)
+			}
+		}
+		if meets(s.rest, func(cond *condition) bool { return cond.match(e) }) {
+			hits = append(hits, Hit{Place: c, TxHash: recs[n].Hash, Event: *e})
+		}
+	}
+	return hits, nil
+}
+
+// read returns the transactions of candidates, each once, in their order.
+func (s *search) read(candidates []Place) ([]*transaction.Record, error) {
+	var recs []*transaction.Record
+	if s.cached != nil && s.cached.Position == candidates[0].position() {
+		recs = append(recs, s.cached)
+	}
+	positions := make([]explorer.Position, 0, len(candidates))
+	for i, c := range candidates {
+		p := c.position()
+		if i == 0 && len(recs) > 0 || i > 0 && p == candidates[i-1].position() {
+			continue
+		}
+		positions = append(positions, p)
+	}
+	s.meter.work.Events += len(positions)
+	more, err := transaction.GetMany(s.ctx, s.r, positions)
+	if err != nil {
+		return nil, err
+	}
+	recs = append(recs, more...)
+	s.cached = recs[len(recs)-1]
+	return recs, nil
+}
+
+func meets(rest []*condition, match func(*condition) bool) bool {
+	for _, c := range rest {
+		if !match(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// dress adds what the blocks' rows tell: times and hashes. One round trip.
+func (s *search) dress(page *Page) error {
+	var numbers []uint64
+	for i := range page.Events {
+		if n := page.Events[i].Block; i == 0 || n != page.Events[i-1].Block {
+			numbers = append(numbers, n)
+		}
+	}
+	if page.Next != nil {
+		numbers = append(numbers, page.Next.Block)
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	blocks, err := block.GetMany(s.ctx, s.r, numbers)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for i := range page.Events {
+		h := &page.Events[i]
+		if h.Block != blocks[n].Number {
+			n++
+		}
+		h.BlockHash, h.Timestamp = blocks[n].Hash, blocks[n].Timestamp
+	}
+	if page.Next != nil {
+		page.NextHash = blocks[len(blocks)-1].Hash
+	}
+	return nil
+}
