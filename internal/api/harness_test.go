@@ -1,13 +1,15 @@
 package api_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +17,6 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
@@ -35,12 +36,30 @@ type world struct {
 	server *api.Server
 	key    string // read, batch, write, verify
 	clock  *clock
+	// contract holds every answer against the OpenAPI document.
+	contract *contract
 }
 
 // clock is the time that the API sees.
-type clock struct{ now time.Time }
+type clock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
 
-func (c *clock) Now() time.Time { return c.now }
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// transport asks for no encoding that a test did not ask for.
+var transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
 
 const chainID = "SN_SEPOLIA"
 
@@ -83,6 +102,7 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	srv := httptest.NewServer(w.server)
 	t.Cleanup(srv.Close)
 	w.url = srv.URL
+	w.contract = newContract(t, w.server)
 	return w
 }
 
@@ -100,8 +120,14 @@ func (w *world) serveNode() {
 // catchUp indexes up to the chain's head, forks included.
 func (w *world) catchUp() {
 	w.t.Helper()
+	w.indexInto(w.engine)
+}
+
+// indexInto indexes into any engine up to the chain's head.
+func (w *world) indexInto(engine *pebble.Engine) {
+	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: w.engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -114,7 +140,8 @@ func (w *world) catchUp() {
 
 func (w *world) newKey(scopes account.Scopes) string {
 	w.t.Helper()
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes})
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes,
+		Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -140,7 +167,13 @@ func (w *world) do(method, path, key string, headers ...string) reply {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}
-	res, err := http.DefaultTransport.RoundTrip(req)
+	return w.send(req)
+}
+
+// send also checks the answer against the OpenAPI document.
+func (w *world) send(req *http.Request) reply {
+	w.t.Helper()
+	res, err := transport.RoundTrip(req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -149,7 +182,34 @@ func (w *world) do(method, path, key string, headers ...string) reply {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return reply{res, body}
+	r := reply{res, body}
+	if err := w.contract.check(req, r); err != nil {
+		w.t.Errorf("%s %s: %v", req.Method, req.URL.RequestURI(), err)
+	}
+	return r
+}
+
+// plain is the body without its encoding.
+func (r reply) plain() []byte {
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return r.body
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.body))
+	if err != nil {
+		return nil
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// envelope reads a failure.
+func (r reply) envelope() api.Envelope {
+	var e api.Envelope
+	json.Unmarshal(r.plain(), &e) //nolint:errcheck // an empty envelope then
+	return e
 }
 
 // get reads a route below the chain and decodes the answer.
@@ -159,17 +219,7 @@ func (w *world) get(path string, out any) {
 	if r.StatusCode != http.StatusOK {
 		w.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(r.body)))
-	if err := dec.Decode(out); err != nil {
+	if err := json.Unmarshal(r.body, out); err != nil {
 		w.t.Fatalf("GET %s: %v in %s", path, err, r.body)
 	}
-}
-
-func mustFelt(t *testing.T, s string) felt.Felt {
-	t.Helper()
-	f, err := felt.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

@@ -110,6 +110,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.huma = humago.New(s, s.humaConfig())
 	s.routes()
+	documentNulls(s.huma.OpenAPI().Components.Schemas)
 	s.documents()
 	return s, nil
 }
@@ -134,6 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set(headerRequestID, req.id)
 	h.Set("X-Content-Type-Options", "nosniff")
+	req.credentialed = credentialed(r.Header)
 	stripInternal(r.Header)
 	r = r.WithContext(withRequest(r.Context(), req))
 	defer func() {
@@ -204,6 +206,10 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			sendError(w, r, e, req.id, route)
 			return
 		}
+		if e := route.checkQuery(r.URL.RawQuery); e != nil {
+			sendError(w, r, e, req.id, route)
+			return
+		}
 		select {
 		case s.flight <- struct{}{}:
 			defer func() { <-s.flight }()
@@ -266,7 +272,8 @@ func (s *Server) answerKey(r *http.Request) (answerKey, bool) {
 	if err != nil {
 		return answerKey{}, false
 	}
-	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.Path, "/api") + "?" + r.URL.RawQuery}, true
+	// The escaped path, because an encoded slash is not a slash.
+	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.EscapedPath(), "/api") + "?" + r.URL.RawQuery}, true
 }
 
 func (c *Chain) forks(ctx context.Context) (n uint64, err error) {
@@ -320,9 +327,17 @@ func (s *Server) finish(r *http.Request, req *request, w *loggedWriter, start ti
 		host = r.RemoteAddr
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", clip(r.URL.Path, 200)),
+		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
 		slog.String("operation", operation), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
 		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
+}
+
+// loggedPath hides a key that somebody put into an address.
+func loggedPath(p string) string {
+	if i := strings.Index(p, "svc_"); i >= 0 {
+		p = p[:i] + "svc_…"
+	}
+	return clip(p, 200)
 }
 
 func clip(s string, n int) string {
