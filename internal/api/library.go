@@ -48,7 +48,8 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 		body, tag = d.zipped, tag+"-gzip"
 	}
 	h.Set("ETag", `"`+tag+`"`)
-	if matches(r.Header.Values("If-None-Match"), d.etag) {
+	if matched, ok := matches(r.Header.Values("If-None-Match"), d.etag, tag); ok {
+		h.Set("ETag", `"`+matched+`"`)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
