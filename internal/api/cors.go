@@ -73,14 +73,15 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 // preflight answers OPTIONS for a path with these methods.
 func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []string) {
 	h := w.Header()
-	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
 	allow := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
 	h.Set("Allow", allow)
 	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
-	if origin == "" || wanted == "" {
-		w.WriteHeader(http.StatusNoContent) // an ordinary OPTIONS
+	if origin == "" || wanted == "" { // an ordinary OPTIONS
+		s.cors(w, r)
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
 	open := !requestOf(r.Context()).credentialed
 	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))

@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,6 +40,27 @@ type world struct {
 	clock  *clock
 	// contract holds every answer against the OpenAPI document.
 	contract *contract
+	// logs is everything that the API logged; secrets is what must not be in it.
+	logs    *logs
+	secrets []string
+}
+
+// logs collects records as JSON.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer // guarded by mu
+}
+
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // clock is the time that the API sees.
@@ -66,7 +89,7 @@ const chainID = "SN_SEPOLIA"
 // newWorld indexes a chain of n blocks and serves it.
 func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	t.Helper()
-	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	w := &world{t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
@@ -92,6 +115,7 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
 		Now:     w.clock.Now,
+		Logger:  slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {
 		f(&o)
@@ -100,7 +124,10 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(w.server)
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		srv.Close()
+		w.checkLogs()
+	})
 	w.url = srv.URL
 	w.contract = newContract(t, w.server)
 	return w
@@ -145,7 +172,19 @@ func (w *world) newKey(scopes account.Scopes) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.secrets = append(w.secrets, k.Plaintext)
 	return k.Plaintext
+}
+
+// checkLogs runs at the end of every test: no key may have been logged.
+func (w *world) checkLogs() {
+	text := w.logs.String()
+	for _, secret := range w.secrets {
+		// The public part is the prefix, so it is the rest that must not show.
+		if strings.Contains(text, secret[len("svc_live_"):]) {
+			w.t.Error("a key was logged")
+		}
+	}
 }
 
 // reply is an answer with its body read.

@@ -166,10 +166,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // a known path, and unknown paths.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request) {
 	methods := s.methodsFor(r)
+	if len(methods) > 0 && r.Method == http.MethodOptions {
+		s.preflight(w, r, methods)
+		return
+	}
 	s.cors(w, r)
 	switch {
-	case len(methods) > 0 && r.Method == http.MethodOptions:
-		s.preflight(w, r, methods)
 	case len(methods) > 0:
 		w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
 		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here.", clip(r.Method, 20)), req.id, nil)
@@ -180,6 +182,9 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request)
 
 // methodsFor lists the methods under which the request's path would match.
 func (s *Server) methodsFor(r *http.Request) (methods []string) {
+	if path.Clean(r.URL.Path) != r.URL.Path {
+		return nil
+	}
 	probe := &http.Request{Host: r.Host, URL: r.URL, RequestURI: r.RequestURI}
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe.Method = m
