@@ -89,7 +89,7 @@ func TestAdminKeys(t *testing.T) {
 	if keyText.MatchString(all) {
 		t.Errorf("the list shows a key:\n%s", all)
 	}
-	check := service(t, db)
+	check := runningService(t, db)
 	check(map[string]bool{live: true, issued.PlaintextKey: true})
 
 	// Another process revokes the key while the service runs.
@@ -112,9 +112,9 @@ func TestAdminKeys(t *testing.T) {
 	}
 }
 
-// service stays open, as a running service does, and returns a function that asks
+// runningService stays open, as a running service does, and returns a function that asks
 // it about keys, two seconds after the time before.
-func service(t *testing.T, path string) func(valid map[string]bool) {
+func runningService(t *testing.T, path string) func(valid map[string]bool) {
 	t.Helper()
 	db, err := control.Open(t.Context(), control.Options{Path: path, MustExist: true})
 	if err != nil {
