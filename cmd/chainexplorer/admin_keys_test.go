@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
@@ -16,10 +18,24 @@ var (
 	publicID = regexp.MustCompile(`key_[0-9a-z]{16}`)
 )
 
+// inside runs the program in the test's own process: starting it takes seconds
+// under the race detector.
+func inside(_ *testing.T, args ...string) (stdout, stderr string, code int) {
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return out.String(), errs.String(), code
+}
+
 // succeed runs an admin command that must work.
 func succeed(t *testing.T, db string, args ...string) string {
 	t.Helper()
-	stdout, stderr, code := output(t, append(append([]string{"admin"}, args...), "--control", db)...)
+	return succeedBy(t, inside, db, args...)
+}
+
+// succeedBy runs it in the test's process or in one of its own.
+func succeedBy(t *testing.T, by func(*testing.T, ...string) (string, string, int), db string, args ...string) string {
+	t.Helper()
+	stdout, stderr, code := by(t, append(append([]string{"admin"}, args...), "--control", db)...)
 	if code != 0 {
 		t.Fatalf("%v ended with %d:\n%s%s", args, code, stdout, stderr)
 	}
@@ -40,7 +56,7 @@ func TestAdminKeys(t *testing.T) {
 		t.Errorf("printed\n%s", out)
 	}
 
-	out = succeed(t, db, "key", "create", "--workspace", "acme", "--label", "laptop")
+	out = succeedBy(t, output, db, "key", "create", "--workspace", "acme", "--label", "laptop")
 	live, id := keyText.FindString(out), publicID.FindString(out)
 	if live == "" || id == "" || strings.Count(out, live) != 1 || !strings.Contains(out, "read batch write verify\n") ||
 		!strings.Contains(out, "not shown again") || !strings.Contains(out, "expires    never\n") {
@@ -73,9 +89,11 @@ func TestAdminKeys(t *testing.T) {
 	if keyText.MatchString(all) {
 		t.Errorf("the list shows a key:\n%s", all)
 	}
-	checkKeys(t, db, map[string]bool{live: true, issued.PlaintextKey: true})
+	check := runningService(t, db)
+	check(map[string]bool{live: true, issued.PlaintextKey: true})
 
-	if out := succeed(t, db, "key", "revoke", id); !strings.HasPrefix(out, "key "+id+" is revoked at ") {
+	// Another process revokes the key while the service runs.
+	if out := succeedBy(t, output, db, "key", "revoke", id); !strings.HasPrefix(out, "key "+id+" is revoked at ") {
 		t.Errorf("printed %s", out)
 	}
 	if out := succeed(t, db, "key", "revoke", id); !strings.HasPrefix(out, "key "+id+" was already revoked at ") {
@@ -84,7 +102,7 @@ func TestAdminKeys(t *testing.T) {
 	if out := succeed(t, db, "key", "list", "--workspace", "acme"); !strings.Contains(out, " revoked ") {
 		t.Errorf("listed\n%s", out)
 	}
-	checkKeys(t, db, map[string]bool{live: false, issued.PlaintextKey: true})
+	check(map[string]bool{live: false, issued.PlaintextKey: true})
 	var list struct {
 		Items     []struct{ PublicID, Workspace, Status string }
 		Truncated bool
@@ -94,18 +112,24 @@ func TestAdminKeys(t *testing.T) {
 	}
 }
 
-// checkKeys asks as the service does.
-func checkKeys(t *testing.T, path string, valid map[string]bool) {
+// runningService stays open, as a running service does, and returns a function that asks
+// it about keys, two seconds after the time before.
+func runningService(t *testing.T, path string) func(valid map[string]bool) {
 	t.Helper()
 	db, err := control.Open(t.Context(), control.Options{Path: path, MustExist: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close() //nolint:errcheck // a test's
-	auth := account.NewAuthenticator(account.NewRepository(db, account.Options{}), nil)
-	for key, want := range valid {
-		if _, err := auth.Authenticate(t.Context(), key); (err == nil) != want {
-			t.Errorf("a key that is valid: %v gives %v", want, err)
+	t.Cleanup(func() { db.Close() }) //nolint:errcheck // a test's
+	now := time.Now()
+	auth := account.NewAuthenticator(account.NewRepository(db, account.Options{Now: func() time.Time { return now }}), nil)
+	return func(valid map[string]bool) {
+		t.Helper()
+		now = now.Add(2 * time.Second)
+		for key, want := range valid {
+			if _, err := auth.Authenticate(t.Context(), key); (err == nil) != want {
+				t.Errorf("a key that is valid: %v gives %v", want, err)
+			}
 		}
 	}
 }
@@ -147,7 +171,7 @@ func TestAdminKeyMistakes(t *testing.T) {
 		{"key for id", []string{"key", "revoke", key, "--control", db}, exitUsage, "give the key's id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stdout, stderr, code := output(t, append([]string{"admin"}, c.args...)...)
+			stdout, stderr, code := inside(t, append([]string{"admin"}, c.args...)...)
 			if code != c.code || !strings.Contains(stderr, c.want) {
 				t.Errorf("exit code %d, want %d, and %q:\n%s%s", code, c.code, c.want, stdout, stderr)
 			}

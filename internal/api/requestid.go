@@ -47,6 +47,9 @@ type requestKey struct{}
 type request struct {
 	id    string
 	route *Route
+	// credentialed says that the request came with what the open lane of CORS
+	// excludes, as it was before internal headers were taken out.
+	credentialed bool
 	// caller is who asks; nil on routes without a key.
 	caller *caller
 	// settled and immutable are set by a handler whose answer will hardly, or

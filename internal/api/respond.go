@@ -96,11 +96,24 @@ func zip(b []byte) []byte {
 
 // acceptsGzip reads Accept-Encoding as far as it matters here.
 func acceptsGzip(h http.Header) bool {
-	for part := range strings.SplitSeq(h.Get("Accept-Encoding"), ",") {
-		name, params, _ := strings.Cut(strings.TrimSpace(part), ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			q := strings.ReplaceAll(params, " ", "")
-			return q != "q=0" && q != "q=0.0" && q != "q=0.00" && q != "q=0.000"
+	for _, line := range h["Accept-Encoding"] {
+		for part := range strings.SplitSeq(line, ",") {
+			name, params, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				return !refused(params)
+			}
+		}
+	}
+	return false
+}
+
+// refused reports whether the parameters of an encoding weigh it at zero.
+func refused(params string) bool {
+	for p := range strings.SplitSeq(params, ";") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(name, "q") {
+			q, err := strconv.ParseFloat(weight, 64)
+			return err != nil || q <= 0
 		}
 	}
 	return false
@@ -130,7 +143,8 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 			cache = "private, max-age=3600, immutable"
 		}
 		h.Set("ETag", `"`+tag+`"`)
-		if matches(r.Header.Values("If-None-Match"), a.etag) {
+		if known, ok := matches(r.Header["If-None-Match"], a.etag, tag); ok {
+			h.Set("ETag", `"`+known+`"`) // the one that the client's copy goes by
 			h.Set("Cache-Control", cache)
 			h.Del("Content-Type")
 			h.Del("Content-Encoding")
@@ -146,17 +160,25 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// matches compares If-None-Match with a validator in either encoding.
-func matches(values []string, etag string) bool {
+// matches compares If-None-Match with a validator in either encoding, and
+// returns the one that matched; * matches what would be sent.
+func matches(values []string, etag, chosen string) (string, bool) {
 	for _, v := range values {
 		for tag := range strings.SplitSeq(v, ",") {
-			tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
-			if tag == "*" || tag == etag || tag == etag+"-gzip" {
-				return true
+			tag = strings.TrimSpace(tag)
+			if tag == "*" {
+				return chosen, true
+			}
+			tag = strings.TrimPrefix(tag, "W/")
+			if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+				continue
+			}
+			if tag = tag[1 : len(tag)-1]; tag == etag || tag == etag+"-gzip" {
+				return tag, true
 			}
 		}
 	}
-	return false
+	return "", false
 }
 
 func envelopeJSON(e *Error, requestID string) []byte {

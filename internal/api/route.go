@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -70,6 +72,9 @@ type Route struct {
 	Statuses []int
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
+
+	// lists are the query parameters that may be repeated.
+	lists map[string]bool
 }
 
 // scopeName is what WWW-Authenticate and the documents call the scope.
@@ -115,6 +120,39 @@ func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 		}
 		return out, nil
 	})
+	s.amend(route)
+}
+
+// amend makes the document say what the kernel does where Huma would not, and
+// learns from it which parameters are lists.
+func (s *Server) amend(r *Route) {
+	item := s.huma.OpenAPI().Paths[r.Path]
+	op := map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}[r.Method]
+	delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
+	r.lists = map[string]bool{}
+	for _, p := range op.Parameters {
+		if p.In == "query" && p.Schema != nil && p.Schema.Type == huma.TypeArray {
+			r.lists[p.Name] = true
+		}
+	}
+}
+
+// checkQuery refuses what Huma would pass over: a query that does not parse,
+// and the second value of a parameter that takes one.
+func (r *Route) checkQuery(raw string) *Error {
+	if raw == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return fail(CodeInvalidRequest, "The query of the address is not well-formed.")
+	}
+	for name, values := range query {
+		if len(values) > 1 && !r.lists[name] {
+			return fail(CodeInvalidRequest, "query.%s: it can be given once.", clip(name, 40))
+		}
+	}
+	return nil
 }
 
 // HandleFunc takes the handlers that Huma registers, so that each of them runs

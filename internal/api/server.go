@@ -110,6 +110,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.huma = humago.New(s, s.humaConfig())
 	s.routes()
+	documentNulls(s.huma.OpenAPI().Components.Schemas)
 	s.documents()
 	return s, nil
 }
@@ -134,6 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set(headerRequestID, req.id)
 	h.Set("X-Content-Type-Options", "nosniff")
+	req.credentialed = credentialed(r.Header)
 	stripInternal(r.Header)
 	r = r.WithContext(withRequest(r.Context(), req))
 	defer func() {
@@ -164,10 +166,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // a known path, and unknown paths.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request) {
 	methods := s.methodsFor(r)
+	if len(methods) > 0 && r.Method == http.MethodOptions {
+		s.preflight(w, r, methods)
+		return
+	}
 	s.cors(w, r)
 	switch {
-	case len(methods) > 0 && r.Method == http.MethodOptions:
-		s.preflight(w, r, methods)
 	case len(methods) > 0:
 		w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
 		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here.", clip(r.Method, 20)), req.id, nil)
@@ -178,6 +182,9 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request)
 
 // methodsFor lists the methods under which the request's path would match.
 func (s *Server) methodsFor(r *http.Request) (methods []string) {
+	if path.Clean(r.URL.Path) != r.URL.Path {
+		return nil
+	}
 	probe := &http.Request{Host: r.Host, URL: r.URL, RequestURI: r.RequestURI}
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe.Method = m
@@ -201,6 +208,10 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			if e.Cause != nil {
 				s.log.Warn("request refused", "request_id", req.id, "err", e.Cause)
 			}
+			sendError(w, r, e, req.id, route)
+			return
+		}
+		if e := route.checkQuery(r.URL.RawQuery); e != nil {
 			sendError(w, r, e, req.id, route)
 			return
 		}
@@ -266,7 +277,8 @@ func (s *Server) answerKey(r *http.Request) (answerKey, bool) {
 	if err != nil {
 		return answerKey{}, false
 	}
-	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.Path, "/api") + "?" + r.URL.RawQuery}, true
+	// The escaped path, because an encoded slash is not a slash.
+	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.EscapedPath(), "/api") + "?" + r.URL.RawQuery}, true
 }
 
 func (c *Chain) forks(ctx context.Context) (n uint64, err error) {
@@ -320,9 +332,17 @@ func (s *Server) finish(r *http.Request, req *request, w *loggedWriter, start ti
 		host = r.RemoteAddr
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", clip(r.URL.Path, 200)),
+		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
 		slog.String("operation", operation), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
 		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
+}
+
+// loggedPath hides a key that somebody put into an address.
+func loggedPath(p string) string {
+	if i := strings.Index(p, "svc_"); i >= 0 {
+		p = p[:i] + "svc_…"
+	}
+	return clip(p, 200)
 }
 
 func clip(s string, n int) string {

@@ -159,6 +159,7 @@ func (s *Server) transactionRoutes() {
 	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", Beta
 	feed.Summary = "List transactions"
 	feed.Description = "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
+	feed.Statuses = []int{http.StatusNotFound}
 	register(s, feed, s.listTransactions)
 }
 

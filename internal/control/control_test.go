@@ -244,6 +244,33 @@ func TestManyOpenAtOnce(t *testing.T) {
 	}
 }
 
+// TestOneChangesTheSchemaAtATime: while another process is at it, Open waits, and
+// touches nothing when its time is up.
+func TestOneChangesTheSchemaAtATime(t *testing.T) {
+	path := t.TempDir() + "/c.db"
+	other, err := sql.Open("sqlite", path+"-migrate?_txlock=exclusive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close() //nolint:errcheck // a test's
+	busy, err := other.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if db, err := control.Open(ctx, control.Options{Path: path}); err == nil {
+		db.Close() //nolint:errcheck // fails anyway
+		t.Fatal("two changed the schema at once")
+	} else if ctx.Err() == nil {
+		t.Fatalf("it did not wait: %v", err)
+	}
+	if err := busy.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	open(t, control.Options{Path: path})
+}
+
 func TestReadersCannotWriteAndDoNotWait(t *testing.T) {
 	db := open(t, control.Options{Path: t.TempDir() + "/c.db"})
 	note(t, db, "before")

@@ -103,6 +103,12 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return ctx.Err()
 			}
 			if r.err != nil {
+				// The blocks in front of a failed one are good: keep them.
+				if cur.blocks > 0 && ctx.Err() == nil {
+					if err := flush(cur); err != nil {
+						return err
+					}
+				}
 				return r.err
 			}
 			start := time.Now()

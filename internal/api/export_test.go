@@ -1,0 +1,35 @@
+package api
+
+import "context"
+
+// What only tests need of the inside.
+
+// CodeInfo is an entry of the codes table.
+type CodeInfo = codeInfo
+
+// Codes is the table of all failures.
+func Codes() map[Code]CodeInfo { return codes }
+
+// TestBody is the request body of a test route.
+type TestBody struct {
+	Body struct {
+		Items []string `json:"items"`
+	}
+}
+
+// TestAnswer is the answer of a test route.
+type TestAnswer struct {
+	Body struct {
+		Count int `json:"count"`
+	}
+}
+
+// AddRead adds a route without input to the table, behind the whole kernel.
+func (s *Server) AddRead(r Route, handle func(context.Context) error) {
+	register(s, r, func(ctx context.Context, _ *struct{}) (*TestAnswer, error) { return &TestAnswer{}, handle(ctx) })
+}
+
+// AddWrite adds a route with a body to the table.
+func (s *Server) AddWrite(r Route, handle func(context.Context, *TestBody) error) {
+	register(s, r, func(ctx context.Context, in *TestBody) (*TestAnswer, error) { return &TestAnswer{}, handle(ctx, in) })
+}

@@ -1,0 +1,509 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+)
+
+var update = flag.Bool("update", false, "rewrite evidence.json and the golden files from what the tests see")
+
+// oracle compares answers with the simulated chain and counts what it compared.
+type oracle struct {
+	*world
+	checks map[string]int // by operation
+	asked  int
+
+	orphans []orphan
+	belowL1 bool // the last fork undid what L1 had accepted
+}
+
+// same compares one answer in full.
+func (o *oracle) same(op, path string, want any) reply {
+	o.t.Helper()
+	r := o.do(http.MethodGet, "/v1/"+path, o.key)
+	if r.StatusCode != http.StatusOK {
+		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	}
+	if d := difference(want, r.body); d != "" {
+		o.t.Fatalf("GET %s: %s\n%s", path, d, r.body)
+	}
+	o.checked(op, path, r)
+	return r
+}
+
+// missing asks for what does not exist.
+func (o *oracle) missing(op, path string) {
+	o.t.Helper()
+	r := o.do(http.MethodGet, "/v1/"+path, o.key)
+	if r.StatusCode != http.StatusNotFound || r.envelope().Code != api.CodeNotFound {
+		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	}
+	o.checked(op, path, r)
+}
+
+// checked counts, and now and then asks the twin under /api/v1, which must give the same.
+func (o *oracle) checked(op, path string, r reply) {
+	o.t.Helper()
+	if got := o.contract.of(http.MethodGet, "/v1/"+strings.SplitN(path, "?", 2)[0]); got == nil || got.id != op {
+		o.t.Fatalf("GET %s is not %s", path, op)
+	}
+	o.checks[op]++
+	if o.asked++; o.asked%5 != 0 || r.StatusCode != http.StatusOK {
+		return
+	}
+	twin := o.do(http.MethodGet, "/api/v1/"+path, o.key)
+	if twin.StatusCode != r.StatusCode || !bytes.Equal(twin.body, r.body) || twin.Header.Get("ETag") != r.Header.Get("ETag") {
+		o.t.Fatalf("GET /api/v1/%s: %d %s, want %s", path, twin.StatusCode, twin.body, r.body)
+	}
+}
+
+// page is any page.
+type page struct {
+	Items      []json.RawMessage `json:"items"`
+	NextCursor *string           `json:"nextCursor"`
+}
+
+func (o *oracle) page(op, path string, limit int, cursor *string) page {
+	o.t.Helper()
+	path = fmt.Sprintf("%s/%s?limit=%d", chainID, path, limit)
+	if cursor != nil {
+		path += "&cursor=" + url.QueryEscape(*cursor)
+	}
+	r := o.do(http.MethodGet, "/v1/"+path, o.key)
+	var p page
+	if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
+		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	}
+	if len(p.Items) > limit {
+		o.t.Fatalf("GET %s: %d items", path, len(p.Items))
+	}
+	o.checked(op, path, r)
+	return p
+}
+
+// pages walks a list to its end; between runs after every page but the last.
+func (o *oracle) pages(op, path string, limit int, between func(n int)) []json.RawMessage {
+	o.t.Helper()
+	var out []json.RawMessage
+	p := o.page(op, path, limit, nil)
+	for n := 1; ; n++ {
+		out = append(out, p.Items...)
+		if p.NextCursor == nil {
+			return out
+		}
+		if n > 10_000 {
+			o.t.Fatalf("%s: no end", path)
+		}
+		if between != nil {
+			between(n)
+		}
+		p = o.page(op, path, limit, p.NextCursor)
+	}
+}
+
+func (o *oracle) sameList(what string, want []object, got []json.RawMessage) {
+	o.t.Helper()
+	text, err := json.Marshal(got)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if got == nil {
+		text = []byte("[]")
+	}
+	if d := difference(want, text); d != "" {
+		o.t.Fatalf("%s: %s", what, d)
+	}
+}
+
+// sameRows leaves out the finality, which rises while somebody turns pages.
+func (o *oracle) sameRows(what string, want []object, got []json.RawMessage) {
+	o.t.Helper()
+	for _, row := range want {
+		delete(row, "finalityStatus")
+	}
+	stripped := []json.RawMessage{}
+	for _, text := range got {
+		row := map[string]json.RawMessage{}
+		if err := json.Unmarshal(text, &row); err != nil {
+			o.t.Fatal(err)
+		}
+		delete(row, "finalityStatus")
+		text, err := json.Marshal(row)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		stripped = append(stripped, text)
+	}
+	o.sameList(what, want, stripped)
+}
+
+// newest lists the chain's blocks, newest first, and their transactions.
+func (o *oracle) newest() (blocks, txs []object) {
+	head, _ := o.chain.Head()
+	for n := int(head); n >= 0; n-- {
+		b := o.chain.BlockAt(uint64(n))
+		blocks = append(blocks, wantBlockItem(b))
+		for i := len(b.Transactions) - 1; i >= 0; i-- {
+			txs = append(txs, wantFeedItem(b, i))
+		}
+	}
+	return blocks, txs
+}
+
+// everything compares every route and page with the chain as it is now.
+func (o *oracle) everything() {
+	o.t.Helper()
+	head, _ := o.chain.Head()
+	o.status()
+	blocks, txs := o.newest()
+	for _, limit := range []int{1, 7, 25, 200} {
+		o.sameList("blocks", blocks, o.pages("listBlocks", "blocks", limit, nil))
+	}
+	for _, limit := range []int{9, 50, 200} {
+		o.sameList("txs", txs, o.pages("listTransactions", "txs", limit, nil))
+	}
+	for n := range head + 1 {
+		o.block(o.chain.BlockAt(n))
+	}
+	o.same("getBlock", chainID+"/block/latest", wantBlock(o.chain.BlockAt(head), 50))
+	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
+	o.times()
+	o.absent(head)
+}
+
+func (o *oracle) status() {
+	o.t.Helper()
+	head, _ := o.chain.Head()
+	transactions, events := 0, 0
+	for n := range head + 1 {
+		b := o.chain.BlockAt(n)
+		transactions += len(b.Transactions)
+		for i := range b.Receipts {
+			events += len(b.Receipts[i].Events)
+		}
+	}
+	want := object{
+		"chainId": chainID, "headBlockNumber": head, "headBlockHash": o.chain.BlockAt(head).Hash, "finalizedBlockNumber": head - depth,
+		"l1AcceptedProof": nil, "latestIndexedBlockNumber": head, "earliestIndexedBlockNumber": 0, "indexedBlockSpan": head + 1, "lagBlocks": 0,
+		"l1SettlementLatencySeconds": nil, "totalTransactions": transactions, "totalEvents": events,
+		"indexing": object{"status": "current", "reason": nil}, "lastFork": nil,
+		"latestL1AcceptedBlockNumber": nil, "l1Finality": object{"watermarkBlockNumber": nil, "watermarkAgeSeconds": nil, "lastDivergenceAt": nil,
+			"quorum": object{"endpointsConfigured": nil, "endpointsHealthy": nil, "status": "not_reported", "observedAt": nil}},
+	}
+	if n, ok := o.chain.L1Head(); ok {
+		want["latestL1AcceptedBlockNumber"] = n
+		want["l1Finality"].(object)["watermarkBlockNumber"] = n
+		want["l1Finality"].(object)["watermarkAgeSeconds"] = max(0, o.clock.Now().Unix()-int64(o.chain.BlockAt(n).Timestamp))
+	}
+	if list := o.chain.Reorgs(); len(list) > 0 {
+		last := list[len(list)-1]
+		want["lastFork"] = object{"count": len(list), "ancestorBlock": last.StartNumber - 1, "depthBlocks": last.EndNumber - last.StartNumber + 1,
+			"belowL1": o.belowL1}
+	}
+	// The digest is compared with that of an index that never saw a fork.
+	want["indexDigest"] = o.cleanDigest()
+	o.same("getStatus", chainID+"/status", want)
+}
+
+// cleanDigest indexes the chain as it is now from nothing.
+func (o *oracle) cleanDigest() string {
+	o.t.Helper()
+	fresh, err := pebble.OpenMem(catalog.Tables())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer fresh.Close() //nolint:errcheck // in memory
+	o.indexInto(fresh)
+	var digest string
+	err = fresh.View(o.t.Context(), func(r store.Reader) error {
+		state, err := chain.Read(o.t.Context(), r)
+		digest = hex.EncodeToString(state.Head.Digest[:])
+		return err
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return digest
+}
+
+func (o *oracle) block(b *starknet.Block) {
+	o.t.Helper()
+	number, hash := fmt.Sprint(b.Number), b.Hash.String()
+	o.same("getBlock", chainID+"/block/"+number, wantBlock(b, 50))
+	o.same("getBlock", chainID+"/block/"+b.Hash.Padded(), wantBlock(b, 50))
+	o.same("getBlock", chainID+"/block/"+hash+"?tx_limit=2", wantBlock(b, 2))
+	for _, limit := range []int{1, 4, 100} {
+		o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+number+"/txs", limit, nil))
+	}
+	o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+hash+"/txs", 3, nil))
+	found := object{"blocks": []object{{"blockNumber": b.Number, "blockHash": b.Hash}}, "transactions": []object{}, "addresses": []object{},
+		"addressesCoverage": object{"status": "unavailable", "reasonCode": "addresses_not_indexed"}}
+	o.same("search", chainID+"/search?q="+number, found)
+	o.same("search", chainID+"/search?q="+hash, found)
+
+	messages := o.chain.Messages(b.Number, b.Number)
+	for i := range b.Transactions {
+		ref := simnode.TxRef{Block: b, Index: i, Transaction: &b.Transactions[i], Receipt: &b.Receipts[i]}
+		var own []simnode.Message
+		for _, m := range messages {
+			if m.TxIndex == i {
+				own = append(own, m)
+			}
+		}
+		hash := b.Transactions[i].Hash
+		o.same("getTransaction", chainID+"/tx/"+hash.String(), wantTx(ref, own, 96))
+		if i%3 == 0 {
+			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", wantTx(ref, own, 1))
+			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{}, "addressesCoverage": found["addressesCoverage"],
+				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
+		}
+	}
+}
+
+// times asks for every second around the chain.
+func (o *oracle) times() {
+	o.t.Helper()
+	head, _ := o.chain.Head()
+	first, last := o.chain.BlockAt(0).Timestamp, o.chain.BlockAt(head).Timestamp
+	for at := first - 2; at <= last+2; at++ {
+		var before, after *starknet.Block
+		for n := range head + 1 {
+			b := o.chain.BlockAt(n)
+			if b.Timestamp <= at {
+				before = b
+			}
+			if b.Timestamp >= at && after == nil {
+				after = b
+			}
+		}
+		for closest, chosen := range map[string]*starknet.Block{"before": before, "after": after} {
+			path := fmt.Sprintf("%s/block-at-timestamp?timestamp=%s&closest=%s", chainID, url.QueryEscape(iso(at)), closest)
+			if chosen == nil {
+				o.missing("getBlockAtTimestamp", path)
+				continue
+			}
+			o.same("getBlockAtTimestamp", path, object{"chainId": chainID, "source": "indexed_blocks", "block": wantTimed(chosen),
+				"previousBlock": wantTimed(before), "nextBlock": wantTimed(after),
+				"query": object{"timestampIso": iso(at), "timestampUnix": at, "closest": closest}})
+		}
+	}
+}
+
+// absent asks for what the chain does not have, or no longer.
+func (o *oracle) absent(head uint64) {
+	o.t.Helper()
+	o.missing("getBlock", fmt.Sprintf("%s/block/%d", chainID, head+1))
+	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
+	o.missing("getTransaction", chainID+"/tx/0x123")
+	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}, "addressesCoverage": object{"status": "unavailable", "reasonCode": "addresses_not_indexed"}}
+	o.same("search", fmt.Sprintf("%s/search?q=%d", chainID, head+1), empty)
+	for _, gone := range o.orphans {
+		o.missing("getBlock", chainID+"/block/"+gone.block.String())
+		o.missing("getTransaction", chainID+"/tx/"+gone.tx.String())
+		o.same("search", chainID+"/search?q="+gone.block.String(), empty)
+	}
+}
+
+// orphan is what a fork took away.
+type orphan struct{ block, tx felt.Felt }
+
+// fork replaces the newest blocks and remembers what was there.
+func (o *oracle) fork(n int) {
+	o.t.Helper()
+	head, _ := o.chain.Head()
+	for i := range uint64(n) {
+		b := o.chain.BlockAt(head - i)
+		if len(b.Transactions) > 0 {
+			o.orphans = append(o.orphans, orphan{b.Hash, b.Transactions[0].Hash})
+		}
+	}
+	l1, ok := o.chain.L1Head()
+	o.belowL1 = ok && head-uint64(n) < l1
+	o.chain.Fork(n)
+	o.chain.Extend(1) // a fork shows when the next block does not fit
+	o.catchUp()
+}
+
+// TestGroundTruth compares every route and every page with the chain, while
+// blocks arrive and forks replace some, also below the finalized tier and
+// below what L1 had accepted.
+func TestGroundTruth(t *testing.T) {
+	o := &oracle{world: newWorld(t, 44), checks: map[string]int{}}
+	o.everything()
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"new blocks", func() { o.chain.Extend(5); o.catchUp() }},
+		{"fork above the finalized tier", func() { o.fork(4) }},
+		{"fork below the finalized tier", func() { o.fork(20) }},
+		{"fork below L1", func() { o.fork(36) }},
+	} {
+		step.do()
+		o.everything()
+		if t.Failed() {
+			t.Fatalf("after %s", step.name)
+		}
+	}
+	o.movingPages()
+	o.meta()
+	o.evidence()
+}
+
+// movingPages walks the lists while the chain changes between the pages.
+func (o *oracle) movingPages() {
+	o.t.Helper()
+	// New blocks: the walk shows what there was when it began, without repeats or gaps.
+	_, txs := o.newest()
+	grow := func(n int) {
+		if n%3 == 0 {
+			o.chain.Extend(1)
+			o.catchUp()
+		}
+	}
+	o.sameRows("txs while blocks arrive", txs, o.pages("listTransactions", "txs", 20, grow))
+	blocks, _ := o.newest()
+	o.sameRows("blocks while blocks arrive", blocks, o.pages("listBlocks", "blocks", 4, grow))
+
+	// A fork in the middle of a walk: what follows is the new chain, below the cursor.
+	p := o.page("listTransactions", "txs", 6, nil)
+	var last struct {
+		BlockNumber uint64
+		TxIndex     int
+	}
+	if err := json.Unmarshal(p.Items[len(p.Items)-1], &last); err != nil {
+		o.t.Fatal(err)
+	}
+	o.fork(5)
+	_, txs = o.newest()
+	var below []object
+	for _, tx := range txs {
+		if n := tx["blockNumber"].(uint64); n < last.BlockNumber || n == last.BlockNumber && tx["txIndex"].(int) < last.TxIndex {
+			below = append(below, tx)
+		}
+	}
+	var rest []json.RawMessage
+	for cursor := p.NextCursor; cursor != nil; {
+		p = o.page("listTransactions", "txs", 30, cursor)
+		rest, cursor = append(rest, p.Items...), p.NextCursor
+	}
+	o.sameList("txs after a fork", below, rest)
+
+	// The list of a block that a fork took away does not go on in another block.
+	head, _ := o.chain.Head()
+	number := head
+	for len(o.chain.BlockAt(number).Transactions) < 3 {
+		number--
+	}
+	path := fmt.Sprintf("block/%d/txs", number)
+	cursor := o.page("listBlockTransactions", path, 1, nil).NextCursor
+	o.fork(int(head-number) + 1)
+	r := o.do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=1&cursor=%s", chainID, path, url.QueryEscape(*cursor)), o.key)
+	if r.StatusCode != http.StatusBadRequest || r.envelope().Code != api.CodeInvalidCursor {
+		o.t.Fatalf("a cursor of a block that is gone: %d %s", r.StatusCode, r.body)
+	}
+}
+
+// meta compares what the service says of itself with how it was set up.
+func (o *oracle) meta() {
+	o.t.Helper()
+	o.same("listChains", "meta/chains", object{"kind": "service.meta.chains", "schemaVersion": "1", "defaultChain": chainID,
+		"chains":        []object{{"chainId": chainID, "statusPath": "/v1/" + chainID + "/status", "statusPathTemplate": "/v1/{chain}/status"}},
+		"selectionRule": "Put the chain id into the path. There is no default chain in a path."})
+	r := o.do(http.MethodGet, "/v1/meta/capabilities", o.key)
+	var c api.Capabilities
+	if err := json.Unmarshal(r.body, &c); err != nil {
+		o.t.Fatal(err)
+	}
+	o.checked("getCapabilities", "meta/capabilities", r)
+	listed := 0
+	for _, f := range c.RouteFamilies {
+		for _, op := range f.Operations {
+			if o.contract.of(op.Method, strings.NewReplacer("{", "", "}", "").Replace(op.Path)) == nil {
+				o.t.Errorf("capabilities list %s %s, which the document does not have", op.Method, op.Path)
+			}
+			listed++
+		}
+	}
+	if listed != len(o.contract.operations) {
+		o.t.Errorf("capabilities list %d operations, the document %d", listed, len(o.contract.operations))
+	}
+	for _, call := range c.FirstCalls {
+		if got := o.do(call.Method, call.Path, o.key); got.StatusCode != http.StatusOK {
+			o.t.Errorf("first call %s: %d", call.Path, got.StatusCode)
+		}
+		o.checks["getCapabilities"]++
+	}
+	if c.DefaultChain != chainID || strings.Join(c.Caller.Scopes, " ") != "read batch write verify" || *c.Caller.WorkspacePlan != "enterprise" ||
+		c.Caller.RateLimit.LightPerMinute != 1e9 || *c.Caller.KeyClass != "live" {
+		o.t.Errorf("capabilities: %s", r.body)
+	}
+}
+
+// evidence is what the document says was checked. The file is written by this
+// test alone; it may claim less than the test checks, never more.
+func (o *oracle) evidence() {
+	o.t.Helper()
+	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
+	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
+	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
+	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
+	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
+		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
+	for op, e := range got {
+		if e.Checks = o.checks[op]; e.Checks == 0 {
+			o.t.Errorf("%s was not compared with anything", op)
+		}
+		got[op] = e
+	}
+	const file = "evidence.json"
+	if *update {
+		text, err := json.MarshalIndent(got, "", "  ")
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
+			o.t.Fatal(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	var claimed map[string]api.Evidence
+	if err := json.Unmarshal(text, &claimed); err != nil {
+		o.t.Fatal(err)
+	}
+	for _, op := range o.contract.operations {
+		if _, ok := claimed[op.id]; !ok {
+			o.t.Errorf("%s: no evidence for %s", file, op.id)
+		}
+	}
+	for op, e := range claimed {
+		seen := got[op]
+		if e.Checks > seen.Checks {
+			o.t.Errorf("%s claims %d checks of %s, there were %d", file, e.Checks, op, seen.Checks)
+		}
+		if e.Checks = seen.Checks; e != seen {
+			o.t.Errorf("%s claims %+v of %s, this test stands for %+v", file, e, op, seen)
+		}
+	}
+}

@@ -1,0 +1,415 @@
+package api_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+)
+
+const (
+	invalidToken  = `Bearer realm="service", error="invalid_token"`
+	statusPath    = "/v1/" + chainID + "/status"
+	finalPath     = "/v1/" + chainID + "/block/3" // accepted on L1 in these tests
+	allowedOrigin = "https://explorer.example"
+	strangeOrigin = "https://elsewhere.example"
+)
+
+// expect checks a status, a code, and headers by name; "" means absent.
+func expect(t *testing.T, r reply, status int, code api.Code, headers map[string]string) {
+	t.Helper()
+	if r.StatusCode != status {
+		t.Fatalf("status %d, want %d: %s", r.StatusCode, status, r.body)
+	}
+	if status >= 400 && len(r.body) > 0 && r.envelope().Code != code {
+		t.Errorf("code %q, want %q", r.envelope().Code, code)
+	}
+	for name, want := range headers {
+		if got := strings.Join(r.Header.Values(name), "; "); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestCredentials is the matrix of keys: both headers, every way to get it
+// wrong, and what is told in return.
+func TestCredentials(t *testing.T) {
+	w := newWorld(t, 41)
+	unscoped := w.newKey(account.Prove)
+	revoked, expired := w.revokedKey(), w.expiringKey(time.Hour)
+	w.clock.advance(2 * time.Hour)
+	other := w.newKey(account.DefaultScopes)
+	unknown := w.foreignKey()
+	const long, short = "X-Service-Api-Key", "X-Api-Key"
+	for _, c := range []struct {
+		name    string
+		headers []string
+		status  int
+		code    api.Code
+		auth    string
+	}{
+		{"none", nil, 401, api.CodeUnauthorized, invalidToken},
+		{"good", []string{long, w.key}, 200, "", ""},
+		{"good, short header", []string{short, w.key}, 200, "", ""},
+		{"good, other spelling of the header", []string{"x-service-api-key", w.key}, 200, "", ""},
+		{"both headers, same key", []string{long, w.key, short, w.key}, 400, api.CodeConflictingKeys, ""},
+		{"both headers, two keys", []string{long, w.key, short, other}, 400, api.CodeConflictingKeys, ""},
+		{"both headers, one empty", []string{long, w.key, short, ""}, 400, api.CodeConflictingKeys, ""},
+		{"one header twice", []string{long, w.key, long, w.key}, 400, api.CodeConflictingKeys, ""},
+		{"short header twice", []string{short, w.key, short, other}, 400, api.CodeConflictingKeys, ""},
+		{"empty", []string{long, ""}, 400, api.CodeMalformedKey, ""},
+		{"quoted", []string{long, `"` + w.key + `"`}, 400, api.CodeMalformedKey, ""},
+		{"bearer prefix", []string{long, "Bearer " + w.key}, 400, api.CodeMalformedKey, ""},
+		{"blank inside", []string{long, w.key[:20] + " " + w.key[20:]}, 400, api.CodeMalformedKey, ""},
+		{"two in one", []string{short, w.key + "," + other}, 400, api.CodeMalformedKey, ""},
+		{"cut off", []string{long, w.key[:len(w.key)-1]}, 400, api.CodeMalformedKey, ""},
+		{"mistyped", []string{long, mistyped(w.key)}, 400, api.CodeMalformedKey, ""},
+		{"longer", []string{long, w.key + "0"}, 400, api.CodeMalformedKey, ""},
+		{"something else", []string{short, "password"}, 400, api.CodeMalformedKey, ""},
+		{"unknown", []string{long, unknown}, 401, api.CodeUnauthorized, invalidToken},
+		{"unknown, short header", []string{short, unknown}, 401, api.CodeUnauthorized, invalidToken},
+		{"revoked", []string{long, revoked}, 401, api.CodeUnauthorized, invalidToken},
+		{"expired", []string{long, expired}, 401, api.CodeUnauthorized, invalidToken},
+		{"lacking the scope", []string{long, unscoped}, 403, api.CodeForbidden, `Bearer realm="service", error="insufficient_scope", scope="read"`},
+		{"as a bearer token", []string{"Authorization", "Bearer " + w.key}, 401, api.CodeUnauthorized, invalidToken},
+		{"as a cookie", []string{"Cookie", "key=" + w.key}, 401, api.CodeUnauthorized, invalidToken},
+		{"claiming to be internal", []string{"X-Internal-Key", w.key, "X-Service-Internal-Caller", "web"}, 401, api.CodeUnauthorized, invalidToken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, prefix := range []string{"", "/api"} {
+				r := w.do(http.MethodGet, prefix+statusPath, "", c.headers...)
+				expect(t, r, c.status, c.code, map[string]string{"WWW-Authenticate": c.auth, "X-Service-Route-Class": "light"})
+				if !strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
+					t.Errorf("Cache-Control %q", r.Header.Get("Cache-Control"))
+				}
+				limited := c.status == http.StatusOK
+				if got := r.Header.Get("X-Ratelimit-Limit") != ""; got != limited {
+					t.Errorf("rate limit headers: %v", got)
+				}
+			}
+		})
+	}
+	// Why a key is refused is not told: the three answers are the same.
+	var texts []string
+	for _, key := range []string{unknown, revoked, expired} {
+		r := w.do(http.MethodGet, statusPath, key, "X-Request-Id", "same")
+		texts = append(texts, string(r.body))
+	}
+	if texts[0] != texts[1] || texts[1] != texts[2] {
+		t.Errorf("refusals differ: %q", texts)
+	}
+	// A key in the address helps nobody, and is not logged.
+	expect(t, w.do(http.MethodGet, statusPath+"?api_key="+w.key, ""), 401, api.CodeUnauthorized, nil)
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.key, w.key), 400, api.CodeInvalidRequest, nil)
+	expect(t, w.do(http.MethodGet, "/"+w.key, ""), 404, api.CodeUnsupportedRoute, nil)
+	if !strings.Contains(w.logs.String(), `"request_id"`) {
+		t.Error("nothing was logged")
+	}
+}
+
+func mistyped(key string) string {
+	b := []byte(key)
+	if b[20] == 'a' {
+		b[20] = 'b'
+	} else {
+		b[20] = 'a'
+	}
+	return string(b)
+}
+
+func (w *world) revokedKey() string {
+	w.t.Helper()
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "revoked"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, _, err := w.repo.RevokeKey(w.t.Context(), k.Key.PublicID); err != nil {
+		w.t.Fatal(err)
+	}
+	w.secrets = append(w.secrets, k.Plaintext)
+	return k.Plaintext
+}
+
+func (w *world) expiringKey(d time.Duration) string {
+	w.t.Helper()
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "short-lived", Lifetime: d})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.secrets = append(w.secrets, k.Plaintext)
+	return k.Plaintext
+}
+
+func (w *world) limitedKey(l account.Limits) string {
+	w.t.Helper()
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "limited", Limits: l})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.secrets = append(w.secrets, k.Plaintext)
+	return k.Plaintext
+}
+
+// foreignKey is well-formed and was issued by somebody else.
+func (w *world) foreignKey() string {
+	w.t.Helper()
+	key := newWorld(w.t, 1).key
+	w.secrets = append(w.secrets, key)
+	return key
+}
+
+// TestOrigins is the matrix of browsers' requests: the open lane for anybody
+// with a key in a header, the strict one as soon as other credentials travel.
+func TestOrigins(t *testing.T) {
+	w := newWorld(t, 41)
+	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, WWW-Authenticate"
+	for _, c := range []struct {
+		name        string
+		origin      string
+		headers     []string
+		allow       string
+		credentials string
+	}{
+		{"no origin", "", nil, "", ""},
+		{"any origin", strangeOrigin, nil, "*", ""},
+		{"null origin", "null", nil, "*", ""},
+		{"allowed origin", allowedOrigin, nil, "*", ""},
+		{"cookie, any origin", strangeOrigin, []string{"Cookie", "session=1"}, "", ""},
+		{"cookie, allowed origin", allowedOrigin, []string{"Cookie", "session=1"}, allowedOrigin, "true"},
+		{"bearer, any origin", strangeOrigin, []string{"Authorization", "Bearer x"}, "", ""},
+		{"bearer, allowed origin", allowedOrigin, []string{"Authorization", "Bearer x"}, allowedOrigin, "true"},
+		{"empty bearer, any origin", strangeOrigin, []string{"Authorization", ""}, "", ""},
+		{"internal, any origin", strangeOrigin, []string{"X-Service-Internal-Caller", "web"}, "", ""},
+		{"internal key, any origin", strangeOrigin, []string{"x-internal-key", "1"}, "", ""},
+		{"internal, allowed origin", allowedOrigin, []string{"X-Service-Internal-Caller", "web"}, allowedOrigin, "true"},
+		{"cookie, origin that only looks allowed", allowedOrigin + ".evil.example", []string{"Cookie", "session=1"}, "", ""},
+		{"cookie, other scheme", "http://explorer.example", []string{"Cookie", "session=1"}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			headers := c.headers
+			if c.origin != "" {
+				headers = append([]string{"Origin", c.origin}, headers...)
+			}
+			want := map[string]string{"Access-Control-Allow-Origin": c.allow, "Access-Control-Allow-Credentials": c.credentials, "Access-Control-Expose-Headers": ""}
+			if c.allow != "" {
+				want["Access-Control-Expose-Headers"] = exposed
+			}
+			for _, path := range []string{statusPath, finalPath} {
+				r := w.do(http.MethodGet, path, w.key, headers...)
+				expect(t, r, 200, "", want)
+				for _, name := range []string{"Origin", "Accept-Encoding", "X-Service-Api-Key", "X-Api-Key"} {
+					if !varies(r, name) {
+						t.Errorf("Vary %q lacks %s", r.Header.Values("Vary"), name)
+					}
+				}
+			}
+			// A page must be able to read failures, too.
+			expect(t, w.do(http.MethodGet, statusPath, "", headers...), 401, api.CodeUnauthorized, want)
+			expect(t, w.do(http.MethodGet, "/v1/nothing", "", headers...), 404, api.CodeUnsupportedRoute, want)
+		})
+	}
+}
+
+func varies(r reply, name string) bool {
+	for _, line := range r.Header.Values("Vary") {
+		for part := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(part), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestPreflights is the matrix of OPTIONS.
+func TestPreflights(t *testing.T) {
+	w := newWorld(t, 5)
+	const allow = "GET, HEAD, OPTIONS"
+	for _, c := range []struct {
+		name        string
+		path        string
+		headers     []string
+		status      int
+		allow       string // Access-Control-Allow-Origin
+		credentials string
+	}{
+		{"no browser", statusPath, nil, 204, "", ""},
+		{"origin alone", statusPath, []string{"Origin", strangeOrigin}, 204, "*", ""},
+		{"open lane", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-service-api-key"}, 204, "*", ""},
+		{"open lane, short header, odd spelling", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", " X-Api-Key , X-Request-Id"}, 204, "*", ""},
+		{"open lane, compatibility path", "/api" + statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET"}, 204, "*", ""},
+		{"bearer announced, any origin", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"}, 204, "", ""},
+		{"bearer announced, allowed origin", statusPath, []string{"Origin", allowedOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"}, 204, allowedOrigin, "true"},
+		{"bearer announced in a second line", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-api-key", "Access-Control-Request-Headers", "authorization"}, 204, "", ""},
+		{"internal announced, any origin", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-service-internal-caller"}, 204, "", ""},
+		{"unknown header announced, any origin", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "x-other"}, 204, "", ""},
+		{"with a cookie, any origin", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Cookie", "a=b"}, 204, "", ""},
+		{"with an internal header, any origin", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "X-Internal-Key", "a"}, 204, "", ""},
+		{"with a cookie, allowed origin", statusPath, []string{"Origin", allowedOrigin, "Access-Control-Request-Method", "GET", "Cookie", "a=b"}, 204, allowedOrigin, "true"},
+		{"method that does not exist", statusPath, []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "DELETE"}, 204, "", ""},
+		{"path that does not exist", "/v1/" + chainID + "/nothing", []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET"}, 404, "*", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := w.do(http.MethodOptions, c.path, "", c.headers...)
+			want := map[string]string{"Access-Control-Allow-Credentials": c.credentials, "WWW-Authenticate": ""}
+			permitted := c.allow != "" && c.status == 204 && len(c.headers) > 2
+			if c.status == 204 {
+				want["Allow"], want["Vary"] = allow, "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+				if len(c.headers) <= 2 {
+					want["Vary"] = "Origin"
+				}
+			}
+			if permitted {
+				want["Access-Control-Allow-Methods"], want["Access-Control-Max-Age"] = allow, "600"
+			} else {
+				want["Access-Control-Allow-Methods"], want["Access-Control-Allow-Headers"] = "", ""
+			}
+			want["Access-Control-Allow-Origin"] = c.allow
+			expect(t, r, c.status, api.CodeUnsupportedRoute, want)
+			if got := strings.Contains(r.Header.Get("Access-Control-Allow-Headers"), "authorization"); got != (c.credentials == "true") {
+				t.Errorf("Access-Control-Allow-Headers %q", r.Header.Get("Access-Control-Allow-Headers"))
+			}
+		})
+	}
+}
+
+// TestMethods asks for the same address with every method.
+func TestMethods(t *testing.T) {
+	w := newWorld(t, 41)
+	get := w.do(http.MethodGet, finalPath, w.key)
+	head := w.do(http.MethodHead, finalPath, w.key)
+	expect(t, head, 200, "", map[string]string{"Content-Length": strconv.Itoa(len(get.body)), "Etag": get.Header.Get("ETag"), "Content-Type": "application/json"})
+	expect(t, w.do(http.MethodHead, statusPath, ""), 401, "", map[string]string{"WWW-Authenticate": invalidToken})
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, "PURGE"} {
+		for _, key := range []string{"", w.key} {
+			r := w.do(method, statusPath, key)
+			expect(t, r, 405, api.CodeMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS", "X-Ratelimit-Limit": ""})
+		}
+	}
+}
+
+// TestPaths asks for addresses beside the table.
+func TestPaths(t *testing.T) {
+	w := newWorld(t, 41)
+	chain := "/v1/" + chainID
+	for _, c := range []struct {
+		path   string
+		status int
+		code   api.Code
+	}{
+		{"/v1", 404, api.CodeUnsupportedRoute},
+		{"/v2/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
+		{chain, 404, api.CodeUnsupportedRoute},
+		{chain + "/", 404, api.CodeUnsupportedRoute},
+		{chain + "/nothing", 404, api.CodeUnsupportedRoute},
+		{chain + "/status/", 404, api.CodeUnsupportedRoute},
+		{chain + "/status/more", 404, api.CodeUnsupportedRoute},
+		{chain + "//status", 404, api.CodeUnsupportedRoute},
+		{"//v1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
+		{chain + "/./status", 404, api.CodeUnsupportedRoute},
+		{chain + "/x/../status", 404, api.CodeUnsupportedRoute},
+		{"/V1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
+		{chain + "/Status", 404, api.CodeUnsupportedRoute},
+		{"/api/api/v1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
+		{"/api/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
+		{"/v1/meta/nothing", 404, api.CodeUnsupportedRoute},
+		{"/v1/meta/status", 404, api.CodeNotFound},
+		{"/v1/SN_MAIN/status", 404, api.CodeNotFound},
+		{"/v1/sn_sepolia/status", 404, api.CodeNotFound},
+		{"/v1/SN_MAIN/blocks", 404, api.CodeNotFound},
+		{"/v1/SN_MAIN/txs", 404, api.CodeNotFound},
+		{"/v1/SN_MAIN/search?q=1", 404, api.CodeNotFound},
+		{"/v1/" + chainID + "%2Fstatus", 404, api.CodeUnsupportedRoute},
+		{chain + "/block/3%2Ftxs", 400, api.CodeInvalidRequest},
+		{chain + "/block/%33", 200, ""},
+		{chain + "/block/", 404, api.CodeUnsupportedRoute},
+		{chain + "/block/..%2f3", 404, api.CodeUnsupportedRoute},
+		{chain + "/block/%00", 400, api.CodeInvalidRequest},
+		{chain + "/block/%ff%fe", 400, api.CodeInvalidRequest},
+	} {
+		w.do(http.MethodGet, chain+"/block/3/txs", w.key) // kept: it must not answer for others
+		if r := w.do(http.MethodGet, c.path, w.key); r.StatusCode != c.status || c.status >= 400 && r.envelope().Code != c.code {
+			t.Errorf("GET %s: %d %s, want %d %s", c.path, r.StatusCode, r.body, c.status, c.code)
+		}
+	}
+}
+
+// TestParameters is about what may stand in a path and a query.
+func TestParameters(t *testing.T) {
+	w := newWorld(t, 41)
+	chain := "/v1/" + chainID
+	good := []string{"/blocks?limit=1", "/blocks?limit=200", "/blocks?limit=201", "/blocks?limit=9223372036854775807", "/txs?limit=1000000",
+		"/block/3?tx_limit=100000", "/block/3/txs?limit=101", "/tx/%s?logLimit=1001", "/blocks?cursor=", "/block/0", "/block/latest",
+		"/block-at-timestamp?timestamp=1767225600", "/block-at-timestamp?timestamp=2026-01-01T00:00:00.5Z", "/block-at-timestamp?timestamp=2026-01-01T01:00:00%2B01:00",
+		"/block-at-timestamp?timestamp=0&closest=after", "/block-at-timestamp?timestamp=-5&closest=after", "/search?q=%203%20", "/search?q=99999999"}
+	hash := w.chain.BlockAt(2).Transactions[0].Hash.String()
+	for _, path := range good {
+		path = strings.Replace(path, "%s", hash, 1)
+		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 200 {
+			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+	for _, c := range []struct{ path, names string }{
+		{"/blocks?limit=0", "limit"}, {"/blocks?limit=-1", "limit"}, {"/blocks?limit=x", "limit"}, {"/blocks?limit=1.5", "limit"},
+		{"/blocks?limit=1e2", "limit"}, {"/blocks?limit=%201", "limit"}, {"/blocks?limit=99999999999999999999", "limit"}, {"/txs?limit=0", "limit"},
+		{"/block/3?tx_limit=0", "tx_limit"}, {"/block/3/txs?limit=0", "limit"}, {"/tx/" + hash + "?logLimit=0", "logLimit"},
+		{"/blocks?Limit=5", "Limit"}, {"/blocks?lim=5", "lim"}, {"/status?x=1", "x"}, {"/block/3?limit=1", "limit"},
+		{"/blocks?limit=1&limit=2", "limit"}, {"/search?q=1&q=2", "q"}, {"/blocks?limit=5;x=1", "query"}, {"/blocks?limit=%zz", "query"},
+		{"/block/-1", "number_or_hash"}, {"/block/007", "number_or_hash"}, {"/block/+7", "number_or_hash"}, {"/block/1.0", "number_or_hash"}, {"/block/Latest", "number_or_hash"},
+		{"/block/pending", "number_or_hash"}, {"/block/0x", "number_or_hash"}, {"/block/0xzz", "number_or_hash"}, {"/block/0x" + strings.Repeat("f", 64), "number_or_hash"},
+		{"/block/" + strings.Repeat("1", 80), "number_or_hash"}, {"/block/18446744073709551616", "number_or_hash"},
+		{"/tx/123", "tx_hash"}, {"/tx/0x", "tx_hash"}, {"/tx/0x" + strings.Repeat("1", 65), "tx_hash"}, {"/tx/latest", "tx_hash"},
+		{"/block-at-timestamp", "timestamp"}, {"/block-at-timestamp?timestamp=", "timestamp"}, {"/block-at-timestamp?timestamp=now", "timestamp"},
+		{"/block-at-timestamp?timestamp=2026-01-01", "timestamp"}, {"/block-at-timestamp?timestamp=2026-01-01T00:00:00", "timestamp"},
+		{"/block-at-timestamp?timestamp=2026-01-01T01:00:00+01:00", "timestamp"}, {"/block-at-timestamp?timestamp=99999999999999", "timestamp"},
+		{"/block-at-timestamp?timestamp=0&closest=near", "closest"}, {"/search", "q"}, {"/search?q=", "q"}, {"/search?q=alice", "q"}, {"/search?q=0xzz", "q"},
+	} {
+		r := w.do(http.MethodGet, chain+c.path, w.key)
+		if r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidRequest || !strings.Contains(r.envelope().Message, c.names) {
+			t.Errorf("GET %s: %d %s", c.path, r.StatusCode, r.body)
+		}
+	}
+	for _, path := range []string{"/block/99999", "/block/9223372036854775807", "/block/0x1", "/tx/0x1", "/block-at-timestamp?timestamp=0", "/block-at-timestamp?timestamp=-5",
+		"/block-at-timestamp?timestamp=1969-01-01T00:00:00Z", "/block-at-timestamp?timestamp=9999-01-01T00:00:00Z&closest=after"} {
+		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 404 || r.envelope().Code != api.CodeNotFound {
+			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+	// Clamped means the maximum, not the default.
+	var p page
+	w.get("/txs?limit=1000", &p)
+	if len(p.Items) != 200 {
+		t.Errorf("clamped to %d", len(p.Items))
+	}
+	w.get("/txs", &p)
+	if len(p.Items) != 25 {
+		t.Errorf("default %d", len(p.Items))
+	}
+	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 8200), w.key), 414, api.CodeURITooLong, nil)
+	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
+}
+
+// TestCursors passes cursors where they do not belong.
+func TestCursors(t *testing.T) {
+	w := newWorld(t, 41)
+	chain := "/v1/" + chainID
+	var p page
+	w.get("/blocks?limit=2", &p)
+	cursor := *p.NextCursor
+	changed := []byte(cursor)
+	changed[3] ^= 1
+	for _, path := range []string{"/blocks?cursor=" + string(changed), "/blocks?cursor=" + cursor[:len(cursor)-1], "/blocks?cursor=" + cursor + "A", "/blocks?cursor=x",
+		"/blocks?cursor=" + strings.Repeat("A", 4000), "/txs?cursor=" + cursor, "/block/3/txs?cursor=" + cursor, "/blocks?cursor=5", "/blocks?cursor=%00"} {
+		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidCursor {
+			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+	// It may be used again, with another limit and under the other path.
+	for _, path := range []string{chain + "/blocks?limit=5&cursor=" + cursor, "/api" + chain + "/blocks?cursor=" + cursor} {
+		expect(t, w.do(http.MethodGet, path, w.key), 200, "", nil)
+	}
+}
