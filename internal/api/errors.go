@@ -12,19 +12,23 @@ type Code string
 
 // All codes. codes has an entry for each, and each is explained by a page.
 const (
-	CodeInvalidRequest     Code = "invalid_request"
-	CodeInvalidCursor      Code = "invalid_cursor"
-	CodeConflictingKeys    Code = "conflicting_api_key_headers"
-	CodeMalformedKey       Code = "malformed_api_key_header"
-	CodeUnauthorized       Code = "unauthorized"
-	CodeForbidden          Code = "forbidden"
-	CodeNotFound           Code = "not_found"
-	CodeUnsupportedRoute   Code = "unsupported_route"
-	CodeMethodNotAllowed   Code = "method_not_allowed"
-	CodePayloadTooLarge    Code = "payload_too_large"
-	CodeURITooLong         Code = "uri_too_long"
-	CodeUnsupportedMedia   Code = "unsupported_media_type"
-	CodeRateLimited        Code = "rate_limited"
+	CodeInvalidRequest   Code = "invalid_request"
+	CodeInvalidCursor    Code = "invalid_cursor"
+	CodeConflictingKeys  Code = "conflicting_api_key_headers"
+	CodeMalformedKey     Code = "malformed_api_key_header"
+	CodeUnauthorized     Code = "unauthorized"
+	CodeForbidden        Code = "forbidden"
+	CodeNotFound         Code = "not_found"
+	CodeUnsupportedRoute Code = "unsupported_route"
+	CodeMethodNotAllowed Code = "method_not_allowed"
+	CodePayloadTooLarge  Code = "payload_too_large"
+	CodeURITooLong       Code = "uri_too_long"
+	CodeUnsupportedMedia Code = "unsupported_media_type"
+	CodeRateLimited      Code = "rate_limited"
+
+	CodeFullRangeUnsupported     Code = "full_range_selector_not_supported"
+	CodeEventCoverageUnavailable Code = "event_key_index_coverage_unavailable"
+
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
 )
@@ -76,6 +80,12 @@ var codes = map[Code]codeInfo{
 	CodeUnsupportedMedia: {http.StatusUnsupportedMediaType, "api/invalid-request", "Unsupported media type",
 		"The request body is not JSON.",
 		"Send Content-Type: application/json."},
+	CodeFullRangeUnsupported: {http.StatusUnprocessableEntity, "api/event-search", "Selector not declared for wide ranges",
+		"The search covers more than 10,000 blocks by a later topic, and its selector is not declared for that position.",
+		"Look at eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities, or search 10,000 blocks at a time. Retrying does not help."},
+	CodeEventCoverageUnavailable: {http.StatusServiceUnavailable, "api/event-search", "Event coverage unavailable",
+		"The index cannot vouch for the whole range right now: it is being built, or has fallen behind the chain.",
+		"Wait as long as Retry-After says. When maxServableToBlock is there, the range up to it can be searched in parts of 10,000 blocks."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
 		"The key has used up its budget for this class of routes in the current minute.",
 		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},
@@ -94,6 +104,8 @@ type Error struct {
 	// RetryAfter is in seconds, for 429 and 503.
 	RetryAfter int
 	Cause      error // private: logged, never sent
+	// MaxServableToBlock tells how far a coverage failure does not reach.
+	MaxServableToBlock *uint64
 }
 
 func (e *Error) Error() string {
@@ -121,6 +133,8 @@ type Envelope struct {
 	Message   string `json:"message" doc:"For people; may change."`
 	DocSlug   string `json:"docSlug" doc:"Page below /docs/ that explains cause and cure."`
 	RequestID string `json:"requestId" doc:"The same as the X-Request-Id header."`
+
+	MaxServableToBlock *uint64 `json:"maxServableToBlock,omitempty" doc:"Only on event_key_index_coverage_unavailable: the last block that can be served."`
 }
 
 // asError turns what a handler returned into a failure with a code.

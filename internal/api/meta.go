@@ -11,23 +11,23 @@ import (
 
 // Capabilities tells a program what it can do here.
 type Capabilities struct {
-	Kind                string          `json:"kind" enum:"service.meta.capabilities"`
-	SchemaVersion       string          `json:"schemaVersion"`
-	DefaultChain        string          `json:"defaultChain"`
-	AuthHeader          string          `json:"authHeader"`
-	ExternalBasePath    string          `json:"externalBasePath" enum:"/v1,/api/v1"`
-	FirstCalls          []FirstCall     `json:"firstCalls"`
-	Documentation       Documentation   `json:"documentation"`
-	RateLimit           RateLimitRules  `json:"rateLimit"`
-	RouteFamilies       []RouteFamily   `json:"routeFamilies"`
-	SessionControl      FeatureStatus   `json:"sessionControl"`
-	APIKeyLifecycle     FeatureStatus   `json:"apiKeyLifecycle"`
-	Caller              CallerFacts     `json:"caller"`
-	EventSearch         FeatureStatus   `json:"eventSearch"`
-	RPCProvider         FeatureStatus   `json:"rpcProvider"`
-	WalletInteraction   FeatureStatus   `json:"walletInteraction"`
-	OperatingRules      []string        `json:"operatingRules"`
-	IssueReportContract IssueReportRule `json:"issueReportContract"`
+	Kind                string           `json:"kind" enum:"service.meta.capabilities"`
+	SchemaVersion       string           `json:"schemaVersion"`
+	DefaultChain        string           `json:"defaultChain"`
+	AuthHeader          string           `json:"authHeader"`
+	ExternalBasePath    string           `json:"externalBasePath" enum:"/v1,/api/v1"`
+	FirstCalls          []FirstCall      `json:"firstCalls"`
+	Documentation       Documentation    `json:"documentation"`
+	RateLimit           RateLimitRules   `json:"rateLimit"`
+	RouteFamilies       []RouteFamily    `json:"routeFamilies"`
+	SessionControl      FeatureStatus    `json:"sessionControl"`
+	APIKeyLifecycle     FeatureStatus    `json:"apiKeyLifecycle"`
+	Caller              CallerFacts      `json:"caller"`
+	EventSearch         EventSearchFacts `json:"eventSearch"`
+	RPCProvider         FeatureStatus    `json:"rpcProvider"`
+	WalletInteraction   FeatureStatus    `json:"walletInteraction"`
+	OperatingRules      []string         `json:"operatingRules"`
+	IssueReportContract IssueReportRule  `json:"issueReportContract"`
 }
 
 // FirstCall is a good request to begin with.
@@ -158,6 +158,10 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 	off := FeatureStatus{false, "not_available"}
 	c := requestOf(ctx).caller
 	class, plan := string(c.Environment), string(c.Plan)
+	events, err := s.eventSearchFacts(ctx, c.Plan)
+	if err != nil {
+		return nil, err
+	}
 	return &body[Capabilities]{Capabilities{
 		Kind: "service.meta.capabilities", SchemaVersion: metaSchema, DefaultChain: s.order[0], AuthHeader: headerKey, ExternalBasePath: "/v1",
 		FirstCalls: []FirstCall{
@@ -174,7 +178,7 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
 			WorkspacePlan: &plan, RateLimit: &CallerBudgets{c.Policy.LightPerMinute, c.Policy.HeavyPerMinute, c.Policy.BatchPerMinute, "key"}},
-		EventSearch: off, RPCProvider: off, WalletInteraction: off,
+		EventSearch: events, RPCProvider: off, WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",

@@ -185,7 +185,7 @@ func envelopeJSON(e *Error, requestID string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // the type is JSON and nosniff is set: people read this
-	if err := enc.Encode(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID}); err != nil {
+	if err := enc.Encode(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID, e.MaxServableToBlock}); err != nil {
 		panic(err) // strings always encode
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

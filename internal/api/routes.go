@@ -9,6 +9,7 @@ func (s *Server) routes() {
 	s.statusRoutes()
 	s.blockRoutes()
 	s.transactionRoutes()
+	s.eventRoutes()
 	s.metaRoutes()
 }
 

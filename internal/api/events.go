@@ -1,0 +1,313 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// The limits of event search.
+const (
+	maxEventPage     = 100
+	defaultEventPage = 25
+	maxRangeBlocks   = 10_000 // inclusive, for searches by later keys
+	maxPerPosition   = 128    // distinct values
+	maxPerRequest    = 256    // values of all positions together
+	maxEmitters      = 128
+	maxCompatKeys    = 15
+	maxFanOut        = 256 // emitter times topic0, for searches by later keys
+)
+
+// EventInput is what both routes take; Huma reads the repeated parameters.
+type EventInput struct {
+	ChainInput
+	Selector  []string `query:"selector,explode" doc:"Alias of topic0."`
+	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector. Repeat for OR."`
+	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Needs topic0 and both bounds."`
+	Topic2    []string `query:"topic2,explode"`
+	Topic3    []string `query:"topic3,explode"`
+	Topic4    []string `query:"topic4,explode"`
+	Topic5    []string `query:"topic5,explode"`
+	Topic6    []string `query:"topic6,explode"`
+	Topic7    []string `query:"topic7,explode"`
+	Topic8    []string `query:"topic8,explode"`
+	Topic9    []string `query:"topic9,explode"`
+	Topic10   []string `query:"topic10,explode"`
+	Topic11   []string `query:"topic11,explode"`
+	Topic12   []string `query:"topic12,explode"`
+	Topic13   []string `query:"topic13,explode"`
+	Topic14   []string `query:"topic14,explode"`
+	Topic15   []string `query:"topic15,explode"`
+	FromBlock string   `query:"from_block" maxLength:"20" doc:"First block, a number."`
+	ToBlock   string   `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
+	Order     string   `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
+	Limit     Limit    `query:"limit"`
+	Cursor    string   `query:"cursor" doc:"nextCursor of the page before."`
+}
+
+func (in *EventInput) topics() [event.Positions][]string {
+	t0 := append(slices.Clone(in.Topic0), in.Selector...)
+	return [event.Positions][]string{t0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
+		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15}
+}
+
+// EventPage is a page of events.
+type EventPage struct {
+	Items                 []EventRow     `json:"items"`
+	NextCursor            *string        `json:"nextCursor"`
+	EventDecodingDegraded bool           `json:"eventDecodingDegraded"`
+	RangeCoverage         *RangeCoverage `json:"rangeCoverage,omitempty" doc:"Only on searches over more than 10,000 blocks."`
+}
+
+func (s *Server) eventRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Events", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
+	global := base
+	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
+	global.Description = "Events by emitter and by the values of their keys. Values of one position are alternatives, positions must all match. " +
+		"`topic1` and later need `topic0` and both bounds, at most 10,000 blocks apart. `limit` is 1 to 100, 25 by default. " +
+		"A page may end early and be empty; go on while nextCursor is not null."
+	register(s, global, s.searchEvents)
+	contract := base
+	contract.ID, contract.Path, contract.Summary = "listContractEvents", "/v1/{chain}/contract/{address}/events", "List a contract's events"
+	contract.Description = "As the search over the chain, for one emitter. `key` and `keys` are accepted for older clients: their values are the keys from position 0 on, one each."
+	register(s, contract, s.listContractEvents)
+}
+
+func (s *Server) searchEvents(ctx context.Context, in *struct {
+	EventInput
+	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives."`
+	Contract        []string `query:"contract,explode" doc:"Alias of address."`
+	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
+}) (*body[EventPage], error) {
+	emitters := slices.Concat(in.Address, in.Contract, in.ContractAddress)
+	search, err := parseEventSearch(&in.EventInput, "address", emitters, in.topics())
+	if err != nil {
+		return nil, err
+	}
+	return s.eventPage(ctx, "searchEvents", &in.EventInput, search)
+}
+
+func (s *Server) listContractEvents(ctx context.Context, in *struct {
+	EventInput
+	Address string   `path:"address" maxLength:"70" doc:"Emitting contract."`
+	Key     []string `query:"key,explode" doc:"For older clients."`
+	Keys    []string `query:"keys,explode" doc:"For older clients."`
+	KeyList []string `query:"keys[],explode" doc:"For older clients."`
+}) (*body[EventPage], error) {
+	topics := in.topics()
+	compat := slices.Concat(in.Key, in.Keys, in.KeyList)
+	if len(compat) > maxCompatKeys {
+		return nil, fail(CodeInvalidRequest, "key: at most %d values.", maxCompatKeys)
+	}
+	for i, k := range compat {
+		if len(topics[i]) > 0 {
+			return nil, fail(CodeInvalidRequest, "key: position %d is also given by topic%d; use one of the two.", i, i)
+		}
+		topics[i] = []string{k}
+	}
+	search, err := parseEventSearch(&in.EventInput, "address", []string{in.Address}, topics)
+	if err != nil {
+		return nil, err
+	}
+	return s.eventPage(ctx, "listContractEvents", &in.EventInput, search)
+}
+
+// eventSearch is a checked request.
+type eventSearch struct {
+	event.Query
+	bounded bool // both bounds were given
+	later   bool // keys behind position 0 are asked for
+}
+
+func parseEventSearch(in *EventInput, emitterName string, emitters []string, topics [event.Positions][]string) (*eventSearch, error) {
+	q := &eventSearch{Query: event.Query{To: 1<<63 - 1, Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
+	if in.Order == "asc" {
+		q.Order = event.Asc
+	}
+	var err error
+	if q.Emitters, err = feltValues(emitterName, emitters, maxEmitters); err != nil {
+		return nil, err
+	}
+	total := 0
+	for i, values := range topics {
+		if q.Keys[i], err = feltValues("topic"+strconv.Itoa(i), values, maxPerPosition); err != nil {
+			return nil, err
+		}
+		total += len(q.Keys[i])
+		q.later = q.later || i > 0 && len(values) > 0
+	}
+	if total > maxPerRequest {
+		return nil, fail(CodeInvalidRequest, "A search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
+	}
+	for name, bound := range map[string]struct {
+		text string
+		to   *uint64
+	}{"from_block": {in.FromBlock, &q.From}, "to_block": {in.ToBlock, &q.To}} {
+		if bound.text == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(bound.text, 10, 63)
+		if err != nil {
+			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", name, clip(bound.text, 20))
+		}
+		*bound.to = n
+	}
+	q.bounded = in.FromBlock != "" && in.ToBlock != ""
+	return q, q.rules()
+}
+
+// rules are those of the contract that need no look at the chain.
+func (q *eventSearch) rules() error {
+	switch {
+	case len(q.Emitters) == 0 && !q.later && len(q.Keys[0]) == 0:
+		return fail(CodeInvalidRequest, "A search over the whole chain needs a filter: address, or topic0.")
+	case q.later && len(q.Keys[0]) == 0:
+		return fail(CodeInvalidRequest, "topic1 to topic15 need topic0; an address alone is not enough.")
+	case q.later && !q.bounded:
+		return fail(CodeInvalidRequest, "topic1 to topic15 need from_block and to_block.")
+	case q.From > q.To:
+		return fail(CodeInvalidRequest, "from_block is above to_block.")
+	case q.later && len(q.Emitters)*len(q.Keys[0]) > maxFanOut:
+		return fail(CodeInvalidRequest, "A search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
+	}
+	return nil
+}
+
+// wide says that the range is more than an ordinary key may ask for.
+func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= maxRangeBlocks }
+
+// feltValues reads felts in any spelling and compares them by value.
+func feltValues(name string, texts []string, most int) ([]felt.Felt, error) {
+	var out []felt.Felt
+	for _, text := range texts {
+		f, err := felt.Parse(text)
+		if err != nil {
+			return nil, notAFelt(name, text)
+		}
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+		if len(out) > most {
+			return nil, fail(CodeInvalidRequest, "%s: at most %d distinct values.", name, most)
+		}
+	}
+	return out, nil
+}
+
+// notAFelt helps people who send a name where a selector belongs.
+func notAFelt(name, text string) *Error {
+	if name != "address" && isName(text) {
+		return fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", name, clip(text, 60), felt.Selector(text))
+	}
+	return fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// scope names the search for its cursors: by value, so that another spelling of
+// the same felts goes on with the same cursor.
+func (q *eventSearch) scope(operation, chain string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%d\x00%v", operation, chain, q.From, q.To, q.Order) //nolint:errcheck // a builder never fails
+	write := func(list []felt.Felt) {
+		b.WriteByte(1)
+		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
+			b.Write(f[:])
+		}
+	}
+	write(q.Emitters)
+	for i := range q.Keys {
+		write(q.Keys[i])
+	}
+	return b.String()
+}
+
+// eventPage runs a search and renders a page of it.
+func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput, q *eventSearch) (*body[EventPage], error) {
+	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
+	scope := q.scope(operation, in.Chain)
+	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		if q.wide() {
+			coverage, err := s.wideRange(ctx, c, state, q)
+			if err != nil {
+				return err
+			}
+			out.Body.RangeCoverage = coverage
+			if coverage.Completed == nil {
+				return nil
+			}
+			q.From, q.To = coverage.Completed.FromBlock, coverage.Completed.ToBlock
+		}
+		if in.Cursor != "" {
+			after, err := s.openEventCursor(ctx, r, scope, in.Cursor)
+			if err != nil {
+				return err
+			}
+			q.After = after
+		}
+		page, err := event.Search(ctx, r, q.Query)
+		if err != nil {
+			return err
+		}
+		if page.Next != nil && !page.Done {
+			next := s.cursors.Seal(scope, eventPosition(*page.Next, page.NextHash))
+			out.Body.NextCursor = &next
+		}
+		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
+		return err
+	})
+	return out, err
+}
+
+// openEventCursor reads a cursor and checks that the block it points into is
+// still part of the chain.
+func (s *Server) openEventCursor(ctx context.Context, r store.Reader, scope, cursor string) (*event.Place, error) {
+	pos, e := s.cursors.Open(scope, cursor)
+	if e != nil {
+		return nil, e
+	}
+	place, hash, ok := parseEventPosition(pos)
+	if !ok {
+		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+	}
+	after, err := event.Resume(ctx, r, place, hash)
+	if errors.Is(err, event.ErrReorganised) {
+		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
+	}
+	return after, err
+}
+
+// eventPosition is what a cursor holds: a place and the hash of its block.
+func eventPosition(p event.Place, hash felt.Felt) []byte {
+	b := binary.BigEndian.AppendUint64(nil, p.Block)
+	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Tx), p.Log)
+	return append(b, hash[:]...)
+}
+
+func parseEventPosition(b []byte) (p event.Place, hash felt.Felt, ok bool) {
+	if len(b) != 16+felt.Size {
+		return p, hash, false
+	}
+	p = event.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:])}
+	copy(hash[:], b[16:])
+	return p, hash, true
+}
