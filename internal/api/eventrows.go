@@ -94,7 +94,7 @@ func renderEvent(e *starknet.Event, d *decoded.Result) EventContent {
 			*topic = &e.Keys[j]
 		}
 	}
-	if d.Status == abi.StatusDecoded {
+	if d.Status == abi.Decoded {
 		out.DecodedFields = make([]DecodedField, len(d.Fields))
 		for i := range d.Fields {
 			out.DecodedFields[i] = renderField(&d.Fields[i])
