@@ -1,12 +1,76 @@
 package api
 
-import "net/http"
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"chainexplorer/internal/web"
+)
+
+// Where the documents are. The OpenAPI document has two names: the one that
+// integrators already know, and the one that everybody tries.
+const (
+	openAPIPathJSON = "/service-openapi.json"
+	catalogPath     = "/.well-known/api-catalog"
+	agentPath       = "/.well-known/service-agent.json"
+	referencePath   = "/docs/api"
+	llmsPath        = "/llms.txt"
+	llmsFullPath    = "/llms-full.txt"
+
+	openAPITypeJSON = "application/vnd.oai.openapi+json;version=3.1"
+	openAPITypeYAML = "application/vnd.oai.openapi+yaml;version=3.1"
+	textType        = "text/plain; charset=utf-8"
+)
 
 // documents serves what needs no key: the contract, the pages that explain it,
-// and the health checks.
+// and the health checks. It is called when the table is complete.
 func (s *Server) documents() {
 	s.open("GET /healthz", s.healthz)
 	s.open("GET /readyz", s.readyz)
+
+	jsonDoc, yamlDoc := s.contract()
+	for _, path := range []string{openAPIPathJSON, "/openapi.json"} {
+		s.fixed(path, openAPITypeJSON, jsonDoc)
+	}
+	for _, path := range []string{openAPIPath, "/openapi.yaml"} {
+		s.fixed(path, openAPITypeYAML, yamlDoc)
+	}
+	s.fixed("/robots.txt", textType, []byte("User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n"))
+	s.fixed(web.StylePath, "text/css; charset=utf-8", web.Style())
+	s.fixed(web.IconPath, "image/svg+xml", web.Icon())
+	s.fixed("/favicon.ico", "image/svg+xml", web.Icon())
+
+	lib := newLibrary(s)
+	s.open("GET "+catalogPath, lib.serve(catalogPath, s.writeCatalog))
+	s.open("GET "+agentPath, lib.serve(agentPath, s.writeAgentMemory))
+	guides := s.guides()
+	reference := newReference(s, jsonDoc)
+	s.open("GET "+llmsPath, lib.serve(llmsPath, func(at site) (*document, error) { return s.writeLLMs(at, guides) }))
+	s.open("GET "+llmsFullPath, lib.serve(llmsFullPath, func(at site) (*document, error) {
+		return s.writeLLMsFull(at, guides, reference)
+	}))
+	s.pages(lib, guides, reference)
+	s.open("GET /{$}", s.newLanding(lib).serve)
+}
+
+// contract encodes the OpenAPI document. That it cannot be encoded is a mistake
+// in the table.
+func (s *Server) contract() (jsonDoc, yamlDoc []byte) {
+	jsonDoc, err := json.MarshalIndent(s.huma.OpenAPI(), "", "  ")
+	if err == nil {
+		yamlDoc, err = s.huma.OpenAPI().YAML()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
+	}
+	return append(jsonDoc, '\n'), yamlDoc
+}
+
+// fixed serves bytes that never change while the process runs.
+func (s *Server) fixed(path, contentType string, body []byte) {
+	d := newDocument(contentType, body)
+	s.open("GET "+path, d.send)
 }
 
 // open registers a handler for everyone, readable from any origin.

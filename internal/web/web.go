@@ -1,68 +1,133 @@
 // Package web renders the service's pages. They are plain HTML with one style
-// sheet inside: nothing is loaded from elsewhere, so that they work offline and
-// a strict content security policy holds.
+// sheet and no script, and load nothing from elsewhere, so that they work
+// offline and a strict content security policy holds. Everything that a page
+// shows goes through html/template, which escapes it; the only markup that
+// texts may carry is that of prose.go.
 package web
 
 import (
 	"bytes"
-	_ "embed"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
 	"strconv"
 )
 
+//go:embed *.html
+var files embed.FS
+
 //go:embed style.css
-var style string
+var style []byte
 
-//go:embed layout.html
-var layoutText string
+//go:embed icon.svg
+var icon []byte
 
-var layout = template.Must(template.New("layout").Parse(layoutText))
+// StylePath is where the pages expect Style.
+const StylePath = "/style.css"
 
-// Link is an entry of a page's navigation.
+// IconPath is where the pages expect Icon, which is an SVG image.
+const IconPath = "/favicon.svg"
+
+// Style is the style sheet of all pages.
+func Style() []byte { return style }
+
+// Icon is the picture that browsers show for the pages.
+func Icon() []byte { return icon }
+
+// styleTag makes browsers fetch the style sheet again when it has changed.
+var styleTag = func() string {
+	sum := sha256.Sum256(style)
+	return hex.EncodeToString(sum[:4])
+}()
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"prose": prose,
+	"clip":  clip,
+	"group": Group,
+	"stamp": stamp,
+}).ParseFS(files, "*.html"))
+
+// Link is an entry of a list of links.
 type Link struct{ Text, Href string }
 
-// Page is a whole page. Body is trusted HTML made by a template of this package
-// or by the caller's own.
+// Page is a whole page. Body is trusted HTML made by Render.
 type Page struct {
 	Title string
-	Nav   []Link
+	// Trail leads from the start to this page, without the page itself.
+	Trail []Link
 	Body  template.HTML
+	// Version of the service, for the foot of the page.
+	Version string
+	// Hidden pages ask search engines not to list them.
+	Hidden bool
 }
 
 // policy forbids everything that a page of ours does not need.
-const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// ContentType is the media type of pages.
+const ContentType = "text/html; charset=utf-8"
+
+// SetHeaders sets the headers that every page carries.
+func SetHeaders(h http.Header) {
+	h.Set("Content-Type", ContentType)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Frame-Options", "DENY")
+}
+
+// HTML puts a page into the layout.
+func HTML(p Page) ([]byte, error) {
+	var b bytes.Buffer
+	err := templates.ExecuteTemplate(&b, "layout.html", struct {
+		Page
+		StyleHref, IconHref string
+	}{p, StylePath + "?v=" + styleTag, IconPath})
+	if err != nil {
+		return nil, fmt.Errorf("render page %q: %w", p.Title, err)
+	}
+	return b.Bytes(), nil
+}
 
 // Write sends a page.
 func Write(w http.ResponseWriter, r *http.Request, status int, p Page) {
-	var b bytes.Buffer
-	err := layout.Execute(&b, struct {
-		Page
-		Style template.CSS
-	}{p, template.CSS(style)})
+	body, err := HTML(p)
 	if err != nil {
 		http.Error(w, "page failed", http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", policy)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Frame-Options", "DENY")
+	SetHeaders(h)
 	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		w.Write(b.Bytes()) //nolint:errcheck // the client went away
+		w.Write(body) //nolint:errcheck // the client went away
 	}
 }
 
-// Render runs a template into trusted HTML.
-func Render(t *template.Template, data any) (template.HTML, error) {
+// render runs a template of this package into trusted HTML.
+func render(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
-		return "", fmt.Errorf("render %s: %w", t.Name(), err)
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return template.HTML(b.String()), nil //nolint:gosec // made by a template, which escapes
+}
+
+// clip shortens a text that came from outside.
+func clip(n int, s string) string {
+	r := []rune(s)
+	if len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}
+
+// Content is what has a body for a page.
+type Content interface {
+	Body() (template.HTML, error)
 }

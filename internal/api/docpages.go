@@ -1,0 +1,235 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/web"
+)
+
+// guide is a page below /docs. Every docSlug of the table of codes has one:
+// what explains a code stands in the same page as the guide to its subject.
+type guide struct {
+	slug    string
+	title   string
+	summary string // in lists of guides
+	// sections are written for a site; nil for a page about codes alone.
+	sections func(site) []web.Section
+	codes    []Code
+}
+
+// guides lists the pages: the written ones, then those that only explain codes.
+func (s *Server) guides() []guide {
+	out := s.writtenGuides()
+	for _, c := range sortedCodes() {
+		slug := codes[c].Slug
+		i := slices.IndexFunc(out, func(g guide) bool { return g.slug == slug })
+		if i < 0 {
+			out = append(out, guide{slug: slug, title: slugTitle(slug)})
+			i = len(out) - 1
+		}
+		out[i].codes = append(out[i].codes, c)
+	}
+	for i := range out {
+		if g := &out[i]; g.summary == "" {
+			names := make([]string, len(g.codes))
+			for j, c := range g.codes {
+				names[j] = "`" + string(c) + "`"
+			}
+			g.summary = "What causes " + strings.Join(names, ", ") + ", and what to do."
+		}
+	}
+	return out
+}
+
+// slugTitle makes api/unsupported-routes Unsupported routes.
+func slugTitle(slug string) string {
+	words := strings.ReplaceAll(slug[strings.LastIndexByte(slug, '/')+1:], "-", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// article is the guide as it is for a site.
+func (g guide) article(s *Server, at site) web.Article {
+	a := web.Article{Title: g.title, Lead: g.summary}
+	if g.sections != nil {
+		a.Sections = g.sections(at)
+	}
+	for _, c := range g.codes {
+		a.Sections = append(a.Sections, s.explain(c))
+	}
+	return a
+}
+
+// explain is the section about a code.
+func (s *Server) explain(c Code) web.Section {
+	info := codes[c]
+	return web.Section{ID: string(c), Title: fmt.Sprintf("%d %s", info.Status, c), Blocks: []web.Block{
+		{Text: "Cause: " + info.Cause},
+		{Text: "Cure: " + info.Cure},
+		{Code: &web.Code{Text: s.sampleFailure(c)}},
+	}}
+}
+
+// sampleFailure is an answer with a code, headers that matter included.
+func (s *Server) sampleFailure(c Code) string {
+	info := codes[c]
+	message, _, _ := strings.Cut(info.Cause, ". ")
+	e := fail(c, "%s.", strings.TrimSuffix(message, "."))
+	const id = "svc-0123456789abcdefghjkmnpq"
+	h := http.Header{}
+	challenge(h, e, s.table[0])
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d %s\n%s: %s\n", info.Status, http.StatusText(info.Status), headerRequestID, id)
+	if v := h.Get("WWW-Authenticate"); v != "" {
+		fmt.Fprintf(&b, "WWW-Authenticate: %s\n", v)
+	}
+	switch c {
+	case CodeRateLimited, CodeServiceUnavailable:
+		b.WriteString("Retry-After: 2\n")
+	case CodeMethodNotAllowed:
+		b.WriteString("Allow: GET, HEAD, OPTIONS\n")
+	}
+	fmt.Fprintf(&b, "Content-Type: %s\n\n", jsonType)
+	var body bytes.Buffer
+	if err := json.Indent(&body, envelopeJSON(e, id), "", "  "); err != nil {
+		panic(err) // an envelope is JSON
+	}
+	return b.String() + body.String()
+}
+
+// docsTrail leads to a page below /docs.
+func docsTrail(slug string) []web.Link {
+	trail := []web.Link{{Text: "Start", Href: "/"}, {Text: "Guides", Href: "/docs"}}
+	if strings.HasPrefix(slug, "api/") {
+		trail = append(trail, web.Link{Text: "API", Href: referencePath})
+	}
+	return trail
+}
+
+// pages registers the pages below /docs.
+func (s *Server) pages(lib *library, guides []guide, ref *reference) {
+	bySlug := make(map[string]guide, len(guides))
+	for _, g := range guides {
+		bySlug[g.slug] = g
+	}
+	s.open("GET /docs", lib.serve("/docs", func(site) (*document, error) { return s.writeIndex(guides) }))
+	s.open("GET "+referencePath, lib.serve(referencePath, func(at site) (*document, error) { return s.writeReference(at, guides, ref) }))
+	s.open("GET /docs/{slug...}", func(w http.ResponseWriter, r *http.Request) {
+		slug := r.PathValue("slug")
+		g, ok := bySlug[slug]
+		if !ok {
+			s.missingPage(w, r, guides)
+			return
+		}
+		lib.serve("/docs/"+slug, func(at site) (*document, error) {
+			return s.page(g.title+" · Chain Explorer", docsTrail(slug), g.article(s, at))
+		})(w, r)
+	})
+}
+
+// page is a page of ours as a document.
+func (s *Server) page(title string, trail []web.Link, content web.Content) (*document, error) {
+	body, err := content.Body()
+	if err != nil {
+		return nil, err
+	}
+	html, err := web.HTML(web.Page{Title: title, Trail: trail, Body: body, Version: s.version})
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(web.ContentType, html), nil
+}
+
+func guideList(guides []guide) web.Block {
+	var b web.Block
+	for _, g := range guides {
+		b.List = append(b.List, fmt.Sprintf("[%s](/docs/%s): %s", g.title, g.slug, g.summary))
+	}
+	return b
+}
+
+// writtenOnes counts the guides in front of those that only explain codes.
+func writtenOnes(guides []guide) int {
+	if n := slices.IndexFunc(guides, func(g guide) bool { return g.sections == nil }); n >= 0 {
+		return n
+	}
+	return len(guides)
+}
+
+func (s *Server) writeIndex(guides []guide) (*document, error) {
+	written := writtenOnes(guides)
+	return s.page("Guides · Chain Explorer", docsTrail("")[:1], web.Article{
+		Title: "Guides",
+		Lead:  "How to call this service, what its answers mean, and what to do when it refuses.",
+		Sections: []web.Section{
+			{ID: "reference", Title: "Reference", Blocks: []web.Block{{List: []string{
+				"[API reference](" + referencePath + "): every operation, with parameters, answers, failures and an example.",
+				"[OpenAPI 3.1 as JSON](/openapi.json) or [as YAML](/openapi.yaml): the contract, for programs.",
+				"[llms.txt](/llms.txt) and [llms-full.txt](/llms-full.txt): the same as plain text.",
+				"[API catalog](/.well-known/api-catalog): where everything is, in the form of RFC 9727.",
+			}}}},
+			{ID: "guides", Title: "Guides", Blocks: []web.Block{guideList(guides[:written])}},
+			{ID: "failures", Title: "Failures", Blocks: []web.Block{guideList(guides[written:])}},
+		},
+	})
+}
+
+// missingPage is the answer below /docs to a path that has no page.
+func (s *Server) missingPage(w http.ResponseWriter, r *http.Request, guides []guide) {
+	body, err := web.Article{
+		Title:    "There is no such page",
+		Lead:     "The address may be mistyped, or the page was moved. These pages exist:",
+		Sections: []web.Section{{ID: "pages", Title: "Pages", Blocks: []web.Block{guideList(guides)}}},
+	}.Body()
+	if err != nil {
+		s.failDocument(w, r, err)
+		return
+	}
+	web.Write(w, r, http.StatusNotFound, web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.version, Hidden: true})
+}
+
+// writeReference writes the API reference.
+func (s *Server) writeReference(at site, guides []guide, ref *reference) (*document, error) {
+	return s.page("API reference · Chain Explorer", docsTrail(""), web.Reference{
+		Title: "API reference",
+		Lead: fmt.Sprintf("%d operations, all below `%s/v1`. The same contract for programs: [OpenAPI 3.1](/openapi.json), [YAML](/openapi.yaml).",
+			len(s.table), at.origin),
+		Overview: s.overview(at, guides),
+		Families: ref.families(at),
+	})
+}
+
+// overview is what all operations have in common.
+func (s *Server) overview(at site, guides []guide) []web.Section {
+	return []web.Section{
+		{ID: "base-url", Title: "Base URL and chains", Blocks: []web.Block{
+			{Text: fmt.Sprintf("`%s/v1/{chain}/...`, where `{chain}` is one of %s. `/api/v1/...` is the same API for older clients.", at.origin, codeList(s.order))},
+		}},
+		{ID: "authentication", Title: "Authentication", Blocks: []web.Block{
+			{Text: fmt.Sprintf("Send your key in the header `%s`, on its own. See [keys, scopes and tiers](/docs/api/auth). The examples below take it from the environment:", headerKey)},
+			{Code: &web.Code{Text: "export SERVICE_API_KEY=svc_live_..."}},
+		}},
+		{ID: "limits", Title: "Limits", Blocks: []web.Block{
+			{Text: fmt.Sprintf("Every operation has a class, `%s`, `%s` or `%s`, and every key a budget per class and minute. The headers of every answer tell what is left: see [rate limits](/docs/api/rate-limits). Sizes and times are in [limits](/docs/api/limits).", Light, Heavy, Batch)},
+		}},
+		{ID: "errors", Title: "Errors", Blocks: []web.Block{
+			{Text: "Every failure is JSON with `code`, `message`, `docSlug` and `requestId`. Branch on `code`; `docSlug` names a page below `/docs/`. All codes are in [errors](/docs/api/errors)."},
+		}},
+		{ID: "cursors", Title: "Lists", Blocks: []web.Block{
+			{Text: "Lists answer with `items` and `nextCursor`. Pass `nextCursor` back as `cursor` with the same parameters, and stop when it is null: see [cursors](/docs/api/cursors)."},
+		}},
+		{ID: "all-guides", Title: "Guides", Blocks: []web.Block{guideList(guides[:writtenOnes(guides)])}},
+	}
+}
+
+func codeList(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = "`" + n + "`"
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/store"
+)
+
+// examples are things that exist on the default chain, so that the requests in
+// the documents can be pasted and answered. While the index has none they are
+// shell variables.
+type examples struct {
+	chain     string
+	tx        string
+	block     string
+	timestamp string
+}
+
+// unsetExamples name what a reader has to fill in.
+func unsetExamples(chain string) examples {
+	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP"}
+}
+
+const (
+	// examplesFor is how long examples are believed to exist: only a fork can end them.
+	examplesFor = time.Minute
+	// examplesRetry is how soon an index without blocks is looked at again.
+	examplesRetry = time.Second
+	// documentTime bounds the store's work for a document.
+	documentTime = 2 * time.Second
+)
+
+// exampleFinder keeps examples from the finalized part of the default chain,
+// and the same ones as long as they exist, so that documents do not change
+// with every block.
+type exampleFinder struct {
+	s *Server
+
+	mu       sync.Mutex // guards what follows
+	found    examples
+	position explorer.Position
+	known    bool
+	until    time.Time
+}
+
+func newExampleFinder(s *Server) *exampleFinder {
+	return &exampleFinder{s: s, found: unsetExamples(s.order[0])}
+}
+
+func (f *exampleFinder) find(ctx context.Context) examples {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.s.now()
+	if now.Before(f.until) {
+		return f.found
+	}
+	// Others wait for this: it ends whether or not the first one stays.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), documentTime)
+	defer cancel()
+	c := f.s.chains[f.s.order[0]]
+	err := c.Store.View(ctx, func(r store.Reader) error { return f.look(ctx, r, c) })
+	f.until = now.Add(examplesFor)
+	if err != nil || !f.known {
+		if err != nil {
+			f.s.log.Warn("examples not found", "chain", c.ID, "err", err)
+		}
+		f.until = now.Add(examplesRetry)
+	}
+	return f.found
+}
+
+// look keeps the examples that are still there, and finds others otherwise.
+func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) error {
+	if f.known {
+		if t, err := transaction.Get(ctx, r, f.position); err == nil && t.Hash.String() == f.found.tx {
+			return nil
+		}
+	}
+	f.found, f.known = unsetExamples(c.ID), false
+	state, err := chain.Read(ctx, r)
+	if err != nil || !state.HasHead {
+		return err
+	}
+	settled := state.Head.Number
+	if settled >= c.Depth {
+		settled -= c.Depth
+	}
+	list, _, _, err := transaction.PreviewsBefore(ctx, r, explorer.Position{Block: settled + 1}, 1, feedSpans)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	b, err := block.Get(ctx, r, list[0].Block)
+	if err != nil {
+		return err
+	}
+	f.position, f.known = list[0].Position, true
+	f.found = examples{chain: c.ID, tx: list[0].Hash.String(), block: strconv.FormatUint(b.Number, 10), timestamp: timestampISO(b.Timestamp)}
+	return nil
+}
+
+// forParameter is a value for a parameter of the contract.
+func (e examples) forParameter(name string) (string, bool) {
+	values := map[string]string{
+		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
+	}
+	v, ok := values[name]
+	return v, ok
+}
+
+// escape makes a value fit for a path or query inside a shell's double quotes;
+// a shell variable stays one.
+func escape(v string) string {
+	if strings.HasPrefix(v, "$") {
+		return v
+	}
+	return strings.NewReplacer("$", "%24", "&", "%26", "+", "%2B", "=", "%3D").Replace(url.PathEscape(v))
+}
+
+// curl is a request with a key that works as pasted.
+func curl(origin, target string) string {
+	address := origin + target
+	if strings.ContainsAny(address, "?&$()*';!~") {
+		address = `"` + address + `"`
+	}
+	return `curl -H "` + headerKey + `: $SERVICE_API_KEY" ` + address
+}

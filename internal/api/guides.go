@@ -1,0 +1,216 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/web"
+)
+
+// The guides. Numbers and lists in them come from the tables and constants that
+// the kernel itself uses, so that they cannot disagree with it.
+
+func (s *Server) writtenGuides() []guide {
+	return []guide{
+		{slug: "api/auth", title: "Keys, scopes and tiers", summary: "How to get a key, how to send it, and what it may do.", sections: s.authGuide},
+		{slug: "api/rate-limits", title: "Rate limits", summary: "Budgets per key and class, and the headers that report them.", sections: s.rateGuide},
+		{slug: "api/cursors", title: "Cursors", summary: "How to read a list page by page, and what a fork does to it.", sections: s.cursorGuide},
+		{slug: "api/limits", title: "Limits", summary: "The sizes, counts and times that bound every request.", sections: s.limitGuide},
+		{slug: "api/errors", title: "Errors", summary: "The form of a failure, all codes, and when to try again.", sections: s.errorGuide},
+		{slug: "api/finality", title: "Finality and forks", summary: "How settled a block is, and what happens when the chain reorganises.", sections: s.finalityGuide},
+		{slug: "api/http", title: "HTTP: formats, caching, browsers", summary: "Number formats, request ids, validators, compression and CORS.", sections: s.httpGuide},
+		{slug: "api/versioning", title: "Versions and certification", summary: "What may change, what may not, and how far an operation can be relied on.", sections: s.versionGuide},
+	}
+}
+
+func docText(format string, args ...any) web.Block {
+	return web.Block{Text: fmt.Sprintf(format, args...)}
+}
+
+func docList(items ...string) web.Block { return web.Block{List: items} }
+
+func docTable(head []string, rows ...[]string) web.Block {
+	return web.Block{Table: &web.Table{Head: head, Rows: rows}}
+}
+
+func docSample(code string) web.Block { return web.Block{Code: &web.Code{Text: code}} }
+
+// request is an example that a test sends, and that must be answered so.
+func (at site) request(command string, status int) web.Block {
+	return web.Block{Code: &web.Code{Text: command, Status: status}}
+}
+
+func (at site) chainPath(rest string) string { return "/v1/" + escape(at.examples.chain) + rest }
+
+func (s *Server) authGuide(at site) []web.Section {
+	status := at.chainPath("/status")
+	return []web.Section{
+		{ID: "get", Title: "Getting a key", Blocks: []web.Block{
+			docText("Keys belong to a workspace and are made by whoever runs the service. The demo prints one when it starts. On a service of your own:"),
+			docSample("chainexplorer admin workspace create acme --plan developer --control data/control.db\n" +
+				"chainexplorer admin key create --workspace acme --scope read --control data/control.db"),
+			docText("A key looks like `svc_live_` (or `svc_test_`) and 38 letters and digits. It is shown once; the service keeps only a keyed digest of it. `chainexplorer admin key revoke` ends it within a second."),
+		}},
+		{ID: "send", Title: "Sending it", Blocks: []web.Block{
+			docText("Put the key into the environment, so that it is in no shell history, and send it in `%s`:", headerKey),
+			at.request(curl(at.origin, status), http.StatusOK),
+			docText("`%s` is taken too, for browsers that call directly. Send one of the two, once, with nothing else in it: no `Bearer`, no quotes. Never put a key into an address.", headerKeyShort),
+			at.request(`curl -H "`+headerKeyShort+`: $SERVICE_API_KEY" `+at.origin+status, http.StatusOK),
+			docText("Without a key the answer is 401, and its `WWW-Authenticate` says so:"),
+			at.request("curl -i "+at.origin+status, http.StatusUnauthorized),
+		}},
+		{ID: "scopes", Title: "Scopes", Blocks: []web.Block{
+			docText("A key carries scopes; an operation needs one. A key without it gets 403. New keys have %s unless others are asked for.", codeList(account.DefaultScopes.Names())),
+			docTable([]string{"Scope", "Operations that need it"}, s.operationsBy(account.ScopeNames(), func(r *Route) string { return r.scopeName() })...),
+		}},
+		{ID: "tiers", Title: "Tiers", Blocks: []web.Block{
+			docText("The tier says which part of the product an operation belongs to. It is published with every operation as `x-service-key-tier`."),
+			docTable([]string{"Tier", "Operations"}, s.operationsBy([]string{string(TierOfficial), string(TierUtility), string(TierPartner)}, func(r *Route) string { return string(r.Tier) })...),
+		}},
+		{ID: "care", Title: "Taking care of keys", Blocks: []web.Block{
+			docList("Give every client its own key, with the scopes it needs and no more.",
+				"Do not ship a shared key inside a public web page.",
+				"Log `"+headerRequestID+"` and `"+headerRouteClass+"`, never the key."),
+		}},
+	}
+}
+
+// operationsBy groups the table by a property, in the order of names.
+func (s *Server) operationsBy(names []string, property func(*Route) string) (rows [][]string) {
+	for _, n := range names {
+		var ops []string
+		for _, r := range s.table {
+			if property(r) == n {
+				ops = append(ops, "["+r.ID+"]("+referencePath+"#"+r.ID+")")
+			}
+		}
+		cell := "None in this version."
+		if len(ops) > 0 {
+			cell = strings.Join(ops, ", ")
+		}
+		rows = append(rows, []string{"`" + n + "`", cell})
+	}
+	return rows
+}
+
+func (s *Server) rateGuide(at site) []web.Section {
+	var plans [][]string
+	for _, name := range account.PlanNames() {
+		p := account.Plan(name).Policy()
+		plans = append(plans, []string{"`" + name + "`", web.Group(uint64(p.LightPerMinute)), web.Group(uint64(p.HeavyPerMinute)), web.Group(uint64(p.BatchPerMinute))})
+	}
+	seconds := int(limitWindow.Seconds())
+	return []web.Section{
+		{ID: "classes", Title: "Classes", Blocks: []web.Block{
+			docText("Every operation draws on the budget of its class. `%s` on every answer names it.", headerRouteClass),
+			docTable([]string{"Class", "Operations"}, s.operationsBy([]string{string(Light), string(Heavy), string(Batch)}, func(r *Route) string { return string(r.Class) })...),
+		}},
+		{ID: "budgets", Title: "Budgets", Blocks: []web.Block{
+			docText("A budget belongs to one key and one class and lasts for a window of %d seconds, which starts with the first request in it. Refused requests cost nothing. The plan of the workspace sets the number of requests a window; a key can have its own. `/v1/meta/capabilities` tells the numbers of the calling key.", seconds),
+			docTable([]string{"Plan", "light", "heavy", "batch"}, plans...),
+		}},
+		{ID: "headers", Title: "Headers", Blocks: []web.Block{
+			docTable([]string{"Header", "Meaning"},
+				[]string{"`" + headerLimit + "`", "Requests of this class that the key has in a window."},
+				[]string{"`" + headerRemaining + "`", "How many of them are left."},
+				[]string{"`" + headerPolicy + "`", fmt.Sprintf("Class and window, such as `light;w=%d`.", seconds)},
+				[]string{"`Retry-After`", "On 429 and 503: seconds to wait."}),
+			at.request(strings.Replace(curl(at.origin, at.chainPath("/status")), "curl ", "curl -i ", 1), http.StatusOK),
+		}},
+	}
+}
+
+func (s *Server) cursorGuide(at site) []web.Section {
+	path := at.chainPath("/blocks?limit=2")
+	return []web.Section{
+		{ID: "paging", Title: "Reading page by page", Blocks: []web.Block{
+			docText("A list answers with `items` and `nextCursor`. The first page needs no cursor:"),
+			at.request(curl(at.origin, path), http.StatusOK),
+			docText("For the next one send the same parameters and `nextCursor` as `cursor`, unchanged. When `nextCursor` is null there is no more."),
+			at.request(curl(at.origin, path+"&cursor=$NEXT_CURSOR"), http.StatusOK),
+		}},
+		{ID: "rules", Title: "What holds", Blocks: []web.Block{
+			docList("A cursor is opaque: do not take it apart, compare it or build one. It needs no further encoding in an address.",
+				"It belongs to one operation, one chain and one set of parameters; only `limit` may change from page to page.",
+				"It does not expire by itself.",
+				"Lists are newest first unless the operation says otherwise. New blocks appear in front and do not disturb the pages behind.",
+				"A page may be shorter than `limit`, or empty, and still have a `nextCursor`: the service bounds how much a single request looks through.")},
+		},
+		{ID: "forks", Title: "Forks", Blocks: []web.Block{
+			docText("A cursor is a place in the chain. If a fork replaces blocks that you have already read, the pages behind go on in the chain as it is now: read the newest blocks again when `lastFork.count` of the status has changed. The cursor of a list inside a block that is gone is refused with `invalid_cursor`."),
+		}},
+	}
+}
+
+func (s *Server) limitGuide(at site) []web.Section {
+	n := func(v int) string { return web.Group(uint64(v)) }
+	return []web.Section{
+		{ID: "requests", Title: "Requests", Blocks: []web.Block{
+			docTable([]string{"What", "Limit", "Otherwise"},
+				[]string{"Length of the address", n(maxURI) + " bytes", "414 `" + string(CodeURITooLong) + "`"},
+				[]string{"Request body", s.bodyLimits(), "413 `" + string(CodePayloadTooLarge) + "`"},
+				[]string{"Length of a cursor", n(maxCursor) + " characters", "400 `" + string(CodeInvalidCursor) + "`"},
+				[]string{"Length of `" + headerRequestID + "`", n(maxRequestID) + " characters", "a new id is made"},
+				[]string{"Time for an answer", s.timeout.String(), "503 `" + string(CodeServiceUnavailable) + "`"},
+				[]string{"Requests at work in a process", n(cap(s.flight)), "503 `" + string(CodeServiceUnavailable) + "`"}),
+		}},
+		{ID: "pages", Title: "Pages", Blocks: []web.Block{
+			docText("A page size above the maximum is lowered to it; one below 1 is refused."),
+			docTable([]string{"Parameter", "Default", "Maximum"},
+				[]string{"`limit` of blocks", n(defaultPage), n(maxBlocks)},
+				[]string{"`limit` of a block's transactions", n(defaultPage), n(maxBlockTxs)},
+				[]string{"`tx_limit` of a block", n(defaultTxs), n(maxTxPreview)},
+				[]string{"`limit` of transactions", n(defaultPage), n(maxFeed)},
+				[]string{"`logLimit` of a transaction", n(defaultLogs), n(maxLogs)}),
+		}},
+		{ID: "answers", Title: "Parts of an answer", Blocks: []web.Block{
+			docText("What is cut says so in a field beside it."),
+			docTable([]string{"Part", "At most", "Said by"},
+				[]string{"Calldata of a transaction", n(maxCalldata) + " felts", "`calldataTruncated`"},
+				[]string{"Messages of a transaction", n(maxMessages), "`messagesCoverage`"},
+				[]string{"Payload of a message", n(maxPayload) + " felts", "`payloadTruncated`"}),
+		}},
+	}
+}
+
+// bodyLimits says which operations take a body.
+func (s *Server) bodyLimits() string {
+	var parts []string
+	for _, r := range s.table {
+		if r.MaxBody > 0 {
+			parts = append(parts, fmt.Sprintf("%s bytes for %s", web.Group(uint64(r.MaxBody)), r.ID))
+		}
+	}
+	if len(parts) == 0 {
+		return "none is taken"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s *Server) errorGuide(site) []web.Section {
+	var rows [][]string
+	for _, c := range sortedCodes() {
+		info := codes[c]
+		rows = append(rows, []string{"`" + string(c) + "`", strconv.Itoa(info.Status), "[" + info.Title + "](/docs/" + info.Slug + "#" + string(c) + ")", info.Cause})
+	}
+	return []web.Section{
+		{ID: "form", Title: "The form of a failure", Blocks: []web.Block{
+			docText("Every failure is JSON with the same four fields."),
+			docSample(s.sampleFailure(CodeNotFound)),
+			docTable([]string{"Field", "Meaning"},
+				[]string{"`code`", "Names the failure. Branch on this: codes do not change within a version."},
+				[]string{"`message`", "For people. It may change at any time."},
+				[]string{"`docSlug`", "The page below `/docs/` that explains cause and cure."},
+				[]string{"`requestId`", "The same as the header `" + headerRequestID + "`. Put it into a report."}),
+		}},
+		{ID: "codes", Title: "All codes", Blocks: []web.Block{docTable([]string{"Code", "Status", "Page", "Cause"}, rows...)}},
+		{ID: "retry", Title: "When to try again", Blocks: []web.Block{
+			docList("429 and 503: wait as long as `Retry-After` says, then send the same request, cursor included.",
+				"500 and broken connections: try again a few times, waiting longer each time.",
+				"Everything else: the same request will fail again. Change it first.")},
+		},
+	}
+}
