@@ -47,12 +47,13 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	if d.zipped != nil && acceptsGzip(r.Header) {
 		body, tag = d.zipped, tag+"-gzip"
 	}
-	h.Set("ETag", `"`+tag+`"`)
-	if matches(r.Header.Values("If-None-Match"), d.etag) {
+	if held, ok := d.heldBy(r.Header.Values("If-None-Match"), tag); ok {
+		h.Set("ETag", `"`+held+`"`)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	h.Set("ETag", `"`+tag+`"`)
 	if tag != d.etag {
 		h.Set("Content-Encoding", "gzip")
 	}
@@ -62,6 +63,26 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodHead {
 		w.Write(body) //nolint:errcheck // the client went away
 	}
+}
+
+// heldBy tells which encoding of the document a client has, if any; * stands
+// for the one that would be sent.
+func (d *document) heldBy(values []string, chosen string) (string, bool) {
+	for _, v := range values {
+		for tag := range strings.SplitSeq(v, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" {
+				return chosen, true
+			}
+			switch tag = strings.TrimPrefix(tag, "W/"); tag {
+			case `"` + d.etag + `"`:
+				return d.etag, true
+			case `"` + d.etag + `-gzip"`:
+				return d.etag + "-gzip", true
+			}
+		}
+	}
+	return "", false
 }
 
 // site is all that a document depends on besides the program: how the service
