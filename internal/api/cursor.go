@@ -4,9 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"net/url"
 	"slices"
-	"strings"
 )
 
 // A cursor is opaque to clients: base64url of
@@ -58,30 +56,4 @@ func (c *Cursors) Open(scope, cursor string) ([]byte, *Error) {
 		return nil, bad
 	}
 	return position, nil
-}
-
-// queryScope is the scope of a list: the operation and its parameters except
-// those that may change from page to page.
-func queryScope(operation string, path []string, query url.Values) string {
-	var b strings.Builder
-	b.WriteString(operation)
-	for _, p := range path {
-		b.WriteString("\x00" + p)
-	}
-	keys := make([]string, 0, len(query))
-	for k := range query {
-		if k != "cursor" && k != "limit" {
-			keys = append(keys, k)
-		}
-	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		values := slices.Clone(query[k])
-		slices.Sort(values)
-		b.WriteString("\x01" + k)
-		for _, v := range values {
-			b.WriteString("\x02" + v)
-		}
-	}
-	return b.String()
 }

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -91,8 +93,12 @@ func (s *Server) sampleFailure(c Code) string {
 	case CodeMethodNotAllowed:
 		b.WriteString("Allow: GET, HEAD, OPTIONS\n")
 	}
-	fmt.Fprintf(&b, "Content-Type: %s\n\n%s", jsonType, envelopeJSON(e, id))
-	return b.String()
+	fmt.Fprintf(&b, "Content-Type: %s\n\n", jsonType)
+	var body bytes.Buffer
+	if err := json.Indent(&body, envelopeJSON(e, id), "", "  "); err != nil {
+		panic(err) // an envelope is JSON
+	}
+	return b.String() + body.String()
 }
 
 // docsTrail leads to a page below /docs.
@@ -146,11 +152,16 @@ func guideList(guides []guide) web.Block {
 	return b
 }
 
-func (s *Server) writeIndex(guides []guide) (*document, error) {
-	written := slices.IndexFunc(guides, func(g guide) bool { return g.sections == nil })
-	if written < 0 {
-		written = len(guides)
+// writtenOnes counts the guides in front of those that only explain codes.
+func writtenOnes(guides []guide) int {
+	if n := slices.IndexFunc(guides, func(g guide) bool { return g.sections == nil }); n >= 0 {
+		return n
 	}
+	return len(guides)
+}
+
+func (s *Server) writeIndex(guides []guide) (*document, error) {
+	written := writtenOnes(guides)
 	return s.page("Guides · Chain Explorer", docsTrail("")[:1], web.Article{
 		Title: "Guides",
 		Lead:  "How to call this service, what its answers mean, and what to do when it refuses.",
@@ -211,7 +222,7 @@ func (s *Server) overview(at site, guides []guide) []web.Section {
 		{ID: "cursors", Title: "Lists", Blocks: []web.Block{
 			{Text: "Lists answer with `items` and `nextCursor`. Pass `nextCursor` back as `cursor` with the same parameters, and stop when it is null: see [cursors](/docs/api/cursors)."},
 		}},
-		{ID: "all-guides", Title: "Guides", Blocks: []web.Block{guideList(guides)}},
+		{ID: "all-guides", Title: "Guides", Blocks: []web.Block{guideList(guides[:writtenOnes(guides)])}},
 	}
 }
 

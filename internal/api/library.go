@@ -54,6 +54,7 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	h.Set("ETag", `"`+tag+`"`)
 	if tag != d.etag {
 		h.Set("Content-Encoding", "gzip")
 	}

@@ -25,15 +25,16 @@ func (s *Server) intro(b *strings.Builder, at site) {
 func (s *Server) writeLLMs(at site, guides []guide) (*document, error) {
 	var b strings.Builder
 	s.intro(&b, at)
-	family := ""
-	for _, r := range s.table {
-		if r.Family != family {
-			family = r.Family
-			fmt.Fprintf(&b, "\n## %s\n\n", family)
+	for _, f := range s.families() {
+		fmt.Fprintf(&b, "## %s\n\n", f.Name)
+		for _, r := range s.table {
+			if r.Family == f.Name {
+				fmt.Fprintf(&b, "- [%s](%s%s#%s): %s %s: %s (%s, %s)\n", r.ID, at.origin, referencePath, r.ID, r.Method, r.Path, r.Summary, r.Certification, r.Class)
+			}
 		}
-		fmt.Fprintf(&b, "- [%s](%s%s#%s): %s %s: %s (%s, %s)\n", r.ID, at.origin, referencePath, r.ID, r.Method, r.Path, r.Summary, r.Certification, r.Class)
+		b.WriteString("\n")
 	}
-	b.WriteString("\n## Guides\n\n")
+	b.WriteString("## Guides\n\n")
 	for _, g := range guides {
 		fmt.Fprintf(&b, "- [%s](%s/docs/%s): %s\n", g.title, at.origin, g.slug, g.summary)
 	}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// serve listens on loopback.
+func serve(h http.Handler) (address string, stop func()) {
+	srv := httptest.NewServer(h)
+	return srv.Listener.Addr().String(), srv.Close
+}
+
+// load keeps conns connections busy for a while and returns requests per second.
+func load(address string, paths []string, key string, conns int, d time.Duration) (float64, error) {
+	requests := make([][]byte, len(paths))
+	for i, path := range paths {
+		requests[i] = fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: bench\r\nX-Service-Api-Key: %s\r\n\r\n", path, key)
+	}
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, conns)
+	start := time.Now()
+	for i := range conns {
+		wg.Go(func() {
+			n, err := drive(address, requests, i, start.Add(d))
+			done.Add(n)
+			errs[i] = err
+		})
+	}
+	wg.Wait()
+	return float64(done.Load()) / time.Since(start).Seconds(), errors.Join(errs...)
+}
+
+// drive sends requests over one connection until the deadline.
+func drive(address string, requests [][]byte, from int, deadline time.Time) (n int64, err error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close() //nolint:errcheck // nothing is written any more
+	r := bufio.NewReaderSize(conn, 64<<10)
+	for i := from * 7; time.Now().Before(deadline); i++ {
+		if _, err := conn.Write(requests[i%len(requests)]); err != nil {
+			return n, err
+		}
+		if err := readAnswer(r); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+var lengthHeader = []byte("Content-Length: ")
+
+// readAnswer reads the head for status and length, and passes over the body.
+func readAnswer(r *bufio.Reader) error {
+	line, err := r.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(line, []byte("HTTP/1.1 200")) {
+		return fmt.Errorf("answer %q", line)
+	}
+	length := -1
+	for len(line) > 2 {
+		if line, err = r.ReadSlice('\n'); err != nil {
+			return err
+		}
+		if text, ok := bytes.CutPrefix(line, lengthHeader); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(text))); err != nil {
+				return err
+			}
+		}
+	}
+	if length < 0 {
+		return errors.New("an answer without a length")
+	}
+	_, err = r.Discard(length)
+	return err
+}
+
+// sink is a response writer for measuring a handler without a connection.
+type sink struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+func (s *sink) Header() http.Header { return s.header }
+
+func (s *sink) WriteHeader(status int) { s.status = status }
+
+func (s *sink) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	s.body = append(s.body, b...)
+	return len(b), nil
+}
+
+func request(path, key string) *http.Request {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("X-Service-Api-Key", key)
+	return r
+}
+
+// allocations is what a handler allocates for a request, without net/http's own.
+func allocations(h http.Handler, paths []string, key string) float64 {
+	requests := make([]*http.Request, len(paths))
+	for i, path := range paths {
+		requests[i] = request(path, key)
+	}
+	w, i := &discard{header: http.Header{}}, 0
+	return testing.AllocsPerRun(2000, func() {
+		clear(w.header)
+		h.ServeHTTP(w, requests[i%len(requests)])
+		i++
+	})
+}
+
+// discard is a response writer that costs nothing.
+type discard struct{ header http.Header }
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) WriteHeader(int)             {}
+func (d *discard) Write(b []byte) (int, error) { return io.Discard.Write(b) }

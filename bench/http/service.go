@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
+)
+
+const (
+	chainID = "SN_SEPOLIA"
+	blocks  = 400
+	l1Lag   = 200 // the newer half is not accepted on L1, and so not kept
+)
+
+// service is the API as it runs in production, on a simulated chain.
+type service struct {
+	chain  *simnode.Chain
+	server *api.Server
+	key    string
+	stops  []func()
+}
+
+func (s *service) close() {
+	for i := len(s.stops) - 1; i >= 0; i-- {
+		s.stops[i]()
+	}
+}
+
+func newService() (s *service, err error) {
+	s = &service{chain: simnode.New(simnode.Config{Seed: 7, Blocks: blocks, TxPerBlock: 12, L1Lag: l1Lag})}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	engine, err := pebble.OpenMem(catalog.Tables())
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, func() { engine.Close() }) //nolint:errcheck // in memory
+	if err := s.index(ctx, engine); err != nil {
+		return nil, fmt.Errorf("index the simulated chain: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "bench-http")
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, func() { os.RemoveAll(dir) }) //nolint:errcheck // temporary
+	db, err := control.Open(ctx, control.Options{Path: filepath.Join(dir, "control.db")})
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, func() { db.Close() }) //nolint:errcheck // temporary
+	repo := account.NewRepository(db, account.Options{})
+	space, err := repo.CreateWorkspace(ctx, "bench", account.Enterprise)
+	if err != nil {
+		return nil, err
+	}
+	key, err := repo.CreateKey(ctx, account.NewKey{WorkspaceID: space.ID, Limits: account.Limits{LightPerMinute: 1e9}})
+	if err != nil {
+		return nil, err
+	}
+	s.key = key.Plaintext
+	secret := db.CursorSecret()
+	s.server, err = api.New(api.Options{
+		Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}, Keys: account.NewAuthenticator(repo, nil), Cursors: api.NewCursors(secret[:]),
+		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
+	})
+	return s, err
+}
+
+func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
+	srv := httptest.NewServer(simnode.NewNode(s.chain, simnode.NodeConfig{Version: starknet.V010}))
+	defer srv.Close()
+	pool, err := node.Open(ctx, node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, HealthInterval: time.Hour})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	x, err := index.New(index.Options{Store: engine, Source: &index.Nodes{Pool: pool}, L1Interval: time.Nanosecond})
+	if err != nil {
+		return err
+	}
+	head, ok := s.chain.Head()
+	if !ok {
+		return errors.New("the chain is empty")
+	}
+	return x.RunTo(ctx, head)
+}
+
+// workload is one kind of answer, under many addresses.
+type workload struct {
+	name  string
+	paths []string
+}
+
+// cases are the two routes, kept (accepted on L1) and made anew for every request.
+func (s *service) cases() []workload {
+	keptBlocks, newBlocks := workload{name: "block/{n}, kept"}, workload{name: "block/{n}, not kept"}
+	keptTxs, newTxs := workload{name: "tx/{hash}, kept"}, workload{name: "tx/{hash}, not kept"}
+	for i := range uint64(64) {
+		for _, c := range []struct {
+			number     uint64
+			block, txs *workload
+		}{{20 + i, &keptBlocks, &keptTxs}, {blocks - 70 + i, &newBlocks, &newTxs}} {
+			c.block.paths = append(c.block.paths, fmt.Sprintf("/v1/%s/block/%d", chainID, c.number))
+			for _, tx := range s.chain.BlockAt(c.number).Transactions {
+				if len(c.txs.paths) < 64 {
+					c.txs.paths = append(c.txs.paths, fmt.Sprintf("/v1/%s/tx/%s", chainID, tx.Hash))
+				}
+			}
+		}
+	}
+	return []workload{keptBlocks, newBlocks, keptTxs, newTxs}
+}

@@ -1,0 +1,291 @@
+package api_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"chainexplorer/internal/api"
+)
+
+// openPaths are all documents that need no key, with the start of their type.
+var openPaths = map[string]string{
+	"/":                               "text/html",
+	"/docs":                           "text/html",
+	"/docs/api":                       "text/html",
+	"/docs/api/auth":                  "text/html",
+	"/openapi.json":                   "application/vnd.oai.openapi+json;version=3.1",
+	"/service-openapi.json":           "application/vnd.oai.openapi+json;version=3.1",
+	"/openapi.yaml":                   "application/vnd.oai.openapi+yaml;version=3.1",
+	"/service-openapi.yaml":           "application/vnd.oai.openapi+yaml;version=3.1",
+	"/.well-known/api-catalog":        `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`,
+	"/.well-known/service-agent.json": "application/json",
+	"/llms.txt":                       "text/plain",
+	"/llms-full.txt":                  "text/plain",
+	"/robots.txt":                     "text/plain",
+	"/favicon.ico":                    "image/svg+xml",
+	"/favicon.svg":                    "image/svg+xml",
+	"/style.css":                      "text/css",
+	"/healthz":                        "application/json",
+	"/readyz":                         "application/json",
+}
+
+// docTransport asks for no encoding that a test did not ask for.
+var docTransport = &http.Transport{DisableCompression: true}
+
+// doc sends a request for a document; headers come in pairs. Host sets the host.
+func (w *world) doc(method, path, key string, headers ...string) reply {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if key != "" {
+		req.Header.Set("X-Service-Api-Key", key)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		} else {
+			req.Header.Add(headers[i], headers[i+1])
+		}
+	}
+	res, err := docTransport.RoundTrip(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{res, body}
+}
+
+func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
+	w := newWorld(t, 40)
+	for path, contentType := range openPaths {
+		t.Run(path, func(t *testing.T) {
+			get := w.doc(http.MethodGet, path, "", "Accept", "image/png")
+			if get.StatusCode != http.StatusOK || !strings.HasPrefix(get.Header.Get("Content-Type"), contentType) || len(get.body) == 0 {
+				t.Fatalf("GET: %d %q, %d bytes", get.StatusCode, get.Header.Get("Content-Type"), len(get.body))
+			}
+			if get.Header.Get("X-Request-Id") == "" || get.Header.Get("Access-Control-Allow-Origin") != "*" {
+				t.Errorf("GET headers: %v", get.Header)
+			}
+			head := w.doc(http.MethodHead, path, "")
+			if head.StatusCode != http.StatusOK || len(head.body) != 0 || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
+				t.Errorf("HEAD: %d, %d bytes, %v", head.StatusCode, len(head.body), head.Header)
+			}
+			options := w.doc(http.MethodOptions, path, "", "Origin", "https://elsewhere.example", "Access-Control-Request-Method", "GET")
+			if options.StatusCode != http.StatusNoContent || options.Header.Get("Access-Control-Allow-Origin") != "*" ||
+				!strings.Contains(options.Header.Get("Access-Control-Allow-Methods"), "GET") {
+				t.Errorf("OPTIONS: %d %v", options.StatusCode, options.Header)
+			}
+			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+				r := w.doc(method, path, "")
+				if r.StatusCode != http.StatusMethodNotAllowed || envelopeOf(t, r).Code != api.CodeMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+					t.Errorf("%s: %d %s, Allow %q", method, r.StatusCode, r.body, r.Header.Get("Allow"))
+				}
+			}
+		})
+	}
+}
+
+func envelopeOf(t *testing.T, r reply) (e api.Envelope) {
+	t.Helper()
+	if err := json.Unmarshal(r.body, &e); err != nil {
+		t.Fatalf("not an envelope: %v in %s", err, r.body)
+	}
+	return e
+}
+
+func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
+	w := newWorld(t, 40)
+	for _, path := range []string{"/", "/docs/api", "/openapi.json", "/openapi.yaml", "/llms-full.txt", "/style.css"} {
+		plain := w.doc(http.MethodGet, path, "")
+		tag := plain.Header.Get("ETag")
+		if tag == "" || strings.HasPrefix(tag, "W/") {
+			t.Fatalf("%s: ETag %q", path, tag)
+		}
+		zipped := w.doc(http.MethodGet, path, "", "Accept-Encoding", "gzip")
+		if zipped.Header.Get("Content-Encoding") != "gzip" || zipped.Header.Get("ETag") == tag || len(zipped.body) >= len(plain.body) {
+			t.Fatalf("%s: gzip %v, %d of %d bytes", path, zipped.Header, len(zipped.body), len(plain.body))
+		}
+		z, err := gzip.NewReader(bytes.NewReader(zipped.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(z); err != nil || !bytes.Equal(b, plain.body) {
+			t.Errorf("%s: gzip holds something else (%v)", path, err)
+		}
+		for _, have := range []string{tag, zipped.Header.Get("ETag"), "W/" + tag, `"other", ` + tag, "*"} {
+			if r := w.doc(http.MethodGet, path, "", "If-None-Match", have); r.StatusCode != http.StatusNotModified || len(r.body) != 0 {
+				t.Errorf("%s with If-None-Match %s: %d", path, have, r.StatusCode)
+			}
+		}
+		if r := w.doc(http.MethodGet, path, "", "If-None-Match", `"other"`); r.StatusCode != http.StatusOK {
+			t.Errorf("%s with another validator: %d", path, r.StatusCode)
+		}
+	}
+}
+
+func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
+	w := newWorld(t, 1)
+	var fromJSON, fromYAML any
+	first := w.doc(http.MethodGet, "/openapi.json", "").body
+	if err := json.Unmarshal(first, &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	second := w.doc(http.MethodGet, "/openapi.yaml", "").body
+	if err := yaml.Unmarshal(second, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(fromYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromYAML = nil
+	if err := json.Unmarshal(b, &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(fromJSON, fromYAML) {
+		t.Error("JSON and YAML differ")
+	}
+	if !bytes.Equal(first, w.doc(http.MethodGet, "/service-openapi.json", "").body) || !bytes.Equal(second, w.doc(http.MethodGet, "/service-openapi.yaml", "").body) {
+		t.Error("the two names give different bytes")
+	}
+	doc := fromJSON.(map[string]any)
+	if v := doc["openapi"].(string); !strings.HasPrefix(v, "3.1") {
+		t.Errorf("version %s", v)
+	}
+	paths := doc["paths"].(map[string]any)
+	for id, path := range w.server.Operations() {
+		item, ok := paths[path].(map[string]any)
+		if !ok {
+			t.Fatalf("%s: %s is not in the document", id, path)
+		}
+		for _, op := range item {
+			for _, x := range []string{"x-service-certification", "x-service-key-tier", "x-service-audience", "x-service-evidence"} {
+				if op.(map[string]any)[x] == nil {
+					t.Errorf("%s has no %s", id, x)
+				}
+			}
+		}
+	}
+}
+
+func TestCatalogLinksResolve(t *testing.T) {
+	w := newWorld(t, 1)
+	r := w.doc(http.MethodGet, "/.well-known/api-catalog", "")
+	var catalog struct {
+		Linkset []map[string]json.RawMessage `json:"linkset"`
+	}
+	if err := json.Unmarshal(r.body, &catalog); err != nil || len(catalog.Linkset) != 1 {
+		t.Fatalf("%v in %s", err, r.body)
+	}
+	entry := catalog.Linkset[0]
+	if anchor := string(entry["anchor"]); anchor != `"`+w.url+`/v1"` {
+		t.Errorf("anchor %s", anchor)
+	}
+	count := map[string]int{}
+	for relation, raw := range entry {
+		if relation == "anchor" {
+			continue
+		}
+		var targets []struct{ Href, Type string }
+		if err := json.Unmarshal(raw, &targets); err != nil {
+			t.Fatalf("%s: %v", relation, err)
+		}
+		for _, target := range targets {
+			count[relation]++
+			path, ours := strings.CutPrefix(target.Href, w.url)
+			if !ours {
+				t.Fatalf("%s leads away: %s", relation, target.Href)
+			}
+			got := w.doc(http.MethodGet, path, w.key)
+			if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != target.Type {
+				t.Errorf("%s %s: %d %q, said %q", relation, path, got.StatusCode, got.Header.Get("Content-Type"), target.Type)
+			}
+		}
+	}
+	if want := map[string]int{"service-desc": 2, "service-doc": 2, "service-meta": 1, "status": 1}; !reflect.DeepEqual(count, want) {
+		t.Errorf("relations %v, want %v", count, want)
+	}
+	for _, path := range []string{"/.well-known/api-catalog", "/"} {
+		link := w.doc(http.MethodHead, path, "").Header.Get("Link")
+		for _, want := range []string{`</.well-known/api-catalog>; rel="api-catalog"`, `</service-openapi.json>; rel="service-desc"`, `</docs/api>; rel="service-doc"`} {
+			if !strings.Contains(link, want) {
+				t.Errorf("HEAD %s: Link %q lacks %s", path, link, want)
+			}
+		}
+	}
+}
+
+func TestAgentMemory(t *testing.T) {
+	w := newWorld(t, 1)
+	var m api.AgentMemory
+	r := w.doc(http.MethodGet, "/.well-known/service-agent.json", "")
+	dec := json.NewDecoder(bytes.NewReader(r.body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	if m.Kind != "service.agent_memory" || m.SchemaVersion != "2026-05-02" || m.GeneratedFor != "agents" ||
+		m.Auth != (api.AgentAuth{Header: "X-Service-Api-Key", ExternalBasePath: "/v1", DefaultChain: chainID}) {
+		t.Errorf("%+v", m)
+	}
+	for _, c := range m.FirstCalls {
+		if got := w.doc(c.Method, c.Path, w.key); got.StatusCode != http.StatusOK {
+			t.Errorf("first call %s: %d", c.Path, got.StatusCode)
+		}
+	}
+	routes := 0
+	for _, f := range m.RouteFamilies {
+		routes += len(f.Routes)
+	}
+	if routes != len(w.server.Operations()) || len(m.OperatingRules) == 0 {
+		t.Errorf("%d routes, %d rules", routes, len(m.OperatingRules))
+	}
+	if bytes.Contains(r.body, []byte(`"operations"`)) {
+		t.Error("families list operations")
+	}
+}
+
+func TestTextGuidesNameEveryOperation(t *testing.T) {
+	w := newWorld(t, 1)
+	short, full := string(w.doc(http.MethodGet, "/llms.txt", "").body), string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
+	if !strings.HasPrefix(short, "# ") || !strings.Contains(short, "\n> ") {
+		t.Error("llms.txt does not begin with a title and a summary")
+	}
+	for id, path := range w.server.Operations() {
+		for name, text := range map[string]string{"llms.txt": short, "llms-full.txt": full} {
+			if !strings.Contains(text, id) || !strings.Contains(text, path) {
+				t.Errorf("%s lacks %s %s", name, id, path)
+			}
+		}
+	}
+	for code, slug := range api.DocSlugs() {
+		if !strings.Contains(full, " "+string(code)+"\n") || !strings.Contains(short, "/docs/"+slug+")") {
+			t.Errorf("the texts lack %s", code)
+		}
+	}
+	if !strings.Contains(full, "`items[].blockNumber` integer") {
+		t.Error("llms-full.txt lacks nested fields")
+	}
+}
+
+func TestRobotsMayReadPagesAlone(t *testing.T) {
+	w := newWorld(t, 1)
+	got := string(w.doc(http.MethodGet, "/robots.txt", "").body)
+	if got != "User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n" {
+		t.Errorf("%q", got)
+	}
+}

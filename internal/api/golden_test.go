@@ -1,0 +1,322 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
+)
+
+// The golden files are requests with their answers in full, one directory per
+// operation and one per error code. Run the test with -update to rewrite them,
+// and read the difference: it is a change of the contract.
+
+const goldenDir = "testdata/golden"
+
+// golden compares, or rewrites.
+type golden struct {
+	*world
+	files map[string]bool
+	codes map[api.Code]bool
+}
+
+// goldenCase is a request; the key is sent when the headers have none.
+type goldenCase struct {
+	dir, name    string
+	method, path string
+	headers      []string
+}
+
+func (g *golden) run(c goldenCase) {
+	g.t.Helper()
+	key := g.key
+	if c.method == "" {
+		c.method = http.MethodGet
+	}
+	for i := 0; i < len(c.headers); i += 2 {
+		if strings.HasSuffix(c.headers[i], "Api-Key") {
+			key = ""
+		}
+	}
+	if strings.HasPrefix(c.name, "no-key") {
+		key = ""
+	}
+	if !slices.Contains(c.headers, "X-Request-Id") {
+		c.headers = append(c.headers, "X-Request-Id", "golden-request")
+	}
+	r := g.do(c.method, c.path, key, c.headers...)
+	if key != "" {
+		c.headers = append([]string{"X-Service-Api-Key", key}, c.headers...)
+	}
+	g.compare(c, r)
+}
+
+func (g *golden) compare(c goldenCase, r reply) {
+	g.t.Helper()
+	if r.StatusCode >= 400 && c.method != http.MethodHead {
+		code := r.envelope().Code
+		g.codes[code] = true
+		if string(code) != c.dir {
+			g.t.Errorf("%s/%s: the code is %s: %s", c.dir, c.name, code, r.body)
+		}
+	} else if op := g.contract.of(c.method, strings.SplitN(c.path, "?", 2)[0]); op == nil || op.id != c.dir {
+		g.t.Errorf("%s/%s: %s %s is another operation", c.dir, c.name, c.method, c.path)
+	}
+	file := filepath.Join(goldenDir, c.dir, c.name+".txt")
+	g.files[file] = true
+	got := g.text(c, r)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			g.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			g.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		g.t.Error(err)
+		return
+	}
+	if !bytes.Equal(want, got) {
+		g.t.Errorf("%s differs; got:\n%s", file, got)
+	}
+}
+
+var longRun = regexp.MustCompile(`1{100,}`)
+
+// text writes a request and its answer, with what changes from run to run masked.
+func (g *golden) text(c goldenCase, r reply) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s\n", c.method, c.path)
+	for i := 0; i < len(c.headers); i += 2 {
+		fmt.Fprintf(&b, "%s: %s\n", c.headers[i], c.headers[i+1])
+	}
+	fmt.Fprintf(&b, "\n%d %s\n", r.StatusCode, http.StatusText(r.StatusCode))
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		for _, v := range r.Header[name] {
+			switch name {
+			case "Date":
+				continue
+			case "X-Ratelimit-Remaining":
+				v = "<remaining>"
+			}
+			fmt.Fprintf(&b, "%s: %s\n", name, v)
+		}
+	}
+	b.WriteByte('\n')
+	if len(r.body) > 0 {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, r.plain()); err != nil || !bytes.Equal(compact.Bytes(), r.plain()) {
+			g.t.Errorf("%s/%s: not compact JSON: %v", c.dir, c.name, err)
+		}
+		json.Indent(&b, r.plain(), "", "  ") //nolint:errcheck // it is JSON
+		b.WriteByte('\n')
+	}
+	text := b.String()
+	for _, key := range g.secrets {
+		text = strings.ReplaceAll(text, key, "<key>")
+	}
+	text = longRun.ReplaceAllStringFunc(text, func(run string) string { return fmt.Sprintf("<%d times 1>", len(run)) })
+	return []byte(text)
+}
+
+// finish also looks for files that no case stands for.
+func (g *golden) finish() {
+	g.t.Helper()
+	err := filepath.WalkDir(goldenDir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !g.files[path] {
+			if *update {
+				return os.Remove(path)
+			}
+			g.t.Errorf("%s stands for nothing any more", path)
+		}
+		return err
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// TestGolden holds the corpus, and asks that it has every operation and every code.
+func TestGolden(t *testing.T) {
+	empty, err := pebble.OpenMem(catalog.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { empty.Close() }) //nolint:errcheck // in memory
+	fixed := func(o *api.Options) {
+		o.Cursors = api.NewCursors([]byte("the secret of the golden files"))
+		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty})
+		o.Version = "golden"
+	}
+	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[api.Code]bool{}}
+	for _, c := range g.reads() {
+		g.run(c)
+	}
+	for _, c := range g.failures() {
+		g.run(c)
+	}
+	// One request for the window, one too many.
+	limited := g.limitedKey(account.Limits{LightPerMinute: 1})
+	g.do(http.MethodGet, statusPath, limited)
+	g.run(goldenCase{dir: "rate_limited", name: "light", path: statusPath, headers: []string{"X-Service-Api-Key", limited}})
+
+	h := newHooked(t, fixed)
+	inner := &golden{h.world, g.files, g.codes}
+	inner.run(goldenCase{dir: "internal_error", name: "panic", path: "/v1/test/panic"})
+	post := goldenCase{dir: "payload_too_large", name: "body", method: http.MethodPost, path: "/v1/test/write"}
+	inner.compare(post, h.post("application/json", `{"items":["`+strings.Repeat("1", 200)+`"]}`).unnamed())
+	post.dir, post.name = "unsupported_media_type", "text"
+	inner.compare(post, h.post("text/plain", `{"items":[]}`).unnamed())
+	post.dir, post.name = "invalid_request", "body"
+	inner.compare(post, h.post("application/json", `{"items":[1]}`).unnamed())
+	g.finish()
+
+	for code := range api.Codes() {
+		if !g.codes[code] {
+			t.Errorf("no golden file for the code %s", code)
+		}
+	}
+	for _, op := range g.contract.operations {
+		if found, _ := filepath.Glob(filepath.Join(goldenDir, op.id, "*.txt")); len(found) == 0 {
+			t.Errorf("no golden file for the operation %s", op.id)
+		}
+	}
+}
+
+// unnamed masks a request id that the service made.
+func (r reply) unnamed() reply {
+	id := r.Header.Get("X-Request-Id")
+	r.body = bytes.ReplaceAll(r.body, []byte(id), []byte("<request id>"))
+	r.Header.Set("X-Request-Id", "<request id>")
+	return r
+}
+
+// reads are good requests for every operation.
+func (g *golden) reads() []goldenCase {
+	chain := "/v1/" + chainID
+	var p page
+	g.get("/blocks?limit=2", &p)
+	blocks := *p.NextCursor
+	g.get("/txs?limit=3", &p)
+	txs := *p.NextCursor
+	block := g.chain.BlockAt(4)
+	cases := []goldenCase{
+		{dir: "getStatus", name: "current", path: chain + "/status"},
+		{dir: "getStatus", name: "compatibility-path", path: "/api" + chain + "/status"},
+		{dir: "getStatus", name: "nothing-indexed", path: "/v1/SN_MAIN/status"},
+		{dir: "getStatus", name: "browser", path: chain + "/status", headers: []string{"X-Api-Key", g.key, "Origin", strangeOrigin}},
+		{dir: "listBlocks", name: "first-page", path: chain + "/blocks?limit=2"},
+		{dir: "listBlocks", name: "second-page", path: chain + "/blocks?limit=2&cursor=" + blocks},
+		{dir: "getBlock", name: "accepted-on-l1", path: chain + "/block/4"},
+		{dir: "getBlock", name: "by-hash", path: chain + "/block/" + block.Hash.String() + "?tx_limit=1"},
+		{dir: "getBlock", name: "finalized", path: chain + "/block/30?tx_limit=1"},
+		{dir: "getBlock", name: "latest", path: chain + "/block/latest?tx_limit=1"},
+		{dir: "getBlock", name: "head-request", method: http.MethodHead, path: chain + "/block/4"},
+		{dir: "listBlockTransactions", name: "first-page", path: chain + "/block/4/txs?limit=2"},
+		{dir: "getBlockAtTimestamp", name: "before", path: chain + "/block-at-timestamp?timestamp=2026-01-01T00:00:21Z"},
+		{dir: "getBlockAtTimestamp", name: "after", path: chain + "/block-at-timestamp?timestamp=1767225621&closest=after"},
+		{dir: "getBlockAtTimestamp", name: "newest", path: chain + "/block-at-timestamp?timestamp=2027-01-01T00:00:00Z"},
+		{dir: "listTransactions", name: "first-page", path: chain + "/txs?limit=3"},
+		{dir: "listTransactions", name: "second-page", path: chain + "/txs?limit=3&cursor=" + txs},
+		{dir: "search", name: "number", path: chain + "/search?q=4"},
+		{dir: "search", name: "block", path: chain + "/search?q=" + block.Hash.String()},
+		{dir: "search", name: "transaction", path: chain + "/search?q=" + block.Transactions[0].Hash.String()},
+		{dir: "search", name: "nothing", path: chain + "/search?q=0x1234"},
+		{dir: "getCapabilities", name: "key", path: "/v1/meta/capabilities"},
+		{dir: "listChains", name: "all", path: "/v1/meta/chains"},
+	}
+	etag := g.do(http.MethodGet, chain+"/block/4", g.key).Header.Get("ETag")
+	cases = append(cases, goldenCase{dir: "getBlock", name: "not-modified", path: chain + "/block/4", headers: []string{"If-None-Match", etag}})
+	// One transaction of each kind.
+	seen := map[string]bool{}
+	for n := range uint64(45) {
+		b := g.chain.BlockAt(n)
+		for i := range b.Transactions {
+			t, r := &b.Transactions[i], &b.Receipts[i]
+			kind := strings.ToLower(strings.ReplaceAll(t.Type.String(), "_", "-"))
+			if len(r.MessagesSent) > 0 {
+				kind += "-with-message"
+			}
+			if r.Execution == starknet.Reverted {
+				kind += "-reverted"
+			}
+			if !seen[kind] && len(t.Calldata) < 40 && len(r.Events) < 12 {
+				seen[kind] = true
+				cases = append(cases, goldenCase{dir: "getTransaction", name: kind, path: chain + "/tx/" + t.Hash.String()})
+			}
+		}
+	}
+	for _, kind := range []string{"invoke", "declare", "deploy-account", "l1-handler", "invoke-with-message", "invoke-reverted"} {
+		if !seen[kind] {
+			g.t.Errorf("the chain has no %s", kind)
+		}
+	}
+	return cases
+}
+
+// failures are requests for every code that a caller can cause.
+func (g *golden) failures() []goldenCase {
+	chain := "/v1/" + chainID
+	var p page
+	g.get("/blocks?limit=2", &p)
+	cursor := *p.NextCursor
+	none, revoked := g.newKey(account.Prove), g.revokedKey()
+	return []goldenCase{
+		{dir: "invalid_request", name: "limit-zero", path: chain + "/blocks?limit=0"},
+		{dir: "invalid_request", name: "limit-text", path: chain + "/blocks?limit=ten"},
+		{dir: "invalid_request", name: "unknown-parameter", path: chain + "/blocks?lim=2"},
+		{dir: "invalid_request", name: "repeated-parameter", path: chain + "/blocks?limit=2&limit=3"},
+		{dir: "invalid_request", name: "malformed-query", path: chain + "/blocks?limit=%zz"},
+		{dir: "invalid_request", name: "block", path: chain + "/block/seven"},
+		{dir: "invalid_request", name: "block-hash", path: chain + "/block/0xseven"},
+		{dir: "invalid_request", name: "transaction-hash", path: chain + "/tx/7"},
+		{dir: "invalid_request", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=yesterday"},
+		{dir: "invalid_request", name: "closest", path: chain + "/block-at-timestamp?timestamp=0&closest=near"},
+		{dir: "invalid_request", name: "missing-parameter", path: chain + "/search"},
+		{dir: "invalid_cursor", name: "changed", path: chain + "/blocks?cursor=" + cursor[:len(cursor)-4] + "AAAA"},
+		{dir: "invalid_cursor", name: "of-another-route", path: chain + "/txs?cursor=" + cursor},
+		{dir: "conflicting_api_key_headers", name: "both", path: chain + "/status", headers: []string{"X-Service-Api-Key", g.key, "X-Api-Key", g.key}},
+		{dir: "malformed_api_key_header", name: "bearer", path: chain + "/status", headers: []string{"X-Service-Api-Key", "Bearer " + g.key}},
+		{dir: "malformed_api_key_header", name: "not-a-key", path: chain + "/status", headers: []string{"X-Api-Key", "password"}},
+		{dir: "unauthorized", name: "no-key", path: chain + "/status"},
+		{dir: "unauthorized", name: "revoked", path: chain + "/status", headers: []string{"X-Service-Api-Key", revoked}},
+		{dir: "forbidden", name: "scope", path: chain + "/status", headers: []string{"X-Service-Api-Key", none}},
+		{dir: "not_found", name: "block", path: chain + "/block/99999"},
+		{dir: "not_found", name: "block-hash", path: chain + "/block/0x1234"},
+		{dir: "not_found", name: "transaction", path: chain + "/tx/0x1234"},
+		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
+		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
+		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
+		{dir: "unsupported_route", name: "no-key-unknown", path: chain + "/nothing"},
+		{dir: "unsupported_route", name: "no-key-trailing-slash", path: chain + "/status/"},
+		{dir: "method_not_allowed", name: "no-key-delete", method: http.MethodDelete, path: chain + "/status"},
+		{dir: "uri_too_long", name: "no-key-query", path: chain + "/search?q=" + strings.Repeat("1", 9000)},
+		{dir: "service_unavailable", name: "nothing-indexed", path: "/v1/SN_MAIN/blocks"},
+	}
+}
+
+// TestCodesAreExplained reads the table: every code has a page and says what to do.
+func TestCodesAreExplained(t *testing.T) {
+	slug := regexp.MustCompile(`^api/[a-z-]+$`)
+	for code, info := range api.Codes() {
+		if info.Status < 400 || info.Status > 599 || !slug.MatchString(info.Slug) || info.Title == "" || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
+			t.Errorf("%s: %+v", code, info)
+		}
+	}
+}

@@ -1,0 +1,381 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/store/pebble"
+)
+
+// crawl follows every link of our own from the first page and returns the pages.
+func (w *world) crawl() map[string]string {
+	w.t.Helper()
+	pages, queue, seen := map[string]string{}, []string{"/"}, map[string]bool{"/": true}
+	fragments := map[string][]string{} // path to anchors that are linked to
+	for len(queue) > 0 {
+		path := queue[0]
+		queue = queue[1:]
+		r := w.doc(http.MethodGet, path, "")
+		if r.StatusCode != http.StatusOK {
+			w.t.Errorf("%s: %d", path, r.StatusCode)
+			continue
+		}
+		if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		pages[path] = string(r.body)
+		base, err := url.Parse(w.url + path)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, n := range elements(w.t, string(r.body)) {
+			for _, a := range n.Attr {
+				if a.Key != "href" && a.Key != "src" {
+					continue
+				}
+				u, err := base.Parse(a.Val)
+				if err != nil {
+					w.t.Fatalf("%s: link %q: %v", path, a.Val, err)
+				}
+				if u.Scheme+"://"+u.Host != w.url {
+					if n.Data != "a" {
+						w.t.Errorf("%s: <%s> loads %s", path, n.Data, u)
+					}
+					continue
+				}
+				fragments[u.Path] = append(fragments[u.Path], u.Fragment)
+				if target := u.RequestURI(); !seen[target] {
+					seen[target] = true
+					queue = append(queue, target)
+				}
+			}
+		}
+	}
+	for path, wanted := range fragments {
+		page, ok := pages[path]
+		if !ok {
+			continue
+		}
+		ids := idsOf(elements(w.t, page))
+		for _, f := range wanted {
+			if f != "" && !slices.Contains(ids, f) {
+				w.t.Errorf("%s has no anchor %q", path, f)
+			}
+		}
+	}
+	return pages
+}
+
+// elements parses a page and returns its elements in order.
+func elements(t *testing.T, page string) (out []*html.Node) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func attr(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func idsOf(nodes []*html.Node) (ids []string) {
+	for _, n := range nodes {
+		if id := attr(n, "id"); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			b.WriteString(d.Data)
+		}
+	}
+	return b.String()
+}
+
+func TestEveryPageIsReachableAndWellMade(t *testing.T) {
+	w := newWorld(t, 60)
+	pages := w.crawl()
+	for code, slug := range api.DocSlugs() {
+		page, ok := pages["/docs/"+slug]
+		if !ok {
+			t.Errorf("no link leads to /docs/%s", slug)
+			continue
+		}
+		if !strings.Contains(page, `id="`+string(code)+`"`) || !strings.Contains(page, "Cause: ") || !strings.Contains(page, "Cure: ") {
+			t.Errorf("/docs/%s does not explain %s", slug, code)
+		}
+	}
+	for _, slug := range []string{"auth", "rate-limits", "cursors", "limits", "errors", "finality", "versioning", "http"} {
+		if pages["/docs/api/"+slug] == "" {
+			t.Errorf("guide api/%s is missing", slug)
+		}
+	}
+	for id := range w.server.Operations() {
+		if !strings.Contains(pages["/docs/api"], `id="`+id+`"`) {
+			t.Errorf("the reference lacks %s", id)
+		}
+	}
+	for path, page := range pages {
+		t.Run(path, func(t *testing.T) { checkPage(t, page) })
+	}
+}
+
+// checkPage holds a page against the rules for all pages.
+func checkPage(t *testing.T, page string) {
+	t.Helper()
+	checkNesting(t, page)
+	nodes := elements(t, page)
+	ids := idsOf(nodes)
+	slices.Sort(ids)
+	if n := len(ids); len(slices.Compact(ids)) != n {
+		t.Error("an id is used twice")
+	}
+	level, h1 := 0, 0
+	for _, n := range nodes {
+		switch n.Data {
+		case "h1", "h2", "h3", "h4":
+			next := int(n.Data[1] - '0')
+			if next > level+1 {
+				t.Errorf("heading %q jumps from level %d to %d", textOf(n), level, next)
+			}
+			level = next
+			if next == 1 {
+				h1++
+			}
+		case "table":
+			checkTable(t, n)
+		case "script", "iframe", "object", "form":
+			t.Errorf("<%s> on a page", n.Data)
+		}
+		if attr(n, "style") != "" {
+			t.Errorf("<%s> has a style of its own", n.Data)
+		}
+		if ref := attr(n, "aria-labelledby"); ref != "" && !slices.Contains(ids, ref) {
+			t.Errorf("aria-labelledby %q names nothing", ref)
+		}
+	}
+	if h1 != 1 {
+		t.Errorf("%d main headings", h1)
+	}
+}
+
+func checkTable(t *testing.T, table *html.Node) {
+	t.Helper()
+	heads := 0
+	for n := range table.Descendants() {
+		if n.Data == "th" {
+			heads++
+			if s := attr(n, "scope"); s != "col" && s != "row" {
+				t.Errorf("table header %q without a scope", textOf(n))
+			}
+		}
+	}
+	if heads == 0 || attr(table.Parent, "class") != "scroll" || attr(table.Parent, "aria-label") == "" {
+		t.Errorf("table %.40q has %d headers, or cannot scroll", textOf(table), heads)
+	}
+}
+
+// checkNesting finds tags that the lenient parser would mend.
+func checkNesting(t *testing.T, page string) {
+	t.Helper()
+	void := []string{"meta", "link", "br", "hr", "img", "input"}
+	var open []string
+	z := html.NewTokenizer(strings.NewReader(page))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("not closed: %v", open)
+			}
+			return
+		case html.StartTagToken:
+			if name, _ := z.TagName(); !slices.Contains(void, string(name)) {
+				open = append(open, string(name))
+			}
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			if len(open) == 0 || open[len(open)-1] != string(name) {
+				t.Errorf("</%s> closes %v", name, open)
+				return
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+func TestPagesKeepAStrictPolicy(t *testing.T) {
+	w := newWorld(t, 1)
+	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/errors", "/docs/none"} {
+		h := w.doc(http.MethodGet, path, "").Header
+		csp := h.Get("Content-Security-Policy")
+		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") || strings.Contains(csp, "script-src") ||
+			h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Frame-Options") != "DENY" || h.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+}
+
+func TestMissingPages(t *testing.T) {
+	w := newWorld(t, 1)
+	for _, path := range []string{"/docs/none", "/docs/api/none", "/docs/api/auth/more", "/docs/%3Cscript%3E"} {
+		r := w.doc(http.MethodGet, path, "")
+		if r.StatusCode != http.StatusNotFound || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Content-Type"))
+		}
+		checkPage(t, string(r.body))
+	}
+	for _, path := range []string{"/none", "/style.css/x", "/v1/none", "/favicon.png"} {
+		r := w.doc(http.MethodGet, path, "")
+		if r.StatusCode != http.StatusNotFound || envelopeOf(t, r).Code != api.CodeUnsupportedRoute {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+		}
+	}
+}
+
+func TestLandingShowsTheChain(t *testing.T) {
+	w := newWorld(t, 60, func(o *api.Options) {
+		o.Chains[0].NodeHead = func() (uint64, bool) { return 1_234_567, true }
+	})
+	page := string(w.doc(http.MethodGet, "/", "").body)
+	for _, want := range []string{
+		`<dd class="big">59</dd>`, `<dd class="big">1,234,508</dd>`, "catching up", w.chain.BlockAt(59).Hash.String(), `<time datetime="2026-01-01T`, "Finalized", "Accepted on L1",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	rows := strings.Count(page, "<tr>")
+	if rows != 22 {
+		t.Errorf("%d rows, want two tables of ten and their heads", rows)
+	}
+}
+
+func TestLandingFollowsTheChainAfterASecond(t *testing.T) {
+	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	var later atomic.Int64
+	w := newWorld(t, 30, func(o *api.Options) {
+		o.Now = func() time.Time { return now.Add(time.Duration(later.Load())) }
+	})
+	before := string(w.doc(http.MethodGet, "/", "").body)
+	w.chain.Extend(1)
+	w.catchUp()
+	if again := string(w.doc(http.MethodGet, "/", "").body); again != before {
+		t.Error("the page changed within its second")
+	}
+	later.Store(int64(time.Second))
+	if after := string(w.doc(http.MethodGet, "/", "").body); !strings.Contains(after, `<dd class="big">30</dd>`) {
+		t.Error("the page does not show the new block")
+	}
+}
+
+func TestPagesWorkWithoutABlock(t *testing.T) {
+	empty, err := pebble.OpenMem(catalog.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer empty.Close() //nolint:errcheck // in memory
+	w := newWorld(t, 1, func(o *api.Options) { o.Chains[0].Store = empty })
+	pages := w.crawl()
+	for path, page := range pages {
+		checkPage(t, page)
+		if path == "/docs/api" && !strings.Contains(page, "/tx/$TX_HASH") {
+			t.Error("the reference does not say what to fill in")
+		}
+	}
+	if !strings.Contains(pages["/"], "being built") || strings.Contains(pages["/"], "<table") {
+		t.Error("the first page does not say that the index is being built")
+	}
+}
+
+func TestPagesSurviveABrokenStore(t *testing.T) {
+	gone, err := pebble.OpenMem(catalog.Tables())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, 1, func(o *api.Options) { o.Chains = append([]api.Chain{{ID: "SN_MAIN", Store: gone}}, o.Chains...) })
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	page := string(w.doc(http.MethodGet, "/", "").body)
+	if !strings.Contains(page, "cannot be read right now") || !strings.Contains(page, "current") {
+		t.Errorf("a broken chain hides the sound one: %s", page)
+	}
+}
+
+func TestHostileNamesStayText(t *testing.T) {
+	const evil = `"><script>alert(1)</script>&'` + "`$(id)`"
+	w := newWorld(t, 12, func(o *api.Options) {
+		o.Chains[0].ID = evil
+		o.Version = evil
+		o.Origins = []string{evil}
+	})
+	for path, page := range w.crawl() {
+		if strings.Contains(page, "<script") {
+			t.Errorf("%s carries a script", path)
+		}
+		checkPage(t, page)
+	}
+	for _, path := range []string{"/docs/api", "/"} {
+		for _, n := range elements(t, string(w.doc(http.MethodGet, path, "").body)) {
+			if n.Data == "pre" && strings.ContainsAny(strings.TrimPrefix(textOf(n), `curl -H "X-Service-Api-Key: $SERVICE_API_KEY"`), "`$'()") {
+				t.Errorf("a command carries shell code: %s", textOf(n))
+			}
+		}
+	}
+}
+
+func TestExamplesNameTheHostThatWasAsked(t *testing.T) {
+	w := newWorld(t, 1)
+	ask := func(host string, headers ...string) string {
+		r := w.doc(http.MethodGet, "/llms.txt", "", append(headers, "Host", host)...)
+		_, rest, _ := strings.Cut(string(r.body), "Base address: ")
+		base, _, _ := strings.Cut(rest, ". ")
+		return base
+	}
+	for host, want := range map[string]string{
+		"API.example:8443":  "http://api.example:8443/v1",
+		"[::1]:80":          "http://[::1]:80/v1",
+		"a'b":               "http://localhost/v1",
+		"x.example:1;touch": "http://localhost/v1",
+	} {
+		if got := ask(host); got != want {
+			t.Errorf("host %s: %s, want %s", host, got, want)
+		}
+	}
+	if got := ask("api.example", "X-Forwarded-Proto", "https"); got != "https://api.example/v1" {
+		t.Error(got)
+	}
+	if got := ask("api.example", "X-Forwarded-Proto", "javascript"); got != "http://api.example/v1" {
+		t.Error(got)
+	}
+	fixed := newWorld(t, 1, func(o *api.Options) { o.BaseURL = "https://explorer.example/" })
+	if body := string(fixed.doc(http.MethodGet, "/docs/api", "").body); !strings.Contains(body, "https://explorer.example/v1/") || strings.Contains(body, fixed.url) {
+		t.Error("the configured address is not used")
+	}
+}
