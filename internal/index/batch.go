@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
 
@@ -20,6 +21,8 @@ type batch struct {
 	undo  UndoSpan
 	moved bool // undo changed
 	plain bool // holds a block without an undo record
+
+	classes []felt.Felt // that the batch has rows of
 
 	blocks, transactions, events int
 }
@@ -83,6 +86,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 			}
 		}
 	}
+	b.putClasses(p.classes)
 	b.head, b.some = head, true
 	b.blocks++
 	b.transactions += len(blk.Transactions)
@@ -163,6 +167,7 @@ func (x *Indexer) adopt(b *batch) {
 	x.state.Format, x.state.Present = chain.Format{Layout: chain.Layout, ChainID: x.chainID}, true
 	x.state.HasFault = false
 	x.undo = b.undo
+	x.classes.learn(b.classes...)
 	x.stuck = 0
 	x.Metrics.committed(b)
 	x.progress.add(b, x.known)

@@ -2,7 +2,7 @@
 // verifies them, projects them into rows, and commits the rows with an undo
 // record and a digest.
 //
-//	source ─▶ fetch ─▶ decode ─▶ check ─▶ verify ─▶ project ─┐   window of blocks, in parallel
+//	source ─▶ fetch ─▶ decode ─▶ check ─▶ verify ─▶ project ─▶ classes ─┐   window of blocks, in parallel
 //	                                                        ▼
 //	          announce ◀─ commit ◀─ batch ◀─ follow, digest, undo    one goroutine, block order
 //
@@ -32,6 +32,8 @@ import (
 	"log/slog"
 	"runtime"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
@@ -86,6 +88,10 @@ type Options struct {
 	// MaxStuck is how many rounds in a row a node may contradict itself
 	// before the run gives up (default 20).
 	MaxStuck int
+
+	// NoClasses leaves the classes that blocks name alone: nothing is asked for
+	// and nothing is stored of them.
+	NoClasses bool
 
 	Logger  *slog.Logger
 	Metrics *Metrics
@@ -161,6 +167,10 @@ type Indexer struct {
 	undo    UndoSpan
 	known   uint64 // the newest block that the source was seen to have
 
+	classes    *classes
+	missing    missing
+	background errgroup.Group // what must end before the run does
+
 	stuck    int
 	l1Asked  time.Time
 	progress progress
@@ -172,7 +182,7 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}, classes: newClasses()}
 	for _, f := range x.followers {
 		for _, t := range f.Tables() {
 			x.remember[t] = true

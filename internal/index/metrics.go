@@ -20,6 +20,7 @@ type Metrics struct {
 	forkDepth    prometheus.Histogram
 	failures     prometheus.Counter
 	verified     *prometheus.CounterVec
+	classes      *prometheus.CounterVec
 	headNumber   prometheus.Gauge
 	headTime     prometheus.Gauge
 	target       prometheus.Gauge
@@ -57,6 +58,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "chainexplorer_index_verified_blocks_total",
 			Help: "Blocks whose hashes were recomputed, by outcome.",
 		}, []string{"outcome"}),
+		classes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_index_classes_total",
+			Help: "Classes that were asked for, by what came of it.",
+		}, []string{"outcome"}),
 		headNumber: gauge("head_block", "Newest indexed block."),
 		headTime:   gauge("head_timestamp_seconds", "Timestamp of the newest indexed block."),
 		target:     gauge("node_head_block", "Newest block of the node."),
@@ -64,7 +69,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	}
 	if reg != nil {
 		reg.MustRegister(m.stages, m.blocks, m.transactions, m.events, m.bytes, m.forks, m.forkDepth,
-			m.failures, m.verified, m.headNumber, m.headTime, m.target, m.l1Number)
+			m.failures, m.verified, m.classes, m.headNumber, m.headTime, m.target, m.l1Number)
 	}
 	return m
 }

@@ -124,6 +124,12 @@ func (n *Nodes) header(ctx context.Context, id node.BlockID) (*starknet.Header, 
 	return h, nil
 }
 
+// Class returns a class as it is known at a block.
+func (n *Nodes) Class(ctx context.Context, number uint64, hash felt.Felt) ([]byte, string, error) {
+	raw, name, err := n.Pool.Class(ctx, node.BlockNumber(number), hash)
+	return raw, name, notFound(err)
+}
+
 // Heads signals new heads of the pool.
 func (n *Nodes) Heads(ctx context.Context) <-chan struct{} {
 	out := make(chan struct{}, 1)

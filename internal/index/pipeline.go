@@ -27,8 +27,11 @@ func (x *Indexer) advance(ctx context.Context, target uint64) error {
 	// keeps a worker of this round from running into the next.
 	ctx, cancel := context.WithCancel(ctx)
 	var workers errgroup.Group
-	defer workers.Wait() //nolint:errcheck // workers report through their channels
-	defer cancel()
+	defer func() {
+		cancel()
+		workers.Wait() //nolint:errcheck // workers report through their channels
+		x.classes.forget()
+	}()
 
 	// The queue holds the blocks in order; its capacity is the window.
 	queue := make(chan chan result, x.Window)

@@ -18,6 +18,8 @@ type prepared struct {
 	sum      [32]byte
 	node     string
 	needUndo bool
+	verify   bool // the block was to be recomputed
+	classes  []classRow
 }
 
 // fetchAttempts is how often a block is asked for again when its parts do not
@@ -39,6 +41,10 @@ func (x *Indexer) prepare(ctx context.Context, number, target uint64) (*prepared
 			x.Logger.Warn("asking again", "err", err)
 			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		p.classes, err = x.fetchClasses(ctx, p)
 		return p, err
 	}
 }
@@ -62,7 +68,8 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 	}
 	p := &prepared{node: raw.Node, rows: &explorer.Rows{}}
 	p.needUndo = b.Status != starknet.AcceptedOnL1 || number+x.UndoBlocks > target
-	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
+	p.verify = x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo
+	if p.verify {
 		if err := x.verify(b, su, raw.Node); err != nil {
 			return nil, err
 		}
@@ -71,6 +78,9 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 	}
 	start = time.Now()
 	p.block = explorer.NewBlock(b, su)
+	if err := checkUnambiguous(&p.block.State); err != nil {
+		return nil, bad(err)
+	}
 	for _, s := range x.Subjects {
 		if err := s.Project(p.block, p.rows); err != nil {
 			return nil, &projectionError{number, s.Name(), err}
@@ -137,6 +147,35 @@ func check(b *starknet.Block, su *starknet.StateUpdate, number uint64) error {
 			return fmt.Errorf("transaction %s is there twice", t.Hash)
 		}
 		seen[t.Hash] = struct{}{}
+	}
+	return nil
+}
+
+// checkUnambiguous refuses a sorted state diff that says two things of one
+// contract or class, because rows are keyed by them. Saying one thing twice is
+// harmless.
+func checkUnambiguous(d *starknet.StateDiff) error {
+	for i := 1; i < len(d.Deployed); i++ {
+		if a, b := d.Deployed[i-1], d.Deployed[i]; a.Address == b.Address && a != b {
+			return fmt.Errorf("contract %s is deployed with two classes", b.Address)
+		}
+	}
+	for i := 1; i < len(d.Replaced); i++ {
+		if a, b := d.Replaced[i-1], d.Replaced[i]; a.Address == b.Address && a != b {
+			return fmt.Errorf("contract %s gets two classes", b.Address)
+		}
+	}
+	sierra := make(map[felt.Felt]felt.Felt, len(d.Declared))
+	for _, c := range d.Declared {
+		if compiled, twice := sierra[c.ClassHash]; twice && compiled != c.CompiledClassHash {
+			return fmt.Errorf("class %s is declared with two compiled forms", c.ClassHash)
+		}
+		sierra[c.ClassHash] = c.CompiledClassHash
+	}
+	for _, h := range d.DeprecatedDeclared {
+		if _, both := sierra[h]; both {
+			return fmt.Errorf("class %s is declared as two kinds", h)
+		}
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 	}
 	cancel(nil)
 	<-renewed
+	x.background.Wait() //nolint:errcheck // it reports through channels
 	// The lease is given back even when the caller is in a hurry.
 	release, done := context.WithTimeout(context.WithoutCancel(parent), 2*time.Second)
 	defer done()
@@ -141,6 +142,9 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 	if err != nil {
 		return false, fmt.Errorf("ask for the head: %w", err)
 	}
+	if err := x.storeFound(ctx); err != nil {
+		return false, err
+	}
 	x.known = head.Number
 	x.Metrics.target.Set(float64(head.Number))
 
@@ -162,6 +166,9 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 	}
 	if now := time.Now(); now.Sub(x.l1Asked) >= x.L1Interval {
 		x.l1Asked = now
+		if err := x.retryMissing(ctx); err != nil {
+			return false, err
+		}
 		contradicts, err := x.trackL1(ctx)
 		if err != nil {
 			return false, err

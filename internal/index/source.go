@@ -32,6 +32,9 @@ type Source interface {
 	HashAt(ctx context.Context, number uint64) (felt.Felt, error)
 	// L1Accepted is the newest block accepted on L1, or ErrNotFound while there is none.
 	L1Accepted(ctx context.Context) (BlockRef, error)
+	// Class returns the result of starknet_getClass at a block and the node that
+	// gave it, or ErrNotFound.
+	Class(ctx context.Context, number uint64, hash felt.Felt) (raw []byte, node string, err error)
 	// Heads signals that the head may have changed, until ctx ends.
 	Heads(ctx context.Context) <-chan struct{}
 }

@@ -7,6 +7,8 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
@@ -18,8 +20,12 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
-	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}}
+	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{}}
 }
+
+// Enrichment returns the tables whose rows come from calls to a node and not
+// from blocks: no digest covers them and no fork undoes them.
+func Enrichment() []*store.Table { return class.Enrichment() }
 
 // Tables returns every table of an index.
 func Tables() []*store.Table {
@@ -27,5 +33,5 @@ func Tables() []*store.Table {
 	for _, s := range Subjects() {
 		tables = append(tables, s.Tables()...)
 	}
-	return tables
+	return append(tables, Enrichment()...)
 }

@@ -4,7 +4,8 @@
 // rows are projected again and held against the stored ones, and its digest is
 // recomputed. Rows that later blocks may overwrite are replayed into a scratch
 // store and compared at the end. What is left is counted, so that a row that
-// no block explains is found as well.
+// no block explains is found as well. Rows that were fetched from nodes cannot
+// be replayed: they must be readable and belong to something that blocks name.
 //
 // Cost: one pass over the blocks with one scan and three reads each, one read
 // per row, and one walk of every table. It is for an operator, not for a request.
@@ -21,6 +22,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
 )
@@ -65,6 +67,7 @@ type checker struct {
 	// expected counts the rows that blocks explain, for tables whose rows are
 	// written once.
 	expected map[*store.Table]uint64
+	classes  map[felt.Felt]struct{} // that blocks name
 }
 
 // Check walks the index. The error is about the machine; what is wrong with
@@ -76,7 +79,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(uint64, uint64) {}
 	}
-	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}}
+	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}, classes: map[felt.Felt]struct{}{}}
 	c.replay = index.NewReplayer(o.Subjects)
 	var err error
 	if c.scratch, err = newScratch(ctx, o.Scratch); err != nil {
@@ -127,7 +130,10 @@ func (c *checker) run() error {
 	if err := c.undo(&state); err != nil {
 		return err
 	}
-	return c.tables()
+	if err := c.tables(); err != nil {
+		return err
+	}
+	return c.enrichment(state.Fork.Count > 0)
 }
 
 // blocks replays the chain.
@@ -161,6 +167,7 @@ func (c *checker) blocks(state *chain.State) error {
 		if parent, err = c.oneBlock(b, parent); err != nil {
 			return err
 		}
+		c.noteClasses(b)
 		c.report.Blocks++
 		c.report.Transactions += uint64(len(b.Transactions))
 		c.report.Events += uint64(b.EventCount())

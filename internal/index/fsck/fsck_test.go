@@ -10,6 +10,8 @@ import (
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
 	"chainexplorer/internal/index/sim"
@@ -22,7 +24,7 @@ const blocks = 30
 func indexed(t *testing.T) *pebble.Engine {
 	t.Helper()
 	e := open(t)
-	w := sim.NewWorld(sim.NewChain(3, blocks, 10, sim.UnknownVersion), 1, sim.Faults{}, 0, 0)
+	w := sim.NewWorld(sim.NewChain(3, blocks, 10, sim.UnknownVersion), 1, sim.Faults{Class: 0.3}, 0, 0)
 	x, err := index.New(index.Options{Store: e, Source: w, Subjects: sim.Subjects(), UndoBlocks: 15})
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +129,14 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 			return nil // names that this program does not know are left alone
 		}
 	}
+	if table == class.ABIs && how == "remove" {
+		// A class that nobody fetched is no fault; a missing one must be listed.
+		for _, r := range rows {
+			if a, err := class.DecodeABI(r.Value); err == nil && a.Status == class.Absent {
+				row = r
+			}
+		}
+	}
 	switch how {
 	case "remove":
 		b.Delete(row.Key)
@@ -138,6 +148,33 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 		b.Put(extra, row.Value)
 	}
 	return nil
+}
+
+// TestClassesOfNoBlock: a class that no block names is a fault, unless a fork
+// may have left it.
+func TestClassesOfNoBlock(t *testing.T) {
+	ctx := context.Background()
+	e := indexed(t)
+	lease, err := e.Acquire(ctx, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: lease.Epoch}
+	b.Put(class.ABIKey(felt.FromUint64(77)), (&class.ABI{Status: class.NoABI, Kind: class.Cairo0}).Encode())
+	if err := e.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	if r := check(t, e); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], "class 0x4d is named by no block") {
+		t.Errorf("problems are %v", r.Problems)
+	}
+	b = &store.Batch{Epoch: lease.Epoch}
+	b.Put(chain.ForkKey, chain.Fork{Count: 1, Ancestor: 3, Depth: 1}.Encode())
+	if err := e.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	if r := check(t, e); !r.Clean() {
+		t.Errorf("problems are %v", r.Problems)
+	}
 }
 
 // TestProblemsAreNamed checks that a sentence leads to the place.

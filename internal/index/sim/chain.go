@@ -120,6 +120,7 @@ func (c *Chain) next() (*starknet.Block, *starknet.StateUpdate) {
 	for range rng.IntN(4) {
 		c.addTransaction(rng, b, su)
 	}
+	c.changeClasses(rng, number, su)
 	if c.version != UnknownVersion {
 		c.seal(b, su)
 	}
@@ -127,9 +128,37 @@ func (c *Chain) next() (*starknet.Block, *starknet.StateUpdate) {
 	return b, su
 }
 
+// contracts is how many contracts do everything.
+const contracts = 6
+
+func contractAddress(i int) felt.Felt { return felt.FromUint64(0x1_0000_0000_0000 + uint64(i)) }
+
+// changeClasses deploys the contracts with the first block, and declares and
+// replaces classes in the others.
+func (c *Chain) changeClasses(rng *rand.Rand, number uint64, su *starknet.StateUpdate) {
+	all := simClasses()
+	pick := func() *simClass { return &all[rng.IntN(len(all))] }
+	if number == 0 {
+		for i := range contracts {
+			su.Diff.Deployed = append(su.Diff.Deployed, starknet.DeployedContract{Address: contractAddress(i), ClassHash: pick().hash})
+		}
+		return
+	}
+	if rng.IntN(3) == 0 {
+		su.Diff.Replaced = append(su.Diff.Replaced, starknet.ReplacedClass{Address: contractAddress(rng.IntN(contracts)), ClassHash: pick().hash})
+	}
+	if rng.IntN(4) == 0 {
+		if class := pick(); class.kind == "sierra" {
+			su.Diff.Declared = append(su.Diff.Declared, starknet.DeclaredClass{ClassHash: class.hash, CompiledClassHash: c.derive(rng, "compiled")})
+		} else {
+			su.Diff.DeprecatedDeclared = append(su.Diff.DeprecatedDeclared, class.hash)
+		}
+	}
+}
+
 // addTransaction makes one of the kinds that differ in their stored form.
 func (c *Chain) addTransaction(rng *rand.Rand, b *starknet.Block, su *starknet.StateUpdate) {
-	address := func() felt.Felt { return felt.FromUint64(0x1_0000_0000_0000 + uint64(rng.IntN(6))) }
+	address := func() felt.Felt { return contractAddress(rng.IntN(contracts)) }
 	t := starknet.Transaction{Type: starknet.Invoke, Version: felt.FromUint64(3), Sender: address(),
 		HasNonce: true, Nonce: felt.FromUint64(b.Number), Tip: uint64(rng.IntN(3)),
 		ResourceBounds: &starknet.ResourceBounds{HasL1DataGas: true, L2Gas: starknet.ResourceBound{MaxAmount: 5, MaxPricePerUnit: felt.FromUint64(9)}},
@@ -148,7 +177,7 @@ func (c *Chain) addTransaction(rng *rand.Rand, b *starknet.Block, su *starknet.S
 		r.MessageHash = sha256.Sum256(t.Nonce[:])
 	case 2:
 		t.Type, t.Sender, t.Calldata = starknet.DeployAccount, felt.Zero, nil
-		t.ClassHash, t.ContractAddressSalt = c.derive(rng, "class"), c.derive(rng, "salt")
+		t.ClassHash, t.ContractAddressSalt = simClasses()[rng.IntN(len(simClasses()))].hash, c.derive(rng, "salt")
 		t.ConstructorCalldata = []felt.Felt{felt.FromUint64(4)}
 		r.ContractAddress = starknet.ComputeContractAddress(felt.Zero, t.ContractAddressSalt, t.ClassHash, t.ConstructorCalldata)
 		su.Diff.Deployed = append(su.Diff.Deployed, starknet.DeployedContract{Address: r.ContractAddress, ClassHash: t.ClassHash})

@@ -56,13 +56,14 @@ func TestSimulation(t *testing.T) {
 		})
 	}
 	t.Logf("%d histories: %+v", 2*len(seeds), total)
-	if n >= defaultSeeds && (total.Kills == 0 || total.DiskFailures == 0 || total.Forks == 0 || total.BelowL1 == 0) {
+	if n >= defaultSeeds && (total.Kills == 0 || total.DiskFailures == 0 || total.Forks == 0 || total.BelowL1 == 0 ||
+		total.ClassFaults == 0 || total.Missing == 0) {
 		t.Errorf("the histories were too quiet to prove anything: %+v", total)
 	}
 }
 
 // tally says what the histories went through.
-type tally struct{ Runs, Kills, DiskFailures, Forks, BelowL1 int }
+type tally struct{ Runs, Kills, DiskFailures, Forks, BelowL1, ClassFaults, Missing int }
 
 // plan is everything that a seed decides.
 type plan struct {
@@ -92,7 +93,7 @@ func planFor(seed uint64, disk bool) *plan {
 		blocks: 1 + rng.IntN(90),
 		l1Lag:  rng.IntN(30),
 		faults: Faults{Error: some(0.2), Latency: some(0.3), Lag: some(0.2), Truncated: some(0.1),
-			Mixed: some(0.1), Parent: some(0.1), Change: 0.02 + 0.2*rng.Float64()},
+			Mixed: some(0.1), Parent: some(0.1), Change: 0.02 + 0.2*rng.Float64(), Class: some(0.8)},
 		changes: 5 + rng.IntN(40),
 		maxFork: 1 + rng.IntN(40),
 		options: randomOptions(rng),
@@ -143,8 +144,10 @@ func simulate(t *testing.T, p *plan, total *tally) {
 		fs = p.live(t, fs, total)
 	}
 	last := world.Settle()
+	total.ClassFaults += world.classFaults
 	engine := openStore(t, fs)
 	defer closeStore(t, engine)
+	total.Missing += countMissing(t, engine)
 	runTo(t, engine, p.options, last)
 	compareWithQuietRun(t, p, world, engine, last)
 }
@@ -256,7 +259,7 @@ func compareWithQuietRun(t *testing.T, p *plan, world *World, engine store.Engin
 	}
 	var tables []*store.Table
 	for _, table := range Tables() {
-		if table.Name != "meta" && table.Name != "undo" { // they tell how the index came to be
+		if table.Name != "meta" && table.Name != "undo" && !enriched(table) { // they tell how the index came to be
 			tables = append(tables, table)
 		}
 	}
@@ -267,6 +270,7 @@ func compareWithQuietRun(t *testing.T, p *plan, world *World, engine store.Engin
 	for _, d := range diffs {
 		t.Errorf("differs from a quiet run: %s", d)
 	}
+	compareClasses(t, engine, quiet)
 	checkSound(t, engine)
 }
 

@@ -22,6 +22,7 @@ type Faults struct {
 	Mixed     float64 // block and state update do not belong together
 	Parent    float64 // the block names a wrong parent
 	Change    float64 // the chain changes before the answer
+	Class     float64 // a class is refused, denied or cut
 }
 
 // World is a chain that changes while it is being read, and the node in front
@@ -37,6 +38,8 @@ type World struct {
 	// highest is the longest that the chain ever was.
 	highest int
 	wake    chan struct{}
+	// classFaults counts the classes that were not served.
+	classFaults int
 }
 
 var _ index.Source = (*World)(nil)

@@ -1,0 +1,166 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Classes are the classes of a contract around a block.
+type Classes struct {
+	// Before was in force when the block started; nil if the contract was not
+	// there yet.
+	Before *felt.Felt
+	// After is in force when the block ends.
+	After felt.Felt
+	// ChangedInBlock says that the block deployed the contract or replaced its class.
+	ChangedInBlock bool
+
+	// initial is the class that the contract was deployed with when the same
+	// block replaced it.
+	initial *felt.Felt
+}
+
+// Candidates are the classes of which one executed when the contract ran in the
+// block, oldest first: one, unless the block replaced the class by another.
+func (c *Classes) Candidates() []felt.Felt {
+	out := make([]felt.Felt, 0, 2)
+	if c.ChangedInBlock {
+		for _, f := range []*felt.Felt{c.Before, c.initial} {
+			if f != nil {
+				out = append(out, *f)
+			}
+		}
+	}
+	return slices.Compact(append(out, c.After))
+}
+
+// At is a contract at a block.
+type At struct {
+	Address felt.Felt
+	Block   uint64
+}
+
+// ClassesAt returns the classes of a contract around a block. It is not found
+// when the contract did not exist at the end of the block. One scan.
+func ClassesAt(ctx context.Context, r store.Reader, address felt.Felt, block uint64) (c Classes, found bool, err error) {
+	h, err := load(ctx, r, address, block, rowsOfOne)
+	if err != nil {
+		return c, false, err
+	}
+	c, found, _ = h.at(block)
+	return c, found, nil
+}
+
+// ClassesAtMany is ClassesAt for a page: nil for a contract that did not exist.
+// Equal pairs are looked up once and pairs of one contract together, so that n
+// pairs cost one scan per distinct contract, and never more than two per
+// distinct pair.
+func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes, error) {
+	out := make([]*Classes, len(pairs))
+	order := make([]int, len(pairs))
+	for i := range order {
+		order[i] = i
+	}
+	// By contract, newest block first: the first of a contract loads for all.
+	slices.SortFunc(order, func(i, j int) int {
+		if c := pairs[i].Address.Cmp(pairs[j].Address); c != 0 {
+			return c
+		}
+		switch {
+		case pairs[i].Block > pairs[j].Block:
+			return -1
+		case pairs[i].Block < pairs[j].Block:
+			return 1
+		}
+		return i - j
+	})
+	var h history
+	for n, i := range order {
+		p := pairs[i]
+		if n > 0 && p == pairs[order[n-1]] {
+			out[i] = out[order[n-1]]
+			continue
+		}
+		var err error
+		if n == 0 || p.Address != pairs[order[n-1]].Address {
+			if h, err = load(ctx, r, p.Address, p.Block, rowsOfMany); err != nil {
+				return nil, err
+			}
+		}
+		c, found, known := h.at(p.Block)
+		if !known { // below the newest changes
+			one, err := load(ctx, r, p.Address, p.Block, rowsOfOne)
+			if err != nil {
+				return nil, err
+			}
+			c, found, _ = one.at(p.Block)
+		}
+		if found {
+			out[i] = &c
+		}
+	}
+	return out, nil
+}
+
+// How many changes a scan takes: two of the block and one before it settle one
+// place; few contracts have more than rowsOfMany.
+const (
+	rowsOfOne  = 3
+	rowsOfMany = 16
+)
+
+// history is the newest changes of a contract up to a block, newest first.
+type history struct {
+	changes  []change
+	complete bool // there are none before them
+}
+
+func load(ctx context.Context, r store.Reader, address felt.Felt, block uint64, limit int) (h history, err error) {
+	rng := store.Range{Table: History, Partition: address[:], To: sortKey(block, kindReplaced+1), Reverse: true, Limit: limit}
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return h, fmt.Errorf("read the classes of contract %s: %w", address, err)
+		}
+		c, err := parseChange(row)
+		if err != nil {
+			return h, fmt.Errorf("contract %s: %w", address, err)
+		}
+		h.changes = append(h.changes, c)
+	}
+	h.complete = len(h.changes) < limit
+	return h, nil
+}
+
+// at tells the classes around a block that is not above what was loaded for.
+// known is false when that takes changes that were not loaded.
+func (h *history) at(block uint64) (c Classes, found, known bool) {
+	i := slices.IndexFunc(h.changes, func(c change) bool { return c.block <= block })
+	if i < 0 {
+		return c, false, h.complete
+	}
+	c.After = h.changes[i].class
+	if h.changes[i].block < block {
+		before := c.After
+		c.Before = &before
+		return c, true, true
+	}
+	c.ChangedInBlock = true
+	if h.changes[i].kind == kindDeployed {
+		return c, true, true
+	}
+	i++
+	if i == len(h.changes) {
+		return c, true, h.complete
+	}
+	class := h.changes[i].class
+	if h.changes[i].block == block {
+		c.initial = &class
+	} else {
+		c.Before = &class
+	}
+	return c, true, true
+}

@@ -1,0 +1,108 @@
+package decoded
+
+import (
+	"container/list"
+	"context"
+	"sync"
+
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Cache keeps the ABIs that were used last, ready for decoding. A class is what
+// its hash says, so that nothing in it goes stale; a class that could not be
+// had is not kept. It is safe for concurrent use.
+type Cache struct {
+	limit int
+
+	mu    sync.Mutex // guards what follows
+	size  int
+	order list.List // of *entry, the one used last in front
+	items map[felt.Felt]*list.Element
+}
+
+type entry struct {
+	hash felt.Felt
+	cost int
+	*reading
+}
+
+// NewCache makes a cache of about this many bytes.
+func NewCache(bytes int) *Cache {
+	return &Cache{limit: bytes, items: map[felt.Felt]*list.Element{}}
+}
+
+// costOf estimates the memory of a schema by its stored form: names and types
+// are slices of structs then.
+func costOf(stored int) int { return 256 + 6*stored }
+
+func (c *Cache) get(h felt.Felt) (*reading, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.items[h]
+	if !ok {
+		return nil, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry).reading, true
+}
+
+func (c *Cache) put(h felt.Felt, k *reading, cost int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, there := c.items[h]; there || cost > c.limit {
+		return
+	}
+	c.items[h] = c.order.PushFront(&entry{h, cost, k})
+	c.size += cost
+	for c.size > c.limit {
+		last := c.order.Back()
+		e := last.Value.(*entry)
+		c.order.Remove(last)
+		delete(c.items, e.hash)
+		c.size -= e.cost
+	}
+}
+
+// load returns how to read the events of each class. Those that are not cached
+// are read at once.
+func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*reading, degraded bool) {
+	known = make(map[felt.Felt]*reading, len(hashes))
+	var wanted []felt.Felt
+	for _, h := range hashes {
+		if _, twice := known[h]; twice {
+			continue
+		}
+		k, cached := c.get(h)
+		if !cached {
+			wanted = append(wanted, h)
+		}
+		known[h] = k
+	}
+	if len(wanted) == 0 {
+		return known, false
+	}
+	failed := &reading{failed: true}
+	abis, errs, err := class.ABIsOf(ctx, r, wanted)
+	for i, h := range wanted {
+		if err != nil || errs[i] != nil {
+			known[h], degraded = failed, true
+			continue
+		}
+		if abis[i] == nil {
+			known[h] = &reading{}
+			continue
+		}
+		k, err := newReading(abis[i])
+		if err != nil {
+			known[h], degraded = failed, true
+			continue
+		}
+		known[h] = k
+		if abis[i].Status != class.Absent {
+			c.put(h, k, costOf(len(abis[i].Schema)))
+		}
+	}
+	return known, degraded
+}

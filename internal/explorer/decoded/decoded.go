@@ -1,0 +1,165 @@
+// Package decoded attributes events to the classes that emitted them and reads
+// them with the ABIs that the index keeps.
+//
+// An event is read with the class that was in force in its block, never with a
+// later one. A block that replaced a contract's class does not tell which of
+// its events came before that: such an event is decoded only if both classes
+// read it the same way, has a name only if both name it the same, and is
+// unknown otherwise.
+//
+// Costs for a page of n events: one scan per contract (see
+// contract.ClassesAtMany) and one GetMany for the classes that are not in the
+// cache. No node is asked.
+package decoded
+
+import (
+	"context"
+	"reflect"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Event is what is to be read.
+type Event struct {
+	Block      uint64
+	Address    felt.Felt // of the emitter
+	Keys, Data []felt.Felt
+}
+
+// NameReason says why an event has no name.
+type NameReason string
+
+// ClassEpochUnavailable says that the event has no name and that the class that
+// emitted it cannot be told: the contract's class is not known at that block,
+// or the block replaced it and the two classes disagree.
+const ClassEpochUnavailable NameReason = "event_time_class_epoch_unavailable"
+
+// Result is what is certified about an event.
+type Result struct {
+	abi.Result
+	// ClassHash is the class that emitted the event; nil when it is not known
+	// or when the block does not tell which of two it was.
+	ClassHash *felt.Felt
+	// NameUnavailableReason is empty when there is nothing to explain.
+	NameUnavailableReason NameReason
+}
+
+// Decode reads a page of events, in order. It is degraded when classes could
+// not be looked up: events that needed them are then unknown, and the rest of
+// the page is as it would be. The error is that of the context alone.
+func Decode(ctx context.Context, r store.Reader, cache *Cache, events []Event) (results []Result, degraded bool, err error) {
+	results = make([]Result, len(events))
+	pairs := make([]contract.At, len(events))
+	for i := range events {
+		pairs[i] = contract.At{Address: events[i].Address, Block: events[i].Block}
+	}
+	classes, err := contract.ClassesAtMany(ctx, r, pairs)
+	if err != nil {
+		for i := range results {
+			results[i] = unknown(nil)
+		}
+		return results, true, ctx.Err()
+	}
+	candidates := make([][]felt.Felt, len(events))
+	var hashes []felt.Felt
+	for i, c := range classes {
+		if c != nil {
+			candidates[i] = c.Candidates()
+			hashes = append(hashes, candidates[i]...)
+		}
+	}
+	known, degraded := cache.load(ctx, r, hashes)
+	if err := ctx.Err(); err != nil {
+		return nil, degraded, err
+	}
+	for i := range events {
+		results[i] = attribute(known, candidates[i], &events[i])
+	}
+	return results, degraded, nil
+}
+
+func unknown(hash *felt.Felt) Result {
+	r := Result{Result: abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}, ClassHash: hash}
+	if hash == nil {
+		r.NameUnavailableReason = ClassEpochUnavailable
+	}
+	return r
+}
+
+// attribute reads an event with each class that may have emitted it.
+func attribute(known map[felt.Felt]*reading, candidates []felt.Felt, e *Event) Result {
+	if len(candidates) == 0 {
+		r := Result{Result: abi.Standard(abi.EmitterUnknown, e.Keys, e.Data)}
+		if r.Status == abi.Unknown {
+			r.NameUnavailableReason = ClassEpochUnavailable
+		}
+		return r
+	}
+	var out abi.Result
+	for i, h := range candidates {
+		k := known[h]
+		if k.failed {
+			// What the class says of the event is not known, and it would have
+			// the last word: nothing can be certified.
+			if len(candidates) == 1 {
+				return unknown(&h)
+			}
+			return unknown(nil)
+		}
+		r := abi.Attribute(&abi.Evidence{Schema: k.schema, Emitter: k.token}, e.Keys, e.Data)
+		if i == 0 {
+			out = r
+		} else {
+			out = agree(out, r)
+		}
+	}
+	r := Result{Result: out}
+	if len(candidates) == 1 {
+		r.ClassHash = &candidates[0]
+	} else if out.Status == abi.Unknown {
+		r.NameUnavailableReason = ClassEpochUnavailable
+	}
+	return r
+}
+
+// authority orders the sources of a name, the weakest first.
+var authority = map[abi.Source]int{abi.SelectorUnique: 1, abi.CuratedSelector: 2, abi.ClassABI: 3, abi.VerifiedABI: 4}
+
+// agree is what two readings of one event have in common.
+func agree(a, b abi.Result) abi.Result {
+	if reflect.DeepEqual(a, b) {
+		return a
+	}
+	if a.Name == "" || a.Name != b.Name {
+		return abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}
+	}
+	out := abi.Result{Status: abi.NameOnly, Name: a.Name, NameSource: a.NameSource, UnavailableReason: abi.SelectorOnlyAttribution}
+	if authority[b.NameSource] < authority[a.NameSource] {
+		out.NameSource = b.NameSource
+	}
+	if a.UnavailableReason == b.UnavailableReason && a.UnavailableReason != "" {
+		out.UnavailableReason = a.UnavailableReason
+	}
+	return out
+}
+
+// reading is how the events of a class are read.
+type reading struct {
+	schema *abi.Schema // nil when there is no ABI
+	token  abi.Emitter
+	failed bool // the look-up failed
+}
+
+func newReading(a *class.ABI) (*reading, error) {
+	k := &reading{token: a.Token}
+	if a.Status != class.Ready {
+		return k, nil
+	}
+	var err error
+	k.schema, err = abi.Load(a.Schema)
+	return k, err
+}

@@ -1,0 +1,84 @@
+package fsck
+
+import (
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// noteClasses remembers the classes that a block names.
+func (c *checker) noteClasses(b *explorer.Block) {
+	for _, m := range class.Of(b) {
+		c.classes[m.Hash] = struct{}{}
+	}
+}
+
+// enrichment checks what was fetched from nodes. Blocks do not say what must be
+// there, because a class can be missing and fetching can be off; but each row
+// can be read, belongs to a class that blocks name, and what is noted as
+// missing is in the list of missing classes and nothing else is. A fork leaves
+// the classes of the blocks that it undid.
+func (c *checker) enrichment(forked bool) error {
+	absent := map[felt.Felt]uint64{}
+	var n uint64
+	for e, err := range c.r.Walk(c.ctx, class.ABIs, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", class.ABIs.Name, err)
+		}
+		n++
+		hash := felt.Felt(e.Partition)
+		if err := c.classRow(hash, e, forked, absent); err != nil {
+			return err
+		}
+	}
+	c.report.Rows[class.ABIs.Name] = n
+	n = 0
+	for e, err := range c.r.Walk(c.ctx, class.Missing, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", class.Missing.Name, err)
+		}
+		n++
+		hash, block, err := class.ParseMissing(e.Sort, e.Value)
+		if err == nil {
+			if wanted, there := absent[hash]; !there || wanted != block {
+				err = fmt.Errorf("class %s is listed as missing since block %d, and its row says otherwise", hash, block)
+			}
+			delete(absent, hash)
+		}
+		if err != nil {
+			if err := c.problem("%v", err); err != nil {
+				return err
+			}
+		}
+	}
+	c.report.Rows[class.Missing.Name] = n
+	if len(absent) > 0 {
+		return c.problem("%d classes are missing and not in the list of missing classes", len(absent))
+	}
+	return nil
+}
+
+func (c *checker) classRow(hash felt.Felt, e store.Entry, forked bool, absent map[felt.Felt]uint64) error {
+	a, err := class.DecodeABI(e.Value)
+	if err == nil && len(e.Sort) != 0 {
+		err = errors.New("its key is too long")
+	}
+	if err == nil && a.Status == class.Ready {
+		_, err = abi.Load(a.Schema)
+	}
+	if err != nil {
+		return c.problem("row of class %s: %v", hash, err)
+	}
+	if a.Status == class.Absent {
+		absent[hash] = a.Block
+	}
+	if _, named := c.classes[hash]; !named && !forked {
+		return c.problem("class %s is named by no block", hash)
+	}
+	return nil
+}
