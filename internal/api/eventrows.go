@@ -63,9 +63,10 @@ type DecodedField struct {
 func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
 	events := make([]decoded.Event, len(hits))
 	for i := range hits {
-		events[i] = decoded.Event{Block: hits[i].Block, Event: &hits[i].Event}
+		e := &hits[i].Event
+		events[i] = decoded.Event{Block: hits[i].Block, Address: e.From, Keys: e.Keys, Data: e.Data}
 	}
-	results, degraded, err := decoded.Decode(ctx, r, c.schemas, events)
+	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
 	if err != nil {
 		return nil, false, err
 	}
@@ -85,9 +86,9 @@ func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, sta
 func renderEvent(e *starknet.Event, d *decoded.Result) EventContent {
 	out := EventContent{
 		Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)), DecodingStatus: string(d.Status),
-		EventName: some(d.Name), EventNameSource: some(string(d.NameSource)), EventNameUnavailableReason: some(d.NameUnavailableReason),
+		EventName: some(d.Name), EventNameSource: some(string(d.NameSource)), EventNameUnavailableReason: some(string(d.NameUnavailableReason)),
 		DecodedFieldsSource: some(string(d.FieldsSource)), DecodedFieldsUnavailableReason: some(string(d.UnavailableReason)),
-		EventTimeClassHash: d.EventTimeClassHash,
+		EventTimeClassHash: d.ClassHash,
 	}
 	for j, topic := range []**felt.Felt{&out.Topic0, &out.Topic1, &out.Topic2, &out.Topic3} {
 		if j < len(e.Keys) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,7 +129,9 @@ func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 func (s *Server) amend(r *Route) {
 	item := s.huma.OpenAPI().Paths[r.Path]
 	op := map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}[r.Method]
-	delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
+	if !slices.Contains(r.Statuses, http.StatusUnprocessableEntity) {
+		delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
+	}
 	r.lists = map[string]bool{}
 	for _, p := range op.Parameters {
 		if p.In == "query" && p.Schema != nil && p.Schema.Type == huma.TypeArray {

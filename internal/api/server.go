@@ -18,6 +18,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/store"
 )
 
@@ -64,6 +65,7 @@ type Server struct {
 	flight  chan struct{}
 	limits  *limiter
 	kept    *answers
+	schemas *decoded.Cache // of class ABIs, which are named by their hash on every chain
 	baseURL string
 	version string
 	now     func() time.Time
@@ -85,7 +87,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, origins: o.Origins,
 		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
-		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
+		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), schemas: decoded.NewCache(schemaCacheBytes), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
 		now: o.Now, log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
 	}
 	if s.now == nil {
@@ -122,6 +124,9 @@ func defaultTo[T comparable](v, def T) T {
 	}
 	return v
 }
+
+// schemaCacheBytes bounds the class ABIs that are kept ready for decoding.
+const schemaCacheBytes = 32 << 20
 
 // maxURI bounds a request's address.
 const maxURI = 8 << 10

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"strconv"
 
+	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -95,18 +97,8 @@ type Receipt struct {
 
 // Log is an event of a transaction.
 type Log struct {
-	LogIndex                       int         `json:"logIndex"`
-	Address                        felt.Felt   `json:"address"`
-	Keys                           []felt.Felt `json:"keys"`
-	Topic0                         *felt.Felt  `json:"topic0"`
-	Topic1                         *felt.Felt  `json:"topic1"`
-	Topic2                         *felt.Felt  `json:"topic2"`
-	Topic3                         *felt.Felt  `json:"topic3"`
-	Data                           []felt.Felt `json:"data"`
-	DecodingStatus                 string      `json:"decodingStatus" enum:"decoded,name_only,unknown"`
-	EventName                      *string     `json:"eventName"`
-	EventNameSource                *string     `json:"eventNameSource"`
-	DecodedFieldsUnavailableReason *string     `json:"decodedFieldsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported"`
+	LogIndex int `json:"logIndex"`
+	EventContent
 }
 
 // AccountCall is one call of an account's multicall.
@@ -248,8 +240,19 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		out.Body = renderTx(c, state, b, t, in.LogLimit.clamp(defaultLogs, maxLogs))
+		limit := in.LogLimit.clamp(defaultLogs, maxLogs)
+		out.Body = renderTx(c, state, b, t, limit)
+		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, t, limit)
+		if err != nil {
+			return err
+		}
 		settle(ctx, c, state, p.Block)
+		for i := range out.Body.Logs {
+			// A class that could not be had yet may still come, and with it a name.
+			if out.Body.Logs[i].DecodingStatus != string(abi.Decoded) {
+				requestOf(ctx).immutable = false
+			}
+		}
 		return nil
 	})
 	return out, err
@@ -261,7 +264,7 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		ChainID: c.ID, BlockNumber: t.Block, BlockHash: b.Hash, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, TxVersion: t.Version,
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
-		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit, Logs: renderLogs(t.Receipt.Events, logLimit),
+		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
 		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
 		AccountCalls: []AccountCall{}, TokenTransfers: []struct{}{}, TokenTransfersCoverage: Coverage{"unavailable", coverageUnset},
 	}
@@ -327,20 +330,22 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 	return out
 }
 
-func renderLogs(events []starknet.Event, limit int) []Log {
-	out := make([]Log, min(len(events), limit))
-	reason := "schema_unavailable"
-	for i := range out {
-		e := &events[i]
-		out[i] = Log{LogIndex: i, Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)),
-			DecodingStatus: "unknown", DecodedFieldsUnavailableReason: &reason}
-		for j, topic := range []**felt.Felt{&out[i].Topic0, &out[i].Topic1, &out[i].Topic2, &out[i].Topic3} {
-			if j < len(e.Keys) {
-				*topic = &e.Keys[j]
-			}
-		}
+// renderLogs decodes and renders the first events of a transaction.
+func (s *Server) renderLogs(ctx context.Context, r store.Reader, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
+	events := make([]decoded.Event, len(shown))
+	for i := range shown {
+		events[i] = decoded.Event{Block: t.Block, Address: shown[i].From, Keys: shown[i].Keys, Data: shown[i].Data}
 	}
-	return out
+	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
+	if err != nil {
+		return nil, false, err
+	}
+	logs = make([]Log, len(shown))
+	for i := range shown {
+		logs[i] = Log{i, renderEvent(&shown[i], &results[i])}
+	}
+	return logs, degraded, nil
 }
 
 // renderMessages lists the messages that a transaction consumed and sent.
