@@ -31,6 +31,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -54,6 +55,7 @@ func main() {
 type memory struct {
 	raw     []index.Raw
 	hashes  []felt.Felt
+	classes map[felt.Felt][]byte
 	chainID felt.Felt
 	length  int
 	events  uint64
@@ -62,7 +64,8 @@ type memory struct {
 }
 
 func generate(blocks, tx int, events float64, real bool) (*memory, error) {
-	m := &memory{chainID: felt.MustShortString("SN_SEPOLIA")}
+	m := &memory{chainID: felt.MustShortString("SN_SEPOLIA"), classes: map[felt.Felt][]byte{}}
+	declared := 0
 	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, RealHashes: real, ChainID: m.chainID}
 	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
 		// A chain that is caught up with is accepted on L1: no undo records.
@@ -74,13 +77,32 @@ func generate(blocks, tx int, events float64, real bool) (*memory, error) {
 		}
 		m.raw = append(m.raw, raw)
 		m.hashes = append(m.hashes, b.Hash)
+		declared += len(su.Diff.Declared) + len(su.Diff.DeprecatedDeclared)
 		m.events += uint64(b.EventCount())
 		m.txs += uint64(len(b.Transactions))
 		m.bytes += uint64(len(raw.Block) + len(raw.StateUpdate))
 		return nil
 	})
 	m.length = len(m.raw)
+	m.keep(contracts.Classes().All()...)
+	for i := range declared { // no more than this of either kind
+		m.keep(contracts.Variant(i), contracts.OldVariant(i))
+	}
 	return m, err
+}
+
+func (m *memory) keep(classes ...*contracts.Class) {
+	for _, c := range classes {
+		m.classes[c.Hash] = starknet.AppendClass(nil, &c.Class)
+	}
+}
+
+func (m *memory) Class(_ context.Context, _ uint64, hash felt.Felt) ([]byte, string, error) {
+	raw, ok := m.classes[hash]
+	if !ok {
+		return nil, "", index.ErrNotFound
+	}
+	return raw, "memory", nil
 }
 
 func (m *memory) ChainID(context.Context) (felt.Felt, error) { return m.chainID, nil }
@@ -134,16 +156,18 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 	}
 	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
 	for _, c := range []struct {
-		name   string
-		source *memory
-		verify index.VerifyMode
-		undo   uint64
+		name      string
+		source    *memory
+		verify    index.VerifyMode
+		undo      uint64
+		noClasses bool
 	}{
-		{"index, no verification", m, index.VerifyOff, 1},
-		{"the same with undo records", m, index.VerifyOff, 1 << 40},
-		{"index with verification", verified, index.VerifyAll, 1},
+		{"index, no verification", m, index.VerifyOff, 1, false},
+		{"the same without classes", m, index.VerifyOff, 1, true},
+		{"the same with undo records", m, index.VerifyOff, 1 << 40, false},
+		{"index with verification", verified, index.VerifyAll, 1, false},
 	} {
-		rate, more, err := indexAll(ctx, c.source, c.verify, c.undo, dir)
+		rate, more, err := indexAll(ctx, c.source, index.Options{Verify: c.verify, UndoBlocks: c.undo, NoClasses: c.noClasses}, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -204,7 +228,7 @@ func startProfile() (stop func(), err error) {
 	}, nil
 }
 
-func indexAll(ctx context.Context, m *memory, verify index.VerifyMode, undo uint64, dir string) (rate float64, more string, err error) {
+func indexAll(ctx context.Context, m *memory, o index.Options, dir string) (rate float64, more string, err error) {
 	tmp, err := os.MkdirTemp(dir, "bench-ingest-")
 	if err != nil {
 		return 0, "", err
@@ -216,7 +240,8 @@ func indexAll(ctx context.Context, m *memory, verify index.VerifyMode, undo uint
 		return 0, "", err
 	}
 	defer engine.Close() //nolint:errcheck // measured already
-	x, err := index.New(index.Options{Store: engine, Source: m, Verify: verify, UndoBlocks: undo})
+	o.Store, o.Source = engine, m
+	x, err := index.New(o)
 	if err != nil {
 		return 0, "", err
 	}

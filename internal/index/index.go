@@ -3,7 +3,7 @@
 // record and a digest.
 //
 //	source ─▶ fetch ─▶ decode ─▶ check ─▶ verify ─▶ project ─▶ classes ─┐   window of blocks, in parallel
-//	                                                        ▼
+//	                                                                    ▼
 //	          announce ◀─ commit ◀─ batch ◀─ follow, digest, undo    one goroutine, block order
 //
 // Guarantees:
@@ -12,17 +12,19 @@
 //     new head. A crash at any moment leaves the index at some block, from
 //     which the next run goes on; nothing that was announced is lost.
 //   - The rows, and so the digest, depend on the chain alone: not on batch
-//     size, parallelism, forks, crashes or faults of the node.
+//     size, parallelism, forks, crashes or faults of the node. What was fetched
+//     of classes is kept beside them, outside digest and undo.
 //   - A fork is undone in one commit that leaves the rows as they were at the
 //     common ancestor, byte for byte. A fork that reaches below the oldest undo
 //     record stops the run, and so does a block that fails verification.
 //   - Only the holder of the store's lease can commit.
 //
-// Cost per block: one round trip to the node, no read of the store while
-// catching up except for the followers' GetMany (one, answered from memory for
-// rows of the running batch), and with an undo record one more GetMany of the
-// keys that the block writes. Memory is bounded by the window of prepared
-// blocks and two batches.
+// Cost per block: one round trip to the node and one per class that is new; no
+// read of the store while catching up except for the followers' GetMany (one,
+// answered from memory for rows of the running batch) and one of the classes
+// that this process has not seen yet, if the block names any; and with an undo
+// record one more GetMany of the keys that the block writes. Memory is bounded
+// by the window of prepared blocks and two batches.
 package index
 
 import (
