@@ -20,8 +20,8 @@ import (
 
 func main() {
 	conns := flag.Int("conns", 16, "connections at a time")
-	round := flag.Duration("round", time.Second, "length of a round")
-	rounds := flag.Int("rounds", 5, "rounds of each, taking turns")
+	round := flag.Duration("round", 250*time.Millisecond, "length of a round")
+	rounds := flag.Int("rounds", 20, "rounds of each, taking turns")
 	flag.Parse()
 	if err := run(*conns, *round, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/http:", err)

@@ -21,7 +21,8 @@ type answers struct {
 type answerKey struct {
 	chain string
 	forks uint64
-	path  string // with query
+	path  string
+	query string
 }
 
 type kept struct {
@@ -48,11 +49,11 @@ func (a *answers) get(k answerKey) *answer {
 // put keeps an answer; it compresses it here, once, so that it is complete
 // before others see it.
 func (a *answers) put(k answerKey, ans *answer) {
-	if len(ans.body) >= gzipFrom {
-		ans.zipped = zip(ans.body)
+	if len(ans.plain.body) >= gzipFrom {
+		ans.zip()
 	}
 	const overhead = 200
-	size := len(ans.body) + len(ans.zipped) + len(k.path) + overhead
+	size := len(ans.plain.body) + len(ans.zipped.body) + len(k.path) + len(k.query) + overhead
 	if size > a.max/16 {
 		return
 	}
