@@ -225,6 +225,7 @@ func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 		t.Errorf("the example changed without need: %s", again)
 	}
 	w.chain.Fork(40)
+	w.chain.Extend(1) // a fork shows with the next block
 	w.catchUp()
 	later.Add(int64(2 * time.Minute))
 	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.key})

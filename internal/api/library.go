@@ -47,13 +47,13 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	if d.zipped != nil && acceptsGzip(r.Header) {
 		body, tag = d.zipped, tag+"-gzip"
 	}
-	h.Set("ETag", `"`+tag+`"`)
-	if known, ok := matches(r.Header["If-None-Match"], d.etag, tag); ok {
-		h.Set("ETag", `"`+known+`"`)
+	if held, ok := matches(r.Header["If-None-Match"], d.etag, tag); ok {
+		h.Set("ETag", `"`+held+`"`)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	h.Set("ETag", `"`+tag+`"`)
 	if tag != d.etag {
 		h.Set("Content-Encoding", "gzip")
 	}
