@@ -24,7 +24,8 @@ const (
 type answer struct {
 	status  int
 	plain   form
-	zipped  form   // no body when compressing does not pay
+	zipping sync.Once
+	zipped  form   // once zipping is done; no body when compressing does not pay
 	etag    string // of the plain form, without quotes; only for settled answers
 	forever bool   // the answer can never change
 }
@@ -45,9 +46,14 @@ func (a *answer) form(body []byte, suffix string) form {
 
 // zip adds the compressed form; a strong validator tells the two apart.
 func (a *answer) zip() {
-	if body := zip(a.plain.body); body != nil {
-		a.zipped = a.form(body, "-gzip")
-	}
+	a.zipping.Do(func() {
+		if len(a.plain.body) < gzipFrom {
+			return
+		}
+		if body := zip(a.plain.body); body != nil {
+			a.zipped = a.form(body, "-gzip")
+		}
+	})
 }
 
 // recorder takes what a handler writes, so that length, validator and encoding
@@ -86,11 +92,11 @@ func putRecorder(r *recorder) {
 }
 
 // seal turns what was recorded into an answer, which is good as long as the
-// recorder is not used again, or forever. Huma ends JSON with a newline.
-func (r *recorder) seal(settled, forever bool) *answer {
+// recorder is not used again, or for as long as one likes when it is shared. Huma ends JSON with a newline.
+func (r *recorder) seal(settled, shared, forever bool) *answer {
 	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
 	body := bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))
-	if a.forever { // the recorder is used again
+	if shared || a.forever { // the recorder is used again
 		body = bytes.Clone(body)
 	}
 	if settled && r.status == http.StatusOK {
@@ -166,10 +172,7 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	h["Vary"] = varyAll
 	form, etag := &a.plain, a.etag
 	if len(a.plain.body) >= gzipFrom && acceptsGzip(r.Header) {
-		if !a.forever {
-			a.zip()
-		}
-		if a.zipped.body != nil {
+		if a.zip(); a.zipped.body != nil {
 			form = &a.zipped
 		}
 	}

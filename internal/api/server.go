@@ -43,7 +43,8 @@ type Options struct {
 	Timeout time.Duration
 	// MaxInFlight bounds requests at work (default 512).
 	MaxInFlight int
-	// CacheBytes bounds the kept answers (default 64 MiB).
+	// CacheBytes bounds the answers that are kept for good (default 64 MiB); a
+	// quarter of it bounds those kept until the next block. With 1 none is kept.
 	CacheBytes int
 	// BaseURL is how the documents name this service; default: relative.
 	BaseURL string
@@ -63,7 +64,8 @@ type Server struct {
 	timeout time.Duration
 	flight  chan struct{}
 	limits  *limiter
-	kept    *answers
+	kept    *answers // for good
+	fresh   *answers // until the next block
 	baseURL string
 	version string
 	now     func() time.Time
@@ -85,7 +87,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, origins: o.Origins,
 		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
-		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
+		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(defaultTo(o.CacheBytes, 64<<20) / 4), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
 		now: o.Now, log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
 	}
 	if s.now == nil {
@@ -235,9 +237,10 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			sendError(w, r, e, req.id, route)
 			return
 		}
-		key, cacheable := s.answerKey(r)
-		if cacheable {
-			if a := s.kept.get(key); a != nil {
+		key, cacheable := answerKey{}, false
+		if c := s.chains[r.PathValue("chain")]; c != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			var a *answer
+			if a, key, cacheable = s.keptAnswer(c, r); a != nil {
 				s.metrics.kept.Inc()
 				a.send(w, r)
 				return
@@ -268,7 +271,7 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 	return s.limit(x.Header(), &x.who, x.record.route)
 }
 
-// answer runs the handler and keeps what never changes.
+// answer runs the handler and keeps what others can be sent.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler, key answerKey, cacheable bool) {
 	rec := getRecorder()
 	defer putRecorder(rec)
@@ -277,35 +280,41 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 		s.relayError(w, r, req)
 		return
 	}
-	a := rec.seal(req.settled, req.immutable && cacheable)
-	if a.forever {
+	fresh := cacheable && req.indexed && rec.status == http.StatusOK
+	a := rec.seal(req.settled, fresh, fresh && req.immutable)
+	switch {
+	case a.forever:
+		key.at = chain.Revision{Forks: key.at.Forks}
 		s.kept.put(key, a)
+	case fresh:
+		s.fresh.put(key, a)
 	}
 	a.send(w, r)
 }
 
-// answerKey names the answer to a read; the fork count is as of before the
-// handler's own view, so that an answer can only be kept under a count that is
-// too old, which nobody asks for any more.
-func (s *Server) answerKey(r *http.Request) (answerKey, bool) {
-	c := s.chains[r.PathValue("chain")]
-	if c == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return answerKey{}, false
-	}
-	forks, err := c.forks(r.Context())
-	if err != nil {
-		return answerKey{}, false
-	}
+// keptAnswer looks for an answer that somebody else got. The revision is as of
+// before a handler's own view, so that an answer can only be kept under one that
+// is too old, which nobody asks for any more.
+func (s *Server) keptAnswer(c *Chain, r *http.Request) (a *answer, key answerKey, ok bool) {
 	// The escaped path, because an encoded slash is not a slash.
-	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}, true
-}
-
-func (c *Chain) forks(ctx context.Context) (n uint64, err error) {
-	err = c.Store.View(ctx, func(r store.Reader) (err error) {
-		n, err = chain.Forks(ctx, r)
+	key = answerKey{chain: c.ID, path: strings.TrimPrefix(r.URL.EscapedPath(), "/api"), query: r.URL.RawQuery}
+	ctx := r.Context()
+	err := c.Store.View(ctx, func(v store.Reader) (err error) {
+		if key.at.Forks, err = chain.Forks(ctx, v); err != nil {
+			return err
+		}
+		if a = s.kept.get(key); a == nil {
+			key.at, err = chain.Now(ctx, v, key.at.Forks)
+		}
 		return err
 	})
-	return n, err
+	if err != nil {
+		return nil, key, false // the handler will fail in its own way
+	}
+	if a == nil {
+		a = s.fresh.get(key)
+	}
+	return a, key, true
 }
 
 // WriteHeader remembers what was sent, for the access record.
