@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,6 +31,8 @@ type Chain struct {
 	// NodeHead is the newest block that the nodes are known to have; nil when
 	// nobody in this process asks them.
 	NodeHead func() (number uint64, ok bool)
+
+	known *atomic.Pointer[known]
 }
 
 // Options configure a Server.
@@ -107,6 +110,7 @@ func New(o Options) (*Server, error) {
 		if s.chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
 			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
 		}
+		c.known = new(atomic.Pointer[known])
 		s.chains[c.ID] = &c
 		s.order = append(s.order, c.ID)
 	}
@@ -296,25 +300,44 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 // before a handler's own view, so that an answer can only be kept under one that
 // is too old, which nobody asks for any more.
 func (s *Server) keptAnswer(c *Chain, r *http.Request) (a *answer, key answerKey, ok bool) {
-	// The escaped path, because an encoded slash is not a slash.
-	key = answerKey{chain: c.ID, path: strings.TrimPrefix(r.URL.EscapedPath(), "/api"), query: r.URL.RawQuery}
-	ctx := r.Context()
-	err := c.Store.View(ctx, func(v store.Reader) (err error) {
-		if key.at.Forks, err = chain.Forks(ctx, v); err != nil {
-			return err
-		}
-		if a = s.kept.get(key); a == nil {
-			key.at, err = chain.Now(ctx, v, key.at.Forks)
-		}
-		return err
-	})
+	now, err := c.revision(r.Context())
 	if err != nil {
 		return nil, key, false // the handler will fail in its own way
 	}
-	if a == nil {
+	// The escaped path, because an encoded slash is not a slash.
+	key = answerKey{c.ID, chain.Revision{Forks: now.Forks}, strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
+	a = s.kept.get(key)
+	if key.at = now; a == nil {
 		a = s.fresh.get(key)
 	}
 	return a, key, true
+}
+
+// known is the revision of a chain after so many commits.
+type known struct {
+	commits  uint64
+	revision chain.Revision
+}
+
+// revision reads the chain's revision, or remembers it where the store is
+// written by this process and can tell that nothing was.
+func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
+	counter, ok := c.Store.(interface{ Commits() uint64 })
+	var commits uint64
+	if ok {
+		commits = counter.Commits() // before the view, which may be newer but not older
+		if k := c.known.Load(); k != nil && k.commits == commits {
+			return k.revision, nil
+		}
+	}
+	err = c.Store.View(ctx, func(r store.Reader) error {
+		now, err = chain.Now(ctx, r)
+		return err
+	})
+	if ok && err == nil {
+		c.known.Store(&known{commits, now})
+	}
+	return now, err
 }
 
 // WriteHeader remembers what was sent, for the access record.

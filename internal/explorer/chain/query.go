@@ -51,14 +51,16 @@ func Forks(ctx context.Context, r store.Reader) (uint64, error) {
 // Revision names a state of the index. Two views with the same revision hold the
 // same rows that blocks wrote: whatever replaces blocks raises Forks.
 type Revision struct {
-	Forks uint64 // as Forks returns it
+	Forks uint64 // how many forks the index went through
 	Next  uint64 // the number after the head; 0 when there is none
 	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
 }
 
-// Now returns the revision of a view whose forks are known. Two Gets.
-func Now(ctx context.Context, r store.Reader, forks uint64) (Revision, error) {
-	now := Revision{Forks: forks}
+// Now returns the revision of a view. Three Gets.
+func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
+	if now.Forks, err = Forks(ctx, r); err != nil {
+		return now, err
+	}
 	head, ok, err := get(ctx, r, HeadKey, DecodeHead)
 	if err != nil {
 		return now, err
