@@ -20,8 +20,8 @@ import (
 
 func main() {
 	conns := flag.Int("conns", 16, "connections at a time")
-	round := flag.Duration("round", time.Second, "length of a round")
-	rounds := flag.Int("rounds", 5, "rounds of each, taking turns")
+	round := flag.Duration("round", 250*time.Millisecond, "length of a round")
+	rounds := flag.Int("rounds", 20, "rounds of each, taking turns")
 	flag.Parse()
 	if err := run(*conns, *round, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/http:", err)
@@ -51,7 +51,7 @@ func (s *service) measure(c workload, conns int, round time.Duration, rounds int
 	if err != nil {
 		return err
 	}
-	kernelURL, stopKernel := serve(s.server)
+	kernelURL, stopKernel := serve(c.server)
 	defer stopKernel()
 	bareURL, stopBare := serve(bare)
 	defer stopBare()
@@ -71,7 +71,7 @@ func (s *service) measure(c workload, conns int, round time.Duration, rounds int
 		kernelRates, bareRates, ratios = append(kernelRates, k), append(bareRates, b), append(ratios, k/b)
 	}
 	fmt.Printf("%-22s %9d %12.0f %12.0f %7.2f %15.0f %15.0f\n", c.name, size, median(bareRates), median(kernelRates), median(ratios),
-		allocations(s.server, c.paths, s.key), allocations(bare, c.paths, s.key))
+		allocations(c.server, c.paths, s.key), allocations(bare, c.paths, s.key))
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (s *service) bare(c workload) (http.Handler, int, error) {
 	bodies, total := map[string][]byte{}, 0
 	for _, path := range c.paths {
 		w := &sink{header: http.Header{}}
-		s.server.ServeHTTP(w, request(path, s.key))
+		c.server.ServeHTTP(w, request(path, s.key))
 		if w.status != http.StatusOK {
 			return nil, 0, fmt.Errorf("GET %s: status %d: %s", path, w.status, w.body)
 		}

@@ -32,6 +32,7 @@ const (
 type service struct {
 	chain  *simnode.Chain
 	server *api.Server
+	anew   *api.Server // keeps no answers
 	key    string
 	stops  []func()
 }
@@ -80,10 +81,15 @@ func newService() (s *service, err error) {
 	}
 	s.key = key.Plaintext
 	secret := db.CursorSecret()
-	s.server, err = api.New(api.Options{
+	o := api.Options{
 		Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}, Keys: account.NewAuthenticator(repo, nil), Cursors: api.NewCursors(secret[:]),
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
-	})
+	}
+	if s.server, err = api.New(o); err != nil {
+		return nil, err
+	}
+	o.CacheBytes = 1
+	s.anew, err = api.New(o)
 	return s, err
 }
 
@@ -108,14 +114,16 @@ func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
 
 // workload is one kind of answer, under many addresses.
 type workload struct {
-	name  string
-	paths []string
+	name   string
+	paths  []string
+	server *api.Server
 }
 
-// cases are the two routes, kept (accepted on L1) and made anew for every request.
+// cases are the two routes: kept for good (accepted on L1), kept until the next
+// block, and made anew for every request.
 func (s *service) cases() []workload {
-	keptBlocks, newBlocks := workload{name: "block/{n}, kept"}, workload{name: "block/{n}, not kept"}
-	keptTxs, newTxs := workload{name: "tx/{hash}, kept"}, workload{name: "tx/{hash}, not kept"}
+	keptBlocks, newBlocks := workload{"block/{n}, old", nil, s.server}, workload{"block/{n}, new", nil, s.server}
+	keptTxs, newTxs := workload{"tx/{hash}, old", nil, s.server}, workload{"tx/{hash}, new", nil, s.server}
 	for i := range uint64(64) {
 		for _, c := range []struct {
 			number     uint64
@@ -129,5 +137,6 @@ func (s *service) cases() []workload {
 			}
 		}
 	}
-	return []workload{keptBlocks, newBlocks, keptTxs, newTxs}
+	return []workload{keptBlocks, newBlocks, {"block/{n}, made anew", newBlocks.paths, s.anew},
+		keptTxs, newTxs, {"tx/{hash}, made anew", newTxs.paths, s.anew}}
 }

@@ -3,12 +3,16 @@ package api
 import (
 	"container/list"
 	"sync"
+
+	"chainexplorer/internal/explorer/chain"
 )
 
-// answers keeps encoded answers that can never change, bounded by bytes, least
-// recently used ones leaving first. An answer is forever only within one fork
+// answers keeps encoded answers, bounded by bytes, least recently used ones
+// leaving first. There are two: of answers that can never change, and of answers
+// that hold until the next block. Even the first are forever only within one fork
 // epoch: the key holds the number of forks that the chain went through, so that
-// a fork below the finalized tier orphans everything at once.
+// a fork below the finalized tier orphans everything at once. The key of the
+// second holds all that the index's state follows from.
 type answers struct {
 	max int
 
@@ -20,8 +24,9 @@ type answers struct {
 
 type answerKey struct {
 	chain string
-	forks uint64
-	path  string // with query
+	at    chain.Revision // of answers that can never change, with the forks alone
+	path  string
+	query string
 }
 
 type kept struct {
@@ -45,14 +50,14 @@ func (a *answers) get(k answerKey) *answer {
 	return el.Value.(*kept).answer
 }
 
-// put keeps an answer; it compresses it here, once, so that it is complete
-// before others see it.
+// put keeps an answer. One that is kept forever is compressed here, so that its
+// size is known; the others when somebody asks for it.
 func (a *answers) put(k answerKey, ans *answer) {
-	if len(ans.body) >= gzipFrom {
-		ans.zipped = zip(ans.body)
+	if ans.forever {
+		ans.zip()
 	}
 	const overhead = 200
-	size := len(ans.body) + len(ans.zipped) + len(k.path) + overhead
+	size := len(ans.plain.body) + len(ans.zipped.body) + len(k.path) + len(k.query) + overhead
 	if size > a.max/16 {
 		return
 	}

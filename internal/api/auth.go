@@ -23,14 +23,19 @@ type caller struct {
 
 // presentedKey takes the key out of the headers.
 func presentedKey(h http.Header) (string, *Error) {
-	long, short := h.Values(headerKey), h.Values(headerKeyShort)
+	long, short := h[headerKey], h[headerKeyShort]
 	if len(long)+len(short) > 1 {
 		return "", fail(CodeConflictingKeys, "The API key was sent more than once. Send it in %s or in %s, once.", headerKey, headerKeyShort)
 	}
 	if len(long)+len(short) == 0 {
 		return "", fail(CodeUnauthorized, "An API key is needed in the header %s.", headerKey)
 	}
-	key := append(long, short...)[0]
+	key := ""
+	if len(long) > 0 {
+		key = long[0]
+	} else {
+		key = short[0]
+	}
 	if key == "" || strings.ContainsAny(key, " \t\"'`,;") {
 		return "", fail(CodeMalformedKey, "The header holds more, or less, than a key. Send the key's text alone.")
 	}
@@ -38,21 +43,22 @@ func presentedKey(h http.Header) (string, *Error) {
 }
 
 // authenticate finds out who asks.
-func (s *Server) authenticate(r *http.Request) (*caller, *Error) {
+func (s *Server) authenticate(r *http.Request, who *caller) *Error {
 	key, fault := presentedKey(r.Header)
 	if fault != nil {
-		return nil, fault
+		return fault
 	}
 	p, err := s.keys.Authenticate(r.Context(), key)
 	switch {
 	case err == nil:
-		return &caller{p}, nil
+		who.Principal = p
+		return nil
 	case errors.Is(err, account.ErrMalformed):
-		return nil, fail(CodeMalformedKey, "The header does not hold a key. Send the key's text alone.")
+		return fail(CodeMalformedKey, "The header does not hold a key. Send the key's text alone.")
 	case errors.Is(err, account.ErrUnknown):
-		return nil, fail(CodeUnauthorized, "The API key is not valid.")
+		return fail(CodeUnauthorized, "The API key is not valid.")
 	default:
-		return nil, retryLater(1, err, "Keys cannot be checked right now; try again.")
+		return retryLater(1, err, "Keys cannot be checked right now; try again.")
 	}
 }
 

@@ -53,12 +53,12 @@ func stripInternal(h http.Header) {
 // cors sets the headers of the lane that a request belongs to.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Add("Vary", "Origin")
+	h["Vary"] = varyOrigin
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return
 	}
-	if !requestOf(r.Context()).credentialed {
+	if !recordOf(w).credentialed {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", exposedHeaders)
 		return
@@ -82,7 +82,7 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 		return
 	}
 	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-	open := !requestOf(r.Context()).credentialed
+	open := !recordOf(w).credentialed
 	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
 		name = strings.ToLower(strings.TrimSpace(name))
 		open = open && (name == "" || slices.Contains(openHeaders, name))

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"strings"
 )
 
 // A cursor is opaque to clients: base64url of
@@ -44,7 +45,7 @@ func (c *Cursors) Seal(scope string, position []byte) string {
 // Open returns the position of a cursor that Seal made for this scope.
 func (c *Cursors) Open(scope, cursor string) ([]byte, *Error) {
 	bad := fail(CodeInvalidCursor, "The cursor is not one that this query returned. Start again without a cursor.")
-	if len(cursor) > maxCursor {
+	if len(cursor) > maxCursor || strings.ContainsAny(cursor, "\r\n") { // which the decoder would pass over
 		return nil, bad
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(cursor)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"chainexplorer/internal/account"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 )
@@ -340,16 +339,9 @@ func TestEventCursors(t *testing.T) {
 // TestWideRanges is for wallet workspaces.
 func TestWideRanges(t *testing.T) {
 	w := newWorld(t, 60) // finalized through 49
-	space, err := w.repo.CreateWorkspace(t.Context(), "wallet", account.Wallet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	issued, err := w.repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: space.ID, Label: "wallet", Scopes: account.DefaultScopes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := w.walletKey()
 	ask := func(query string) (int, eventPage, string) {
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/events?"+query, issued.Plaintext)
+		r := w.do(http.MethodGet, "/v1/"+chainID+"/events?"+query, key)
 		var p eventPage
 		if err := json.Unmarshal(r.body, &p); err != nil {
 			t.Fatal(err)
@@ -363,7 +355,7 @@ func TestWideRanges(t *testing.T) {
 		t.Errorf("wide search: %d %.600s", status, body)
 	}
 	want := w.chain.Events(simnode.EventFilter{From: 0, To: 59, Keys: [][]felt.Felt{{felt.Selector("Transfer")}, {felt.Zero}}})
-	if got := w.walk("/events", url.Values{"topic0": {sel}, "topic1": {"0x0"}, "from_block": {"0"}, "to_block": {"20000"}}, issued.Plaintext, 10); len(got) != len(want) || len(want) == 0 {
+	if got := w.walk("/events", url.Values{"topic0": {sel}, "topic1": {"0x0"}, "from_block": {"0"}, "to_block": {"20000"}}, key, 10); len(got) != len(want) || len(want) == 0 {
 		t.Errorf("%d events, want %d", len(got), len(want))
 	}
 	if status, _, body = ask("topic0=0x1234&topic1=0x0&from_block=0&to_block=20000"); status != 422 || !strings.Contains(body, "full_range_selector_not_supported") {
@@ -376,14 +368,7 @@ func TestWideRanges(t *testing.T) {
 		t.Errorf("above the head: %d %s", status, body)
 	}
 	young := newWorld(t, 5) // nothing is finalized
-	space, err = young.repo.CreateWorkspace(t.Context(), "wallet", account.Wallet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if issued, err = young.repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: space.ID, Label: "wallet", Scopes: account.DefaultScopes}); err != nil {
-		t.Fatal(err)
-	}
-	r := young.do(http.MethodGet, "/v1/"+chainID+"/events?topic0="+sel+"&topic1=0x0&from_block=0&to_block=20000", issued.Plaintext)
+	r := young.do(http.MethodGet, "/v1/"+chainID+"/events?topic0="+sel+"&topic1=0x0&from_block=0&to_block=20000", young.walletKey())
 	if r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || !strings.Contains(string(r.body), "event_key_index_coverage_unavailable") {
 		t.Errorf("nothing finalized: %d %s", r.StatusCode, r.body)
 	}

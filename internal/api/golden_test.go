@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -161,7 +163,7 @@ func TestGolden(t *testing.T) {
 	t.Cleanup(func() { empty.Close() }) //nolint:errcheck // in memory
 	fixed := func(o *api.Options) {
 		o.Cursors = api.NewCursors([]byte("the secret of the golden files"))
-		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty})
+		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty}, api.Chain{ID: "SN_YOUNG", Store: o.Chains[0].Store, Depth: 1 << 20})
 		o.Version = "golden"
 	}
 	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[api.Code]bool{}}
@@ -234,6 +236,13 @@ func (g *golden) reads() []goldenCase {
 		{dir: "getBlockAtTimestamp", name: "newest", path: chain + "/block-at-timestamp?timestamp=2027-01-01T00:00:00Z"},
 		{dir: "listTransactions", name: "first-page", path: chain + "/txs?limit=3"},
 		{dir: "listTransactions", name: "second-page", path: chain + "/txs?limit=3&cursor=" + txs},
+		{dir: "searchEvents", name: "first-page", path: chain + "/events?limit=3&topic0=" + felt.Selector("Transfer").String()},
+		{dir: "searchEvents", name: "oldest-first", path: chain + "/events?limit=2&order=asc&topic0=" + felt.Selector("ContractDeployed").String()},
+		{dir: "searchEvents", name: "by-key", path: chain + "/events?limit=2&from_block=0&to_block=40&topic1=0x0&topic0=" + felt.Selector("Transfer").String()},
+		{dir: "searchEvents", name: "wide", path: chain + "/events?limit=2&from_block=0&to_block=20000&topic1=0x0&topic0=" + felt.Selector("Transfer").String(),
+			headers: []string{"X-Service-Api-Key", g.walletKey()}},
+		{dir: "searchEvents", name: "nothing", path: chain + "/events?topic0=0x1234"},
+		{dir: "listContractEvents", name: "first-page", path: chain + "/contract/" + block.Receipts[0].Events[0].From.String() + "/events?limit=2"},
 		{dir: "search", name: "number", path: chain + "/search?q=4"},
 		{dir: "search", name: "block", path: chain + "/search?q=" + block.Hash.String()},
 		{dir: "search", name: "transaction", path: chain + "/search?q=" + block.Transactions[0].Hash.String()},
@@ -289,6 +298,13 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_request", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=yesterday"},
 		{dir: "invalid_request", name: "closest", path: chain + "/block-at-timestamp?timestamp=0&closest=near"},
 		{dir: "invalid_request", name: "missing-parameter", path: chain + "/search"},
+		{dir: "invalid_request", name: "event-name", path: chain + "/events?topic0=Transfer"},
+		{dir: "invalid_request", name: "event-filter", path: chain + "/events"},
+		{dir: "invalid_request", name: "event-range", path: chain + "/events?topic0=0x1&topic1=0x2&from_block=0&to_block=10000"},
+		{dir: "full_range_selector_not_supported", name: "selector", path: chain + "/events?topic0=0x1&topic1=0x2&from_block=0&to_block=10000",
+			headers: []string{"X-Service-Api-Key", g.walletKey()}},
+		{dir: "event_key_index_coverage_unavailable", name: "building", path: "/v1/SN_YOUNG/events?topic1=0x2&from_block=0&to_block=10000&topic0=" + felt.Selector("Transfer").String(),
+			headers: []string{"X-Service-Api-Key", g.walletKey()}},
 		{dir: "invalid_cursor", name: "changed", path: chain + "/blocks?cursor=" + cursor[:len(cursor)-4] + "AAAA"},
 		{dir: "invalid_cursor", name: "of-another-route", path: chain + "/txs?cursor=" + cursor},
 		{dir: "conflicting_api_key_headers", name: "both", path: chain + "/status", headers: []string{"X-Service-Api-Key", g.key, "X-Api-Key", g.key}},
@@ -309,6 +325,24 @@ func (g *golden) failures() []goldenCase {
 		{dir: "uri_too_long", name: "no-key-query", path: chain + "/search?q=" + strings.Repeat("1", 9000)},
 		{dir: "service_unavailable", name: "nothing-indexed", path: "/v1/SN_MAIN/blocks"},
 	}
+}
+
+// walletKey belongs to a workspace that may search wide ranges.
+func (w *world) walletKey() string {
+	w.t.Helper()
+	space, err := w.repo.WorkspaceByName(w.t.Context(), "wallet")
+	if errors.Is(err, account.ErrWorkspaceNotFound) {
+		space, err = w.repo.CreateWorkspace(w.t.Context(), "wallet", account.Wallet)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: space.ID, Label: "wallet", Scopes: account.DefaultScopes})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.secrets = append(w.secrets, k.Plaintext)
+	return k.Plaintext
 }
 
 // TestCodesAreExplained reads the table: every code has a page and says what to do.

@@ -185,7 +185,51 @@ func (o *oracle) everything() {
 	o.same("getBlock", chainID+"/block/latest", wantBlock(o.chain.BlockAt(head), 50))
 	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
 	o.times()
+	o.events(head)
 	o.absent(head)
+}
+
+// events compares searches of both routes with the chain; events_test.go has
+// every shape of them.
+func (o *oracle) events(head uint64) {
+	o.t.Helper()
+	all := o.chain.Events(simnode.EventFilter{To: head})
+	for i := 0; i < len(all); i += 1 + len(all)/12 {
+		e := all[i].Event
+		for op, search := range map[string]struct {
+			path string
+			f    simnode.EventFilter
+		}{
+			"searchEvents":       {"events?topic0=" + e.Keys[0].String(), simnode.EventFilter{To: head, Keys: [][]felt.Felt{{e.Keys[0]}}}},
+			"listContractEvents": {"contract/" + e.From.String() + "/events?order=desc", simnode.EventFilter{To: head, Addresses: []felt.Felt{e.From}}},
+		} {
+			want := []object{}
+			refs := o.chain.Events(search.f)
+			for j := len(refs) - 1; j >= 0; j-- {
+				want = append(want, o.wantEvent(&refs[j]))
+			}
+			o.sameList(search.path, want, o.eventPages(op, search.path))
+		}
+	}
+}
+
+func (o *oracle) eventPages(op, path string) (rows []json.RawMessage) {
+	o.t.Helper()
+	next := ""
+	for {
+		var p page
+		full := chainID + "/" + path + "&limit=100" + next
+		r := o.do(http.MethodGet, "/v1/"+full, o.key)
+		if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
+			o.t.Fatalf("GET %s: %d %v %s", full, r.StatusCode, err, r.body)
+		}
+		o.checked(op, full, r)
+		rows = append(rows, p.Items...)
+		if p.NextCursor == nil {
+			return rows
+		}
+		next = "&cursor=" + url.QueryEscape(*p.NextCursor)
+	}
 }
 
 func (o *oracle) status() {
@@ -463,9 +507,11 @@ func (o *oracle) evidence() {
 	o.t.Helper()
 	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
 	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
+	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
+		"searchEvents": events, "listContractEvents": events,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

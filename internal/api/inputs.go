@@ -29,11 +29,14 @@ func (s *Server) served(id string) (*Chain, *Error) {
 }
 
 // view runs fn on one consistent view of a chain, with the chain's own state.
+// What fn answers must follow from the request and the view alone, and not from
+// who asks or when: it is kept and sent to others until the next block.
 func (s *Server) view(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
 	c, e := s.served(id)
 	if e != nil {
 		return e
 	}
+	requestOf(ctx).indexed = true
 	return c.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil {

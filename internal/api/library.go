@@ -47,9 +47,8 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	if d.zipped != nil && acceptsGzip(r.Header) {
 		body, tag = d.zipped, tag+"-gzip"
 	}
-	h.Set("ETag", `"`+tag+`"`)
-	if matched, ok := matches(r.Header.Values("If-None-Match"), d.etag, tag); ok {
-		h.Set("ETag", `"`+matched+`"`)
+	if held, ok := matches(r.Header["If-None-Match"], d.etag, tag); ok {
+		h.Set("ETag", `"`+held+`"`)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -135,7 +134,7 @@ func (l *library) serve(name string, write func(site) (*document, error)) http.H
 
 // failDocument answers when a document could not be written.
 func (s *Server) failDocument(w http.ResponseWriter, r *http.Request, err error) {
-	req := requestOf(r.Context())
+	req := recordOf(w)
 	s.log.Error("document failed", "request_id", req.id, "err", err)
 	sendError(w, r, fail(CodeInternal, "Something went wrong on our side."), req.id, nil)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"strconv"
 	"time"
 
@@ -35,7 +36,23 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) observe(operation string, status int, took time.Duration) {
-	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(operation).Observe(took.Seconds())
+// routeMetrics are those of one operation, looked up once.
+type routeMetrics struct {
+	m         *Metrics
+	operation string
+	ok        prometheus.Counter // status 200
+	seconds   prometheus.Observer
+}
+
+func (m *Metrics) of(operation string) *routeMetrics {
+	return &routeMetrics{m, operation, m.requests.WithLabelValues(operation, strconv.Itoa(http.StatusOK)), m.seconds.WithLabelValues(operation)}
+}
+
+func (r *routeMetrics) observe(status int, took time.Duration) {
+	if status == http.StatusOK {
+		r.ok.Inc()
+	} else {
+		r.m.requests.WithLabelValues(r.operation, strconv.Itoa(status)).Inc()
+	}
+	r.seconds.Observe(took.Seconds())
 }

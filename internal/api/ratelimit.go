@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -90,11 +89,12 @@ func (c *caller) perMinute(class Class) int {
 }
 
 // limit draws on the caller's budget and tells it how much is left.
-func (s *Server) limit(h http.Header, c *caller, class Class) *Error {
+func (s *Server) limit(h http.Header, c *caller, route *Route) *Error {
+	class := route.Class
 	v := s.limits.take(c.PublicID, class, c.perMinute(class))
-	h.Set(headerLimit, strconv.Itoa(v.limit))
-	h.Set(headerRemaining, strconv.Itoa(v.remaining))
-	h.Set(headerPolicy, fmt.Sprintf("%s;w=%d", class, int(limitWindow.Seconds())))
+	values := []string{strconv.Itoa(v.limit), strconv.Itoa(v.remaining)}
+	h[headerLimit], h[headerRemaining] = values[0:1:1], values[1:2:2]
+	h[headerPolicy] = route.policyHeader
 	if v.allowed {
 		return nil
 	}

@@ -55,6 +55,11 @@ type request struct {
 	// settled and immutable are set by a handler whose answer will hardly, or
 	// never, change: the first gets a validator, the second is also kept.
 	settled, immutable bool
+	// indexed says that the answer follows from the request and one view of the
+	// index alone: it holds until the next block.
+	indexed bool
+	// seen counts answers of the route; nil beside the table.
+	seen *routeMetrics
 	// failure is why the handler did not answer.
 	failure *Error
 }

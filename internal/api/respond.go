@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,10 +23,37 @@ const (
 // answer is an encoded response, ready to be sent any number of times.
 type answer struct {
 	status  int
-	body    []byte
-	zipped  []byte // nil when compressing does not pay
-	etag    string // without quotes; only for settled answers
+	plain   form
+	zipping sync.Once
+	zipped  form   // once zipping is done; no body when compressing does not pay
+	etag    string // of the plain form, without quotes; only for settled answers
 	forever bool   // the answer can never change
+}
+
+// form is a body in one encoding, with the headers that follow from it.
+type form struct {
+	body         []byte
+	length, etag []string
+}
+
+func (a *answer) form(body []byte, suffix string) form {
+	f := form{body: body, length: []string{strconv.Itoa(len(body))}}
+	if a.etag != "" {
+		f.etag = []string{`"` + a.etag + suffix + `"`}
+	}
+	return f
+}
+
+// zip adds the compressed form; a strong validator tells the two apart.
+func (a *answer) zip() {
+	a.zipping.Do(func() {
+		if len(a.plain.body) < gzipFrom {
+			return
+		}
+		if body := zip(a.plain.body); body != nil {
+			a.zipped = a.form(body, "-gzip")
+		}
+	})
 }
 
 // recorder takes what a handler writes, so that length, validator and encoding
@@ -63,13 +91,19 @@ func putRecorder(r *recorder) {
 	recorders.Put(r)
 }
 
-// seal turns what was recorded into an answer. Huma ends JSON with a newline.
-func (r *recorder) seal(settled, forever bool) *answer {
-	a := &answer{status: r.status, body: bytes.Clone(bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))), forever: forever && r.status == http.StatusOK}
+// seal turns what was recorded into an answer, which is good as long as the
+// recorder is not used again, or for as long as one likes when it is shared. Huma ends JSON with a newline.
+func (r *recorder) seal(settled, shared, forever bool) *answer {
+	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
+	body := bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))
+	if shared || a.forever { // the recorder is used again
+		body = bytes.Clone(body)
+	}
 	if settled && r.status == http.StatusOK {
-		sum := sha256.Sum256(a.body)
+		sum := sha256.Sum256(body)
 		a.etag = hex.EncodeToString(sum[:16])
 	}
+	a.plain = a.form(body, "")
 	return a
 }
 
@@ -119,44 +153,55 @@ func refused(params string) bool {
 	return false
 }
 
+// Values of headers that are the same for many answers. net/http reads them and
+// never changes them, and a later Set or Add makes a slice of its own.
+var (
+	nosniff      = []string{"nosniff"}
+	typeJSON     = []string{jsonType}
+	encodingGzip = []string{"gzip"}
+	varyOrigin   = slices.Clip([]string{"Origin"})
+	varyAll      = slices.Clip([]string{"Origin, Accept-Encoding, " + headerKey + ", " + headerKeyShort})
+	cacheNever   = []string{"private, no-store"}
+	cacheChecked = []string{"private, no-cache"} // may be stored, must be validated
+	cacheForever = []string{"private, max-age=3600, immutable"}
+)
+
 // send writes an answer that depends on the caller's key.
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", jsonType)
-	h.Add("Vary", "Accept-Encoding")
-	h.Add("Vary", headerKey+", "+headerKeyShort)
-	cache := "private, no-store"
-	body, tag := a.body, a.etag
-	if len(a.body) >= gzipFrom && acceptsGzip(r.Header) {
-		if a.zipped == nil && !a.forever {
-			a.zipped = zip(a.body)
-		}
-		if a.zipped != nil {
-			body = a.zipped
-			tag += "-gzip" // a strong validator tells encodings apart
-			h.Set("Content-Encoding", "gzip")
+	h["Vary"] = varyAll
+	form, etag := &a.plain, a.etag
+	if len(a.plain.body) >= gzipFrom && acceptsGzip(r.Header) {
+		if a.zip(); a.zipped.body != nil {
+			form = &a.zipped
 		}
 	}
-	if a.etag != "" {
-		cache = "private, no-cache" // may be stored, must be validated
-		if a.forever {
-			cache = "private, max-age=3600, immutable"
-		}
-		h.Set("ETag", `"`+tag+`"`)
-		if known, ok := matches(r.Header["If-None-Match"], a.etag, tag); ok {
-			h.Set("ETag", `"`+known+`"`) // the one that the client's copy goes by
-			h.Set("Cache-Control", cache)
-			h.Del("Content-Type")
-			h.Del("Content-Encoding")
-			w.WriteHeader(http.StatusNotModified)
-			return
+	switch {
+	case a.forever:
+		h["Cache-Control"] = cacheForever
+	case etag != "":
+		h["Cache-Control"] = cacheChecked
+	default:
+		h["Cache-Control"] = cacheNever
+	}
+	if etag != "" {
+		h["Etag"] = form.etag
+		if none := r.Header["If-None-Match"]; len(none) > 0 {
+			if known, ok := matches(none, etag, strings.Trim(form.etag[0], `"`)); ok {
+				h["Etag"] = []string{`"` + known + `"`} // the one that the client's copy goes by
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
 		}
 	}
-	h.Set("Cache-Control", cache)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Type"] = typeJSON
+	if form == &a.zipped {
+		h["Content-Encoding"] = encodingGzip
+	}
+	h["Content-Length"] = form.length
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {
-		w.Write(body) //nolint:errcheck // the client went away
+		w.Write(form.body) //nolint:errcheck // the client went away
 	}
 }
 

@@ -74,6 +74,8 @@ type Route struct {
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
 
+	// classHeader and policyHeader are the values of the headers of these names.
+	classHeader, policyHeader []string
 	// lists are the query parameters that may be repeated.
 	lists map[string]bool
 }
@@ -88,6 +90,8 @@ var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.
 // register adds a route with its typed handler to the table.
 func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in *I) (*O, error)) {
 	route := &r
+	route.classHeader = []string{string(r.Class)}
+	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(limitWindow.Seconds()))}
 	op := huma.Operation{
 		OperationID:                  r.ID,
 		Method:                       r.Method,

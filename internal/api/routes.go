@@ -14,7 +14,7 @@ func (s *Server) routes() {
 }
 
 // relayError sends the failure of a handler.
-func (s *Server) relayError(w http.ResponseWriter, r *http.Request, req *request, rec *recorder) {
+func (s *Server) relayError(w http.ResponseWriter, r *http.Request, req *request) {
 	e := req.failure
 	if e == nil {
 		e = &Error{Code: CodeInternal, Message: "Something went wrong on our side."}

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,6 +32,8 @@ type Chain struct {
 	// NodeHead is the newest block that the nodes are known to have; nil when
 	// nobody in this process asks them.
 	NodeHead func() (number uint64, ok bool)
+
+	known *atomic.Pointer[known]
 }
 
 // Options configure a Server.
@@ -44,7 +47,8 @@ type Options struct {
 	Timeout time.Duration
 	// MaxInFlight bounds requests at work (default 512).
 	MaxInFlight int
-	// CacheBytes bounds the kept answers (default 64 MiB).
+	// CacheBytes bounds the answers that are kept for good (default 64 MiB); a
+	// quarter of it bounds those kept until the next block. With 1 none is kept.
 	CacheBytes int
 	// BaseURL is how the documents name this service; default: relative.
 	BaseURL string
@@ -64,7 +68,8 @@ type Server struct {
 	timeout time.Duration
 	flight  chan struct{}
 	limits  *limiter
-	kept    *answers
+	kept    *answers       // for good
+	fresh   *answers       // until the next block
 	schemas *decoded.Cache // of class ABIs, which are named by their hash on every chain
 	baseURL string
 	version string
@@ -87,7 +92,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, origins: o.Origins,
 		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
-		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), schemas: decoded.NewCache(schemaCacheBytes), baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
+		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(defaultTo(o.CacheBytes, 64<<20) / 4), schemas: decoded.NewCache(schemaCacheBytes),
+		baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
 		now: o.Now, log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
 	}
 	if s.now == nil {
@@ -107,6 +113,7 @@ func New(o Options) (*Server, error) {
 		if s.chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
 			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
 		}
+		c.known = new(atomic.Pointer[known])
 		s.chains[c.ID] = &c
 		s.order = append(s.order, c.ID)
 	}
@@ -114,6 +121,7 @@ func New(o Options) (*Server, error) {
 	s.routes()
 	documentNulls(s.huma.OpenAPI().Components.Schemas)
 	s.documents()
+	s.mux.HandleFunc(anyPath, s.unmatched)
 	return s, nil
 }
 
@@ -128,48 +136,66 @@ func defaultTo[T comparable](v, def T) T {
 // schemaCacheBytes bounds the class ABIs that are kept ready for decoding.
 const schemaCacheBytes = 32 << 20
 
+// anyPath is the pattern of what the table does not have.
+const anyPath = "/"
+
 // maxURI bounds a request's address.
 const maxURI = 8 << 10
+
+// exchange is a request's record and the way to answer it, in one allocation.
+// The kernel finds the record through the writer; handlers through the context.
+type exchange struct {
+	http.ResponseWriter
+	record request
+	who    caller
+	status int
+	bytes  int64
+}
+
+// recordOf returns the kernel's record of the request that w answers.
+func recordOf(w http.ResponseWriter) *request {
+	if x, ok := w.(*exchange); ok {
+		return &x.record
+	}
+	return &request{}
+}
 
 // ServeHTTP is the part of the kernel that every request passes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
-	req := &request{id: requestID(r)}
-	lw := &loggedWriter{ResponseWriter: w}
-	w = lw
+	x := &exchange{ResponseWriter: w, record: request{id: requestID(r), credentialed: credentialed(r.Header)}}
 	h := w.Header()
-	h.Set(headerRequestID, req.id)
-	h.Set("X-Content-Type-Options", "nosniff")
-	req.credentialed = credentialed(r.Header)
-	stripInternal(r.Header)
-	r = r.WithContext(withRequest(r.Context(), req))
+	h[headerRequestID] = []string{x.record.id}
+	h["X-Content-Type-Options"] = nosniff
+	if x.record.credentialed {
+		stripInternal(r.Header)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			if p == http.ErrAbortHandler {
 				panic(p)
 			}
-			s.log.Error("panic", "request_id", req.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			if lw.status == 0 {
-				sendError(w, r, fail(CodeInternal, "Something went wrong on our side."), req.id, req.route)
+			s.log.Error("panic", "request_id", x.record.id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if x.status == 0 {
+				sendError(x, r, fail(CodeInternal, "Something went wrong on our side."), x.record.id, x.record.route)
 			}
 		}
-		s.finish(r, req, lw, start)
+		s.finish(r, x, start)
 	}()
-	if len(r.RequestURI) > maxURI {
-		sendError(w, r, fail(CodeURITooLong, "The address is longer than %d bytes.", maxURI), req.id, nil)
-		return
+	switch {
+	case len(r.RequestURI) > maxURI:
+		sendError(x, r, fail(CodeURITooLong, "The address is longer than %d bytes.", maxURI), x.record.id, nil)
+	case path.Clean(r.URL.Path) != r.URL.Path: // the mux would redirect, but such a path is not one of ours
+		s.unmatched(x, r)
+	default:
+		s.mux.ServeHTTP(x, r)
 	}
-	// A path that the mux would clean and redirect is not one of ours.
-	if _, pattern := s.mux.Handler(r); pattern != "" && path.Clean(r.URL.Path) == r.URL.Path {
-		s.mux.ServeHTTP(w, r)
-		return
-	}
-	s.unmatched(w, r, req)
 }
 
 // unmatched answers what the table does not have: preflights, other methods of
 // a known path, and unknown paths.
-func (s *Server) unmatched(w http.ResponseWriter, r *http.Request, req *request) {
+func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
+	req := recordOf(w)
 	methods := s.methodsFor(r)
 	if len(methods) > 0 && r.Method == http.MethodOptions {
 		s.preflight(w, r, methods)
@@ -193,7 +219,7 @@ func (s *Server) methodsFor(r *http.Request) (methods []string) {
 	probe := &http.Request{Host: r.Host, URL: r.URL, RequestURI: r.RequestURI}
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe.Method = m
-		if _, pattern := s.mux.Handler(probe); pattern != "" {
+		if _, pattern := s.mux.Handler(probe); pattern != anyPath {
 			methods = append(methods, m)
 		}
 	}
@@ -203,22 +229,32 @@ func (s *Server) methodsFor(r *http.Request) (methods []string) {
 
 // keyed is the part of the kernel for routes that need a key.
 func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
+	seen := s.metrics.of(route.ID)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		req := requestOf(r.Context())
-		req.route = route
-		h := w.Header()
-		h.Set(headerRouteClass, string(route.Class))
+		x := w.(*exchange) // the mux is only reached through ServeHTTP
+		req := &x.record
+		req.route, req.seen = route, seen
+		w.Header()[headerRouteClass] = route.classHeader
 		s.cors(w, r)
-		if e := s.admit(w, r, req); e != nil {
+		e := s.admit(x, r)
+		if e == nil {
+			e = route.checkQuery(r.URL.RawQuery)
+		}
+		if e != nil {
 			if e.Cause != nil {
 				s.log.Warn("request refused", "request_id", req.id, "err", e.Cause)
 			}
 			sendError(w, r, e, req.id, route)
 			return
 		}
-		if e := route.checkQuery(r.URL.RawQuery); e != nil {
-			sendError(w, r, e, req.id, route)
-			return
+		key, cacheable := answerKey{}, false
+		if c := s.chains[r.PathValue("chain")]; c != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			var a *answer
+			if a, key, cacheable = s.keptAnswer(c, r); a != nil {
+				s.metrics.kept.Inc()
+				a.send(w, r)
+				return
+			}
 		}
 		select {
 		case s.flight <- struct{}{}:
@@ -227,103 +263,114 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			sendError(w, r, retryLater(1, nil, "The service is at its limit of concurrent requests."), req.id, route)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
+		ctx, cancel := context.WithTimeout(withRequest(r.Context(), req), s.timeout)
 		defer cancel()
-		s.answer(w, r.WithContext(ctx), req, next)
+		s.answer(w, r.WithContext(ctx), req, next, key, cacheable)
 	})
 }
 
 // admit authenticates, authorises and limits.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request, req *request) *Error {
-	c, e := s.authenticate(r)
-	if e != nil {
+func (s *Server) admit(x *exchange, r *http.Request) *Error {
+	if e := s.authenticate(r, &x.who); e != nil {
 		return e
 	}
-	req.caller = c
-	if e := authorise(c, req.route); e != nil {
+	x.record.caller = &x.who
+	if e := authorise(&x.who, x.record.route); e != nil {
 		return e
 	}
-	return s.limit(w.Header(), c, req.route.Class)
+	return s.limit(x.Header(), &x.who, x.record.route)
 }
 
-// answer serves a kept answer or runs the handler and keeps what never changes.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler) {
-	key, cacheable := s.answerKey(r)
-	if cacheable {
-		if a := s.kept.get(key); a != nil {
-			s.metrics.kept.Inc()
-			a.send(w, r)
-			return
-		}
-	}
+// answer runs the handler and keeps what others can be sent.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler, key answerKey, cacheable bool) {
 	rec := getRecorder()
 	defer putRecorder(rec)
 	next.ServeHTTP(rec, r)
 	if rec.status >= http.StatusBadRequest {
-		s.relayError(w, r, req, rec)
+		s.relayError(w, r, req)
 		return
 	}
-	a := rec.seal(req.settled, req.immutable && cacheable)
-	if a.forever {
+	fresh := cacheable && req.indexed && rec.status == http.StatusOK
+	a := rec.seal(req.settled, fresh, fresh && req.immutable)
+	switch {
+	case a.forever:
+		key.at = chain.Revision{Forks: key.at.Forks}
 		s.kept.put(key, a)
+	case fresh:
+		s.fresh.put(key, a)
 	}
 	a.send(w, r)
 }
 
-// answerKey names the answer to a read; the fork count is as of before the
-// handler's own view, so that an answer can only be kept under a count that is
-// too old, which nobody asks for any more.
-func (s *Server) answerKey(r *http.Request) (answerKey, bool) {
-	c := s.chains[r.PathValue("chain")]
-	if c == nil || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return answerKey{}, false
-	}
-	forks, err := c.forks(r.Context())
+// keptAnswer looks for an answer that somebody else got. The revision is as of
+// before a handler's own view, so that an answer can only be kept under one that
+// is too old, which nobody asks for any more.
+func (s *Server) keptAnswer(c *Chain, r *http.Request) (a *answer, key answerKey, ok bool) {
+	now, err := c.revision(r.Context())
 	if err != nil {
-		return answerKey{}, false
+		return nil, key, false // the handler will fail in its own way
 	}
 	// The escaped path, because an encoded slash is not a slash.
-	return answerKey{c.ID, forks, strings.TrimPrefix(r.URL.EscapedPath(), "/api") + "?" + r.URL.RawQuery}, true
+	key = answerKey{c.ID, chain.Revision{Forks: now.Forks}, strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
+	a = s.kept.get(key)
+	if key.at = now; a == nil {
+		a = s.fresh.get(key)
+	}
+	return a, key, true
 }
 
-func (c *Chain) forks(ctx context.Context) (n uint64, err error) {
-	err = c.Store.View(ctx, func(r store.Reader) (err error) {
-		n, err = chain.Forks(ctx, r)
+// known is the revision of a chain after so many commits.
+type known struct {
+	commits  uint64
+	revision chain.Revision
+}
+
+// revision reads the chain's revision, or remembers it where the store is
+// written by this process and can tell that nothing was.
+func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
+	counter, ok := c.Store.(interface{ Commits() uint64 })
+	var commits uint64
+	if ok {
+		commits = counter.Commits() // before the view, which may be newer but not older
+		if k := c.known.Load(); k != nil && k.commits == commits {
+			return k.revision, nil
+		}
+	}
+	err = c.Store.View(ctx, func(r store.Reader) error {
+		now, err = chain.Now(ctx, r)
 		return err
 	})
-	return n, err
-}
-
-// loggedWriter remembers what was sent, for the access record.
-type loggedWriter struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-func (w *loggedWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
+	if ok && err == nil {
+		c.known.Store(&known{commits, now})
 	}
-	w.ResponseWriter.WriteHeader(status)
+	return now, err
 }
 
-func (w *loggedWriter) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
+// WriteHeader remembers what was sent, for the access record.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
 	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += int64(n)
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(b []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(b)
+	x.bytes += int64(n)
 	return n, err
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *loggedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 // finish writes the access record and counts the request. The record has no
 // header and no query: both may hold secrets or people's addresses.
-func (s *Server) finish(r *http.Request, req *request, w *loggedWriter, start time.Time) {
+func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
 	took := s.now().Sub(start)
+	req := &x.record
 	operation, key := "none", ""
 	if req.route != nil {
 		operation = req.route.ID
@@ -331,14 +378,21 @@ func (s *Server) finish(r *http.Request, req *request, w *loggedWriter, start ti
 	if req.caller != nil {
 		key = req.caller.PublicID
 	}
-	s.metrics.observe(operation, w.status, took)
+	if req.seen != nil {
+		req.seen.observe(x.status, took)
+	} else {
+		s.metrics.of(operation).observe(x.status, took)
+	}
+	if !s.log.Enabled(r.Context(), slog.LevelInfo) {
+		return
+	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
-		slog.String("operation", operation), slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
+		slog.String("operation", operation), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
 		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
 }
 

@@ -48,6 +48,33 @@ func Forks(ctx context.Context, r store.Reader) (uint64, error) {
 	return f.Count, err
 }
 
+// Revision names a state of the index. Two views with the same revision hold the
+// same rows that blocks wrote: whatever replaces blocks raises Forks.
+type Revision struct {
+	Forks uint64 // how many forks the index went through
+	Next  uint64 // the number after the head; 0 when there is none
+	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
+}
+
+// Now returns the revision of a view. Three Gets.
+func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
+	if now.Forks, err = Forks(ctx, r); err != nil {
+		return now, err
+	}
+	head, ok, err := get(ctx, r, HeadKey, DecodeHead)
+	if err != nil {
+		return now, err
+	}
+	if ok {
+		now.Next = head.Number + 1
+	}
+	l1, ok, err := get(ctx, r, L1Key, DecodeL1)
+	if ok {
+		now.L1 = l1.Number + 1
+	}
+	return now, err
+}
+
 // DigestAt returns the digest of the index up to a block.
 func DigestAt(ctx context.Context, r store.Reader, number uint64) (Digest, bool, error) {
 	return get(ctx, r, DigestKey(number), DecodeDigest)

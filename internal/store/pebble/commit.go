@@ -53,6 +53,11 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	return nil
 }
 
+// Commits counts the commits of this process, which is the only one that writes.
+// It rises before Commit returns: as long as it stays the same, so does what a
+// new view sees.
+func (e *Engine) Commits() uint64 { return e.commits.Load() }
+
 func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 	ops := b.Ops()
 	for i := range ops {
