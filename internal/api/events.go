@@ -78,6 +78,7 @@ func (s *Server) eventRoutes() {
 	global.Description = "Events by emitter and by the values of their keys. Values of one position are alternatives, positions must all match. " +
 		"`topic1` and later need `topic0` and both bounds, at most 10,000 blocks apart. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
+	global.Example = "topic0=" + felt.Selector("Transfer").String()
 	register(s, global, s.searchEvents)
 	contract := base
 	contract.ID, contract.Path, contract.Summary = "listContractEvents", "/v1/{chain}/contract/{address}/events", "List a contract's events"

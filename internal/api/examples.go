@@ -107,10 +107,14 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 	return nil
 }
 
+// feeToken is a contract that every chain of the network has.
+const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+
 // forParameter is a value for a parameter of the contract.
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
+		"address": feeToken,
 	}
 	v, ok := values[name]
 	return v, ok

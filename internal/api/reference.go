@@ -91,6 +91,9 @@ func evidenceText(e Evidence) string {
 // document's own.
 func (ref *reference) target(r *Route, op contractOperation, e examples) string {
 	path, query := r.Path, []string{}
+	if r.Example != "" {
+		query = append(query, r.Example)
+	}
 	for _, p := range op.Parameters {
 		v, ok := e.forParameter(p.Name)
 		if !ok && p.Example != nil {

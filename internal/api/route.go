@@ -71,6 +71,8 @@ type Route struct {
 	// Statuses are the failures that the route can answer with, besides those
 	// that every route can.
 	Statuses []int
+	// Example is a query without which a request would be refused, for the documents.
+	Example string
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
 
