@@ -188,7 +188,9 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 	got, err := x.askClass(ctx, m, number, verify)
 	var lie *VerifyError
 	switch {
-	case errors.As(err, &lie), ctx.Err() != nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &lie):
 		return nil, err
 	case err != nil:
 		x.Logger.Warn("a class cannot be had now and is asked for again later", "class", m.Hash, "block", number, "err", err)
