@@ -179,7 +179,7 @@ type kind struct {
 func (b *bench) measure(ctx context.Context) error {
 	head := uint64(b.blocks - 1)
 	c := b.census
-	rare := c.valuesAt(2, func(s *seen) bool { return s.count <= 20 })
+	rare := c.valuesAt(2, func(s *seen) bool { return 3 <= s.count && s.count <= 20 })
 	if len(rare) == 0 {
 		return fmt.Errorf("the chain has no rare values")
 	}
@@ -199,7 +199,7 @@ func (b *bench) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d rare receivers of Transfer; the selector of the third kind has %d events; the two keys of the fifth have %d, %d and %d in common\n\n",
+	fmt.Printf("%d rare receivers, of 3 to 20 Transfers; the selector of the third kind has %d events; the two keys of the fifth have %d, %d and %d in common\n\n",
 		len(rare), c.selectors[one].count, c.keys[1][both.Keys[1][0]].count, c.keys[2][both.Keys[2][0]].count, common)
 	kinds := []kind{
 		{"rare receiver in 10,000 blocks", func() event.Query { return within(transfers(c.transfer, 2, pick(rare)), 10_000) }},

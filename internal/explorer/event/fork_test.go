@@ -95,7 +95,7 @@ func TestSimulatedChain(t *testing.T) {
 	blocks := blocksOf(c)
 	rng := rand.New(rand.NewPCG(9, 9))
 	view(t, e, func(ctx context.Context, r store.Reader) {
-		for range 600 {
+		for range some(600) {
 			q := randomQuery(rng, blocks)
 			got, _, err := walk(ctx, r, q)
 			if err == nil {
@@ -134,7 +134,7 @@ func TestPagingAcrossForks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	sessions := make([]*session, 12)
 	var refused, resumed, finished int
-	for range 120 {
+	for range some(120) {
 		if rng.IntN(3) == 0 {
 			c.Fork(1 + rng.IntN(12))
 		}
@@ -170,7 +170,7 @@ func TestPagingAcrossForks(t *testing.T) {
 		}
 	}
 	t.Logf("%d pages resumed, %d refused, %d searches finished", resumed, refused, finished)
-	if refused < 10 || resumed < 100 || finished < 30 {
+	if !raced && (refused < 10 || resumed < 100 || finished < 30) {
 		t.Error("too quiet to prove anything")
 	}
 }
