@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -146,9 +145,4 @@ func (p Place) Before(q Place) bool {
 		return p.Block < q.Block
 	}
 	return spot{p.Tx, p.Log}.before(spot{q.Tx, q.Log})
-}
-
-// position is the place of the event's transaction.
-func (p Place) position() explorer.Position {
-	return explorer.Position{Block: p.Block, Index: p.Tx}
 }

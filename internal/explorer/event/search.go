@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -28,9 +29,6 @@ type search struct {
 	block uint64
 	spots []spot // of block, yet to be taken; the next one is at the end when newest first
 	ended bool
-	// cached is the transaction that was read last: a batch may end in the
-	// middle of one.
-	cached *transaction.Record
 }
 
 func (s *search) openOne(c *condition) error {
@@ -208,62 +206,32 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	recs, err := s.read(candidates)
+	places := make([]transaction.EventPlace, len(candidates))
+	for i, c := range candidates {
+		places[i] = transaction.EventPlace{Position: explorer.Position{Block: c.Block, Index: c.Tx}, Log: c.Log}
+	}
+	found, n, err := transaction.Events(s.ctx, s.r, places)
 	if err != nil {
 		return nil, err
 	}
+	s.meter.work.Events += n
 	hits := make([]Hit, 0, len(candidates))
-	n := 0
-	for _, c := range candidates {
-		if c.position() != recs[n].Position {
-			n++
+	for i, c := range candidates {
+		e := &found[i].Event
+		if !meets(s.joined, e) {
+			return nil, fmt.Errorf("%w: event %d of transaction %d of block %d is in a list that it does not belong to",
+				record.ErrCorrupt, c.Log, c.Tx, c.Block)
 		}
-		events := recs[n].Receipt.Events
-		if uint64(c.Log) >= uint64(len(events)) {
-			return nil, fmt.Errorf("%w: a list has event %d of transaction %d of block %d, which has %d",
-				record.ErrCorrupt, c.Log, c.Tx, c.Block, len(events))
-		}
-		e := &events[c.Log]
-		for _, cond := range s.joined {
-			if !cond.match(e) {
-				return nil, fmt.Errorf("%w: event %d of transaction %d of block %d is in a list that it does not belong to",
-					record.ErrCorrupt, c.Log, c.Tx, c.Block)
-			}
-		}
-		if meets(s.rest, func(cond *condition) bool { return cond.match(e) }) {
-			hits = append(hits, Hit{Place: c, TxHash: recs[n].Hash, Event: *e})
+		if meets(s.rest, e) {
+			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, Event: *e})
 		}
 	}
 	return hits, nil
 }
 
-// read returns the transactions of candidates, each once, in their order.
-func (s *search) read(candidates []Place) ([]*transaction.Record, error) {
-	var recs []*transaction.Record
-	if s.cached != nil && s.cached.Position == candidates[0].position() {
-		recs = append(recs, s.cached)
-	}
-	positions := make([]explorer.Position, 0, len(candidates))
-	for i, c := range candidates {
-		p := c.position()
-		if i == 0 && len(recs) > 0 || i > 0 && p == candidates[i-1].position() {
-			continue
-		}
-		positions = append(positions, p)
-	}
-	s.meter.work.Events += len(positions)
-	more, err := transaction.GetMany(s.ctx, s.r, positions)
-	if err != nil {
-		return nil, err
-	}
-	recs = append(recs, more...)
-	s.cached = recs[len(recs)-1]
-	return recs, nil
-}
-
-func meets(rest []*condition, match func(*condition) bool) bool {
-	for _, c := range rest {
-		if !match(c) {
+func meets(conditions []*condition, e *starknet.Event) bool {
+	for _, c := range conditions {
+		if !c.match(e) {
 			return false
 		}
 	}

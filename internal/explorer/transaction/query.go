@@ -26,28 +26,37 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	return decode(p, b)
 }
 
-// GetMany returns transactions by their places, in the order of ps. One round
-// trip. A transaction that is not there is an error: places come from other rows
-// of the same view.
-func GetMany(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Record, error) {
-	keys := make([]store.Key, len(ps))
-	for i, p := range ps {
-		keys[i] = Key(p)
+// Events returns events by their places, in the order of ps, where those of one
+// transaction must be next to each other. It reads each transaction once, all in
+// one round trip, and tells how many. An event that is not there is an error:
+// places come from other rows of the same view.
+func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
+	var keys []store.Key
+	for i := range ps {
+		if i == 0 || ps[i].Position != ps[i-1].Position {
+			keys = append(keys, Key(ps[i].Position))
+		}
 	}
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
+		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
-	out := make([]*Record, len(ps))
-	for i, b := range values {
+	out = make([]Emitted, len(ps))
+	for from := 0; from < len(ps); transactions++ {
+		to := from + 1
+		for to < len(ps) && ps[to].Position == ps[from].Position {
+			to++
+		}
+		b := values[transactions]
 		if b == nil {
-			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
+			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
 		}
-		if out[i], err = decode(ps[i], b); err != nil {
-			return nil, err
+		if err := decodeEmitted(ps[from:to], b, out[from:to]); err != nil {
+			return nil, 0, err
 		}
+		from = to
 	}
-	return out, nil
+	return out, transactions, nil
 }
 
 // PositionOf returns the place of the transaction with a hash. One Get.

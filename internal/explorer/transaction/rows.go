@@ -11,7 +11,9 @@
 package transaction
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -34,6 +36,18 @@ type Record struct {
 	starknet.Transaction
 	// Receipt is the receipt; its Finality is not stored.
 	Receipt starknet.Receipt
+}
+
+// EventPlace names an event: the Log-th of a transaction.
+type EventPlace struct {
+	explorer.Position
+	Log uint32
+}
+
+// Emitted is an event and the hash of its transaction.
+type Emitted struct {
+	TxHash felt.Felt
+	Event  starknet.Event
 }
 
 // Key is the address of a transaction's row.
@@ -200,11 +214,80 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 	if n := d.Len(3); n > 0 {
 		r.Events = make([]starknet.Event, n)
 		for i := range r.Events {
-			r.Events[i] = starknet.Event{From: d.Felt(), Keys: d.Felts(), Data: d.Felts()}
+			r.Events[i] = decodeEvent(d)
 		}
 	}
 	if err := d.Finish(); err != nil {
 		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
 	return rec, nil
+}
+
+// decodeEmitted reads the named events of one record into out and passes over
+// the rest, which makes it several times as fast as decode.
+func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
+	d := record.NewDecoder(b, recordVersion)
+	kind, f := starknet.TxType(d.Byte()), d.Byte()
+	var hash, messageHash felt.Felt
+	d.Raw(hash[:])
+	for range scalars(&starknet.Transaction{}, &starknet.Receipt{}) {
+		d.SkipFelt()
+	}
+	if f&flagBounds != 0 {
+		for range bounds(&starknet.ResourceBounds{}) {
+			d.Uint()
+			d.SkipFelt()
+		}
+		d.Uint() // tip
+	}
+	for range 3 { // resources
+		d.Uint()
+	}
+	if kind == starknet.L1Handler {
+		d.Raw(messageHash[:])
+	}
+	d.SkipBlob() // revert reason
+	for range lists(&starknet.Transaction{}) {
+		d.SkipFelts()
+	}
+	for range d.Len(3) { // messages
+		d.SkipFelt()
+		d.SkipFelt()
+		d.SkipFelts()
+	}
+	order := byLog(places)
+	for log := range d.Len(3) {
+		if len(order) == 0 || places[order[0]].Log != uint32(log) {
+			d.SkipFelt()
+			d.SkipFelts()
+			d.SkipFelts()
+			continue
+		}
+		e := Emitted{hash, decodeEvent(d)}
+		for len(order) > 0 && places[order[0]].Log == uint32(log) {
+			out[order[0]] = e
+			order = order[1:]
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return fmt.Errorf("events of transaction %d of block %d: %w", places[0].Index, places[0].Block, err)
+	}
+	if len(order) > 0 {
+		return fmt.Errorf("event %d of transaction %d of block %d: %w", places[order[0]].Log, places[0].Index, places[0].Block, ErrNotFound)
+	}
+	return nil
+}
+
+// byLog are the indexes of places in the order of their events.
+func byLog(places []EventPlace) []int {
+	order := make([]int, len(places))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a].Log, places[b].Log) })
+	return order
+}
+
+func decodeEvent(d *record.Decoder) starknet.Event {
+	return starknet.Event{From: d.Felt(), Keys: d.Felts(), Data: d.Felts()}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,6 +92,7 @@ func TestEveryTransactionComesBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				same(t, got, &b.Transactions[j], &b.Receipts[j])
+				sameEvents(t, ctx, r, got)
 				same(t, list[j], &b.Transactions[j], &b.Receipts[j])
 			}
 		}
@@ -98,6 +100,36 @@ func TestEveryTransactionComesBack(t *testing.T) {
 	for _, want := range []starknet.TxType{starknet.Invoke, starknet.Declare, starknet.DeployAccount, starknet.L1Handler} {
 		if types[want] == 0 {
 			t.Errorf("the chain has no %s: the test proves less than it says", want)
+		}
+	}
+}
+
+// sameEvents reads a transaction's events one by one, all at once from the last
+// to the first, and one that it does not have.
+func sameEvents(t *testing.T, ctx context.Context, r store.Reader, rec *Record) {
+	t.Helper()
+	var all []EventPlace
+	for i, want := range rec.Receipt.Events {
+		p := EventPlace{rec.Position, uint32(i)}
+		got, n, err := Events(ctx, r, []EventPlace{p})
+		if err != nil || n != 1 || got[0].TxHash != rec.Hash || !reflect.DeepEqual(got[0].Event, want) {
+			t.Fatalf("event %+v: %+v, %v; want %+v", p, got, err, want)
+		}
+		all = append(all, p)
+	}
+	slices.Reverse(all)
+	got, _, err := Events(ctx, r, all)
+	if err != nil || len(got) != len(all) {
+		t.Fatalf("events of %+v: %d, %v", rec.Position, len(got), err)
+	}
+	for i, e := range got {
+		if !reflect.DeepEqual(e.Event, rec.Receipt.Events[len(all)-1-i]) {
+			t.Fatalf("event %+v: %+v", all[i], e)
+		}
+	}
+	for _, p := range []EventPlace{{rec.Position, uint32(len(all))}, {explorer.Position{Block: rec.Block, Index: 1 << 20}, 0}} {
+		if _, _, err := Events(ctx, r, []EventPlace{p}); !errors.Is(err, ErrNotFound) {
+			t.Fatalf("event %+v: %v", p, err)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 }
 
 // GetMany visits the keys in their order on disk with one iterator, so that
-// neighbours share blocks, and copies the values into one piece of memory.
+// neighbours share blocks, and copies the values into few pieces of memory.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
@@ -117,30 +117,26 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 		if err != nil {
 			break // Close returns it
 		}
-		s.found, s.from = true, len(arena)
+		if cap(arena)-len(arena) < len(value) || arena == nil {
+			arena = make([]byte, 0, max(len(value), min(arenaBytes, len(seeks)*len(value))))
+		}
+		start := len(arena)
 		arena = append(arena, value...)
-		s.to = len(arena)
+		out[s.index] = arena[start:len(arena):len(arena)] // not nil when it is empty
 	}
 	if err := it.Close(); err != nil {
 		return nil, r.failed(ks[0].Table, err)
 	}
-	if arena == nil {
-		arena = []byte{} // an empty value is not nil
-	}
-	for i := range seeks {
-		if s := &seeks[i]; s.found {
-			out[s.index] = arena[s.from:s.to:s.to]
-		}
-	}
 	return out, nil
 }
 
-// seek is one key of GetMany: where it was asked for, and where its value is.
+// arenaBytes is how much memory GetMany takes at a time for values.
+const arenaBytes = 64 << 10
+
+// seek is one key of GetMany and where it was asked for.
 type seek struct {
-	key      []byte
-	index    int
-	found    bool
-	from, to int
+	key   []byte
+	index int
 }
 
 func sortedSeeks(ks []store.Key, size int) []seek {

@@ -125,7 +125,7 @@ type Decoder struct {
 	buf   []byte
 	pos   int
 	err   error
-	dict  []felt.Felt
+	dict  []int // where in buf the shared literals are
 	arena []felt.Felt
 }
 
@@ -216,32 +216,57 @@ func (d *Decoder) Text() string {
 }
 
 // Felt reads a felt.
-func (d *Decoder) Felt() (f felt.Felt) {
+func (d *Decoder) Felt() felt.Felt { return d.literal(d.skipFelt()) }
+
+// SkipFelt passes a felt.
+func (d *Decoder) SkipFelt() { d.skipFelt() }
+
+// skipFelt passes a felt and returns where its literal is. Later references to
+// it can still be read.
+func (d *Decoder) skipFelt() (at int) {
+	at = d.pos
 	tag := d.Byte()
 	if tag >= firstRef {
 		i := int(tag) - firstRef
 		if i >= len(d.dict) {
 			d.fail("reference to entry %d of %d", i, len(d.dict))
-			return f
+			return at
 		}
 		return d.dict[i]
 	}
 	n := int(tag)
 	if len(d.buf)-d.pos < n {
 		d.fail("record ends early")
-		return f
-	}
-	f, err := felt.FromBytes(d.buf[d.pos : d.pos+n])
-	if err != nil {
-		d.fail("%v", err)
-		return f
+		return at
 	}
 	d.pos += n
 	if n >= minShared && len(d.dict) < dictSize {
-		d.dict = append(d.dict, f)
+		d.dict = append(d.dict, at)
+	}
+	return at
+}
+
+// literal reads the literal at a place that skipFelt returned.
+func (d *Decoder) literal(at int) (f felt.Felt) {
+	if d.err != nil {
+		return f
+	}
+	f, err := felt.FromBytes(d.buf[at+1 : at+1+int(d.buf[at])])
+	if err != nil {
+		d.fail("%v", err)
 	}
 	return f
 }
+
+// SkipFelts passes a list of felts.
+func (d *Decoder) SkipFelts() {
+	for range d.Len(1) {
+		d.SkipFelt()
+	}
+}
+
+// SkipBlob passes a byte string or a text.
+func (d *Decoder) SkipBlob() { d.pos += d.Len(1) }
 
 // Felts reads a list of felts; an empty one is nil.
 func (d *Decoder) Felts() []felt.Felt {
