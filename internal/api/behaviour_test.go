@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -264,6 +265,34 @@ func TestBusy(t *testing.T) {
 	w.leave <- struct{}{}
 	done.Wait()
 	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
+}
+
+// stuck is a client that does not read.
+type stuck struct {
+	http.ResponseWriter
+	writing, read chan struct{}
+}
+
+func (s *stuck) Write(b []byte) (int, error) {
+	close(s.writing)
+	<-s.read
+	return s.ResponseWriter.Write(b)
+}
+
+// TestSlowReaders lets a client that does not read hold everything it can get.
+func TestSlowReaders(t *testing.T) {
+	w := newHooked(t, func(o *api.Options) { o.MaxInFlight = 1 })
+	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
+	var done sync.WaitGroup
+	done.Go(func() {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, statusPath, nil)
+		r.Header.Set("X-Service-Api-Key", w.key)
+		w.server.ServeHTTP(slow, r)
+	})
+	<-slow.writing
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
+	close(slow.read)
+	done.Wait()
 }
 
 // TestBodies is about routes that take one.

@@ -256,16 +256,7 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 				return
 			}
 		}
-		select {
-		case s.flight <- struct{}{}:
-			defer func() { <-s.flight }()
-		default:
-			sendError(w, r, retryLater(1, nil, "The service is at its limit of concurrent requests."), req.id, route)
-			return
-		}
-		ctx, cancel := context.WithTimeout(withRequest(r.Context(), req), s.timeout)
-		defer cancel()
-		s.answer(w, r.WithContext(ctx), req, next, key, cacheable)
+		s.answer(w, r, req, next, key, cacheable)
 	})
 }
 
@@ -285,7 +276,10 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler, key answerKey, cacheable bool) {
 	rec := getRecorder()
 	defer putRecorder(rec)
-	next.ServeHTTP(rec, r)
+	if !s.work(rec, r, req, next) {
+		sendError(w, r, retryLater(1, nil, "The service is at its limit of concurrent requests."), req.id, req.route)
+		return
+	}
 	if rec.status >= http.StatusBadRequest {
 		s.relayError(w, r, req)
 		return
@@ -300,6 +294,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 		s.fresh.put(key, a)
 	}
 	a.send(w, r)
+}
+
+// work runs a handler within its time. It is false when too many are at work. A
+// client that is slow to read is not at work: it holds no place.
+func (s *Server) work(rec *recorder, r *http.Request, req *request, next http.Handler) bool {
+	select {
+	case s.flight <- struct{}{}:
+		defer func() { <-s.flight }()
+	default:
+		return false
+	}
+	ctx, cancel := context.WithTimeout(withRequest(r.Context(), req), s.timeout)
+	defer cancel()
+	next.ServeHTTP(rec, r.WithContext(ctx))
+	return true
 }
 
 // keptAnswer looks for an answer that somebody else got. The revision is as of

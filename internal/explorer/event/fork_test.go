@@ -48,6 +48,11 @@ func (n node) Fetch(_ context.Context, number uint64) (index.Raw, error) {
 	}, nil
 }
 
+// Class has none: event lists do not need them.
+func (n node) Class(context.Context, uint64, felt.Felt) ([]byte, string, error) {
+	return nil, "", index.ErrNotFound
+}
+
 func (n node) HashAt(_ context.Context, number uint64) (felt.Felt, error) {
 	if b := n.BlockAt(number); b != nil {
 		return b.Hash, nil
