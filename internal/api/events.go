@@ -253,6 +253,7 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 				return err
 			}
 			out.Body.RangeCoverage = coverage
+			requestOf(ctx).indexed = false // whose key asks matters
 			if coverage.Completed == nil {
 				return nil
 			}
@@ -274,6 +275,10 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 			out.Body.NextCursor = &next
 		}
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
+		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
+			// A class may still come, and with it a name: not to be kept.
+			requestOf(ctx).indexed = false
+		}
 		return err
 	})
 	return out, err

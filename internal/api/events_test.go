@@ -354,6 +354,10 @@ func TestWideRanges(t *testing.T) {
 		p.RangeCoverage.Certified == nil || p.RangeCoverage.Certified.ToBlock != 49 || p.RangeCoverage.Requested.ToBlock != 20000 || p.RangeCoverage.FreshnessStatus != "current" {
 		t.Errorf("wide search: %d %.600s", status, body)
 	}
+	// What a wallet was told is not served to others.
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/events?topic0="+sel+"&topic1=0x0&from_block=0&to_block=20000&limit=100", w.key); r.StatusCode != 400 {
+		t.Errorf("an ordinary key got %d %.200s", r.StatusCode, r.body)
+	}
 	want := w.chain.Events(simnode.EventFilter{From: 0, To: 59, Keys: [][]felt.Felt{{felt.Selector("Transfer")}, {felt.Zero}}})
 	if got := w.walk("/events", url.Values{"topic0": {sel}, "topic1": {"0x0"}, "from_block": {"0"}, "to_block": {"20000"}}, key, 10); len(got) != len(want) || len(want) == 0 {
 		t.Errorf("%d events, want %d", len(got), len(want))

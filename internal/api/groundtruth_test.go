@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -463,94 +462,5 @@ func (o *oracle) movingPages() {
 	r := o.do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=1&cursor=%s", chainID, path, url.QueryEscape(*cursor)), o.key)
 	if r.StatusCode != http.StatusBadRequest || r.envelope().Code != api.CodeInvalidCursor {
 		o.t.Fatalf("a cursor of a block that is gone: %d %s", r.StatusCode, r.body)
-	}
-}
-
-// meta compares what the service says of itself with how it was set up.
-func (o *oracle) meta() {
-	o.t.Helper()
-	o.same("listChains", "meta/chains", object{"kind": "service.meta.chains", "schemaVersion": "1", "defaultChain": chainID,
-		"chains":        []object{{"chainId": chainID, "statusPath": "/v1/" + chainID + "/status", "statusPathTemplate": "/v1/{chain}/status"}},
-		"selectionRule": "Put the chain id into the path. There is no default chain in a path."})
-	r := o.do(http.MethodGet, "/v1/meta/capabilities", o.key)
-	var c api.Capabilities
-	if err := json.Unmarshal(r.body, &c); err != nil {
-		o.t.Fatal(err)
-	}
-	o.checked("getCapabilities", "meta/capabilities", r)
-	listed := 0
-	for _, f := range c.RouteFamilies {
-		for _, op := range f.Operations {
-			if o.contract.of(op.Method, strings.NewReplacer("{", "", "}", "").Replace(op.Path)) == nil {
-				o.t.Errorf("capabilities list %s %s, which the document does not have", op.Method, op.Path)
-			}
-			listed++
-		}
-	}
-	if listed != len(o.contract.operations) {
-		o.t.Errorf("capabilities list %d operations, the document %d", listed, len(o.contract.operations))
-	}
-	for _, call := range c.FirstCalls {
-		if got := o.do(call.Method, call.Path, o.key); got.StatusCode != http.StatusOK {
-			o.t.Errorf("first call %s: %d", call.Path, got.StatusCode)
-		}
-		o.checks["getCapabilities"]++
-	}
-	if c.DefaultChain != chainID || strings.Join(c.Caller.Scopes, " ") != "read batch write verify" || *c.Caller.WorkspacePlan != "enterprise" ||
-		c.Caller.RateLimit.LightPerMinute != 1e9 || *c.Caller.KeyClass != "live" {
-		o.t.Errorf("capabilities: %s", r.body)
-	}
-}
-
-// evidence is what the document says was checked. The file is written by this
-// test alone; it may claim less than the test checks, never more.
-func (o *oracle) evidence() {
-	o.t.Helper()
-	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
-	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
-	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
-	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
-	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
-	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
-		"searchEvents": events, "listContractEvents": events,
-		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
-	for op, e := range got {
-		if e.Checks = o.checks[op]; e.Checks == 0 {
-			o.t.Errorf("%s was not compared with anything", op)
-		}
-		got[op] = e
-	}
-	const file = "evidence.json"
-	if *update {
-		text, err := json.MarshalIndent(got, "", "  ")
-		if err != nil {
-			o.t.Fatal(err)
-		}
-		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-			o.t.Fatal(err)
-		}
-		return
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	var claimed map[string]api.Evidence
-	if err := json.Unmarshal(text, &claimed); err != nil {
-		o.t.Fatal(err)
-	}
-	for _, op := range o.contract.operations {
-		if _, ok := claimed[op.id]; !ok {
-			o.t.Errorf("%s: no evidence for %s", file, op.id)
-		}
-	}
-	for op, e := range claimed {
-		seen := got[op]
-		if e.Checks > seen.Checks {
-			o.t.Errorf("%s claims %d checks of %s, there were %d", file, e.Checks, op, seen.Checks)
-		}
-		if e.Checks = seen.Checks; e != seen {
-			o.t.Errorf("%s claims %+v of %s, this test stands for %+v", file, e, op, seen)
-		}
 	}
 }

@@ -392,24 +392,3 @@ func TestParameters(t *testing.T) {
 	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 8200), w.key), 414, api.CodeURITooLong, nil)
 	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
 }
-
-// TestCursors passes cursors where they do not belong.
-func TestCursors(t *testing.T) {
-	w := newWorld(t, 41)
-	chain := "/v1/" + chainID
-	var p page
-	w.get("/blocks?limit=2", &p)
-	cursor := *p.NextCursor
-	changed := []byte(cursor)
-	changed[3] ^= 1
-	for _, path := range []string{"/blocks?cursor=" + string(changed), "/blocks?cursor=" + cursor[:len(cursor)-1], "/blocks?cursor=" + cursor + "A", "/blocks?cursor=x",
-		"/blocks?cursor=" + strings.Repeat("A", 4000), "/txs?cursor=" + cursor, "/block/3/txs?cursor=" + cursor, "/blocks?cursor=5", "/blocks?cursor=%00"} {
-		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidCursor {
-			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
-		}
-	}
-	// It may be used again, with another limit and under the other path.
-	for _, path := range []string{chain + "/blocks?limit=5&cursor=" + cursor, "/api" + chain + "/blocks?cursor=" + cursor} {
-		expect(t, w.do(http.MethodGet, path, w.key), 200, "", nil)
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"path"
 	"runtime/debug"
@@ -141,24 +140,6 @@ const anyPath = "/"
 
 // maxURI bounds a request's address.
 const maxURI = 8 << 10
-
-// exchange is a request's record and the way to answer it, in one allocation.
-// The kernel finds the record through the writer; handlers through the context.
-type exchange struct {
-	http.ResponseWriter
-	record request
-	who    caller
-	status int
-	bytes  int64
-}
-
-// recordOf returns the kernel's record of the request that w answers.
-func recordOf(w http.ResponseWriter) *request {
-	if x, ok := w.(*exchange); ok {
-		return &x.record
-	}
-	return &request{}
-}
 
 // ServeHTTP is the part of the kernel that every request passes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -309,113 +290,4 @@ func (s *Server) work(rec *recorder, r *http.Request, req *request, next http.Ha
 	defer cancel()
 	next.ServeHTTP(rec, r.WithContext(ctx))
 	return true
-}
-
-// keptAnswer looks for an answer that somebody else got. The revision is as of
-// before a handler's own view, so that an answer can only be kept under one that
-// is too old, which nobody asks for any more.
-func (s *Server) keptAnswer(c *Chain, r *http.Request) (a *answer, key answerKey, ok bool) {
-	now, err := c.revision(r.Context())
-	if err != nil {
-		return nil, key, false // the handler will fail in its own way
-	}
-	// The escaped path, because an encoded slash is not a slash.
-	key = answerKey{c.ID, chain.Revision{Forks: now.Forks}, strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
-	a = s.kept.get(key)
-	if key.at = now; a == nil {
-		a = s.fresh.get(key)
-	}
-	return a, key, true
-}
-
-// known is the revision of a chain after so many commits.
-type known struct {
-	commits  uint64
-	revision chain.Revision
-}
-
-// revision reads the chain's revision, or remembers it where the store is
-// written by this process and can tell that nothing was.
-func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
-	counter, ok := c.Store.(interface{ Commits() uint64 })
-	var commits uint64
-	if ok {
-		commits = counter.Commits() // before the view, which may be newer but not older
-		if k := c.known.Load(); k != nil && k.commits == commits {
-			return k.revision, nil
-		}
-	}
-	err = c.Store.View(ctx, func(r store.Reader) error {
-		now, err = chain.Now(ctx, r)
-		return err
-	})
-	if ok && err == nil {
-		c.known.Store(&known{commits, now})
-	}
-	return now, err
-}
-
-// WriteHeader remembers what was sent, for the access record.
-func (x *exchange) WriteHeader(status int) {
-	if x.status == 0 {
-		x.status = status
-	}
-	x.ResponseWriter.WriteHeader(status)
-}
-
-func (x *exchange) Write(b []byte) (int, error) {
-	if x.status == 0 {
-		x.status = http.StatusOK
-	}
-	n, err := x.ResponseWriter.Write(b)
-	x.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
-
-// finish writes the access record and counts the request. The record has no
-// header and no query: both may hold secrets or people's addresses.
-func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
-	took := s.now().Sub(start)
-	req := &x.record
-	operation, key := "none", ""
-	if req.route != nil {
-		operation = req.route.ID
-	}
-	if req.caller != nil {
-		key = req.caller.PublicID
-	}
-	if req.seen != nil {
-		req.seen.observe(x.status, took)
-	} else {
-		s.metrics.of(operation).observe(x.status, took)
-	}
-	if !s.log.Enabled(r.Context(), slog.LevelInfo) {
-		return
-	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
-		slog.String("operation", operation), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
-		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
-}
-
-// loggedPath hides a key that somebody put into an address.
-func loggedPath(p string) string {
-	if i := strings.Index(p, "svc_"); i >= 0 {
-		p = p[:i] + "svc_…"
-	}
-	return clip(p, 200)
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return s[:n] + "…"
-	}
-	return s
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -248,9 +247,8 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		}
 		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
-			// A class that could not be had yet may still come, and with it a name.
-			if out.Body.Logs[i].DecodingStatus != string(abi.Decoded) {
-				requestOf(ctx).immutable = false
+			if !out.Body.Logs[i].certain() {
+				requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
 			}
 		}
 		return nil

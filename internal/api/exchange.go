@@ -1,0 +1,92 @@
+package api
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// exchange is a request's record and the way to answer it, in one allocation.
+// The kernel finds the record through the writer; handlers through the context.
+type exchange struct {
+	http.ResponseWriter
+	record request
+	who    caller
+	status int
+	bytes  int64
+}
+
+// recordOf returns the kernel's record of the request that w answers.
+func recordOf(w http.ResponseWriter) *request {
+	if x, ok := w.(*exchange); ok {
+		return &x.record
+	}
+	return &request{}
+}
+
+// WriteHeader remembers what was sent, for the access record.
+func (x *exchange) WriteHeader(status int) {
+	if x.status == 0 {
+		x.status = status
+	}
+	x.ResponseWriter.WriteHeader(status)
+}
+
+func (x *exchange) Write(b []byte) (int, error) {
+	if x.status == 0 {
+		x.status = http.StatusOK
+	}
+	n, err := x.ResponseWriter.Write(b)
+	x.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+// finish writes the access record and counts the request. The record has no
+// header and no query: both may hold secrets or people's addresses.
+func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
+	took := s.now().Sub(start)
+	req := &x.record
+	operation, key := "none", ""
+	if req.route != nil {
+		operation = req.route.ID
+	}
+	if req.caller != nil {
+		key = req.caller.PublicID
+	}
+	if req.seen != nil {
+		req.seen.observe(x.status, took)
+	} else {
+		s.metrics.of(operation).observe(x.status, took)
+	}
+	if !s.log.Enabled(r.Context(), slog.LevelInfo) {
+		return
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
+		slog.String("operation", operation), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
+		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
+}
+
+// loggedPath hides a key that somebody put into an address.
+func loggedPath(p string) string {
+	if i := strings.Index(p, "svc_"); i >= 0 {
+		p = p[:i] + "svc_…"
+	}
+	return clip(p, 200)
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return s[:n] + "…"
+	}
+	return s
+}
