@@ -1,6 +1,6 @@
 module chainexplorer
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/NethermindEth/juno v0.15.11

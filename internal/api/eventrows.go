@@ -116,3 +116,7 @@ func some(s string) *string {
 	}
 	return &s
 }
+
+// certain says that what is shown of the event can only change with the chain:
+// a class that could not be had yet may still come.
+func (e *EventContent) certain() bool { return e.DecodingStatus == string(abi.Decoded) }
