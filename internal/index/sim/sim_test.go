@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,8 +164,11 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	ctx, cancel := context.WithTimeout(t.Context(), life)
 	defer cancel()
 	crash := vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: rand.New(rand.NewPCG(p.rng.Uint64(), 3))}
+	var killing sync.Mutex // the disk is used from many goroutines
 	var left *vfs.MemFS
 	kill := func() {
+		killing.Lock()
+		defer killing.Unlock()
 		if left == nil {
 			left = fs.CrashClone(crash)
 			cancel()
@@ -172,7 +177,8 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	at := 1 + p.rng.IntN(12)  // commit at which the process is killed
 	op := 1 + p.rng.IntN(300) // operation at which the disk is copied, or fails
 	var disk vfs.FS = fs
-	after, opened := false, false
+	after := false
+	var opened atomic.Bool
 	kind := p.rng.IntN(4)
 	if p.disk {
 		kind = 4
@@ -185,17 +191,17 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	case 2: // just before the commit
 	case 3, 4: // in the middle of whatever the disk is doing, or the disk fails there
 		at = -1
-		n := 0
+		var ops atomic.Int64
 		// Pebble leaves goroutines behind when opening fails: the disk holds until then.
 		disk = errorfs.Wrap(fs, errorfs.InjectorFunc(func(o errorfs.Op) error {
 			if o.Kind.ReadOrWrite() == errorfs.OpIsRead {
 				return nil
 			}
-			n++
+			n := int(ops.Add(1))
 			if n == op && kind == 3 {
 				kill()
 			}
-			if n >= op && opened && kind == 4 {
+			if n >= op && opened.Load() && kind == 4 {
 				return errorfs.ErrInjected
 			}
 			return nil
@@ -205,7 +211,7 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
-	opened = true
+	opened.Store(true)
 	o := p.options
 	o.Store = &killer{Engine: engine, at: at, after: after, kill: kill}
 	err = newIndexer(t, o).Run(ctx)
@@ -216,11 +222,13 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	default:
 		t.Errorf("the run ended with %v", err)
 	}
+	killing.Lock()
 	if left == nil {
 		left = fs.CrashClone(crash)
 	} else {
 		total.Kills++
 	}
+	killing.Unlock()
 	engine.Close() //nolint:errcheck // it may have failed on purpose
 	return left
 }
