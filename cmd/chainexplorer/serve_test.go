@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -88,6 +89,23 @@ func (r *running) get(path, key string, want int) []byte {
 	}
 }
 
+// slowClient begins a request and waits to be cut off.
+func slowClient(base string) error {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // cut off by the other side
+	if _, err := conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost: x\r\n")); err != nil {
+		return err
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, conn) // ends when the server closes
+	return err
+}
+
 func simulated(t *testing.T, chain string, blocks int) string {
 	t.Helper()
 	c := simnode.New(simnode.Config{Seed: 3, Blocks: blocks, ChainID: felt.MustShortString(chain)})
@@ -102,6 +120,8 @@ func TestServe(t *testing.T) {
 	data := t.TempDir()
 	args := []string{"--data", data, "--chain", "SN_MAIN=" + simulated(t, "SN_MAIN", 40), "--chain", "SN_SEPOLIA=" + simulated(t, "SN_SEPOLIA", 30)}
 	r := startServe(t, args...)
+	slow := make(chan error, 1)
+	go func() { slow <- slowClient(r.base) }()
 	r.get("/readyz", "", http.StatusOK)
 
 	control := data + "/control.db"
@@ -129,6 +149,9 @@ func TestServe(t *testing.T) {
 		if status["headBlockNumber"] != head || status["lagBlocks"] != 0.0 {
 			t.Errorf("status of %s is %v", chain, status)
 		}
+	}
+	if err := <-slow; err != nil {
+		t.Errorf("a client that never ends its request: %v", err)
 	}
 	r.stop()
 
