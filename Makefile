@@ -38,4 +38,5 @@ fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 
 bench: ## run the benchmarks and print their ratios
 	go run ./bench/ingest
+	go run ./bench/events
 	go test -run '^$$' -bench . ./bench/...

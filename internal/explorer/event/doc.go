@@ -8,15 +8,17 @@
 // Every emitter, every pair of emitter and first key, and every value at one of
 // the first sixteen key positions is a list: one row for each block in which it
 // occurs, holding the places (transaction, log) of its events. Events of a block
-// share rows, so that a chain with 290 events a block has about 0.9 rows and 11
-// bytes on disk for each of them; were nothing shared it would be 2 rows and one
-// for each key. A token that is used in every block has one row in every block:
-// a list of millions of rows, which are neighbours and are only ever read as a
-// range.
+// share rows: a chain with 290 events a block has 1.1 rows and 14 bytes on disk
+// for each of them. Were nothing shared it would be two rows and one for each
+// key. A token that is used in every block has one row in every block: a list
+// of millions of rows, which are neighbours and are only ever read as a range.
 //
-// Keys hold whole felts. Hashed to 16 bytes they would save 0.8 bytes an event,
-// measured over 1.2 million: rows of a list lie side by side and share their
-// beginning. Whole felts need no check against collisions and can be walked.
+// Keys hold whole felts. Hashed to 16 bytes they would save half a byte an
+// event, measured over 5.9 million: the rows of a list lie side by side and
+// share their beginning. Whole felts need no check against collisions.
+//
+// The rows depend on the block alone. Projecting a block of 290 events takes
+// 0.14 ms and 9 allocations.
 //
 // # Search
 //

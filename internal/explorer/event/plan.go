@@ -110,8 +110,8 @@ func has(sorted []felt.Felt, f felt.Felt) bool {
 func (c *condition) open(ctx context.Context, r store.Reader, m *meter, o Order, first, last uint64) error {
 	var members []postings
 	for _, l := range c.lists {
-		leaf := newLeaf(ctx, r, m, l, o, first, last)
-		g, err := leaf.peek()
+		leaf := newLeaf(ctx, r, m, l, o, last)
+		g, err := leaf.peek(first)
 		if err != nil {
 			return err
 		}

@@ -116,8 +116,7 @@ type leaf struct {
 	mem  []byte    // its values
 	at   int       // the row it stands on; -1 in front of the chunk
 	used int       // rows of the chunk it stood on
-	from uint64    // where the next chunk starts
-	more bool      // there may be a next chunk
+	more bool      // there may be rows behind the chunk
 	size int       // rows of the chunk, as asked for
 	err  error
 }
@@ -130,8 +129,8 @@ type leafRow struct {
 var _ postings = (*leaf)(nil)
 
 // newLeaf reads nothing yet.
-func newLeaf(ctx context.Context, r store.Reader, m *meter, l list, o Order, first, last uint64) *leaf {
-	return &leaf{ctx: ctx, r: r, meter: m, list: l, order: o, last: last, at: -1, from: first, more: !o.behind(first, last)}
+func newLeaf(ctx context.Context, r store.Reader, m *meter, l list, o Order, last uint64) *leaf {
+	return &leaf{ctx: ctx, r: r, meter: m, list: l, order: o, last: last, at: -1, more: true}
 }
 
 // load replaces the chunk by the one that starts at block from.
@@ -157,7 +156,7 @@ func (l *leaf) load(from uint64) bool {
 	}
 	l.rows, l.mem, l.at, l.used = l.rows[:0], l.mem[:0], -1, 0
 	l.meter.work.Seeks++
-	full := false
+	l.more = false
 	for row, err := range l.r.Scan(l.ctx, l.scan(from)) {
 		if err != nil {
 			l.err = fmt.Errorf("read event list: %w", err)
@@ -172,13 +171,9 @@ func (l *leaf) load(from uint64) bool {
 		start := len(l.mem)
 		l.mem = append(l.mem, row.Value...)
 		l.rows = append(l.rows, leafRow{block, start, len(l.mem)})
-		if full = len(l.rows) == l.size || len(l.mem) >= chunkBytes; full {
+		if l.more = len(l.rows) == l.size || len(l.mem) >= chunkBytes; l.more {
 			break
 		}
-	}
-	l.more = full
-	if full {
-		l.from, l.more = l.order.next(l.rows[len(l.rows)-1].block)
 	}
 	return len(l.rows) > 0
 }
@@ -210,13 +205,8 @@ func (l *leaf) Seek(block uint64) bool {
 		return 1
 	})
 	l.at += n
-	if l.at+1 >= len(l.rows) {
-		if l.order.behind(l.from, block) {
-			block = l.from
-		}
-		if !l.load(block) {
-			return false
-		}
+	if l.at+1 >= len(l.rows) && !l.load(block) {
+		return false
 	}
 	l.at++
 	l.used++
@@ -246,8 +236,8 @@ type glimpse struct {
 }
 
 // peek reads the first chunk.
-func (l *leaf) peek() (g glimpse, err error) {
-	if !l.load(l.from) {
+func (l *leaf) peek(first uint64) (g glimpse, err error) {
+	if !l.load(first) {
 		return glimpse{all: true}, l.err
 	}
 	var spots []spot
