@@ -196,7 +196,7 @@ func (o *oracle) everything(from uint64) {
 func (o *oracle) events(head uint64) {
 	o.t.Helper()
 	all := o.chain.Events(simnode.EventFilter{To: head})
-	for i := 0; i < len(all); i += 1 + len(all)/12 {
+	for i := 0; i < len(all); i += 1 + len(all)/3 {
 		e := all[i].Event
 		for op, search := range map[string]struct {
 			path string
