@@ -106,8 +106,9 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return ctx.Err()
 			}
 			if r.err != nil {
-				// The blocks in front of a failed one are good: keep them.
-				if cur.blocks > 0 && ctx.Err() == nil {
+				// The blocks in front of one that could not be had are good: keep
+				// them. A node that was caught lying is believed nothing more.
+				if cur.blocks > 0 && ctx.Err() == nil && !permanent(r.err) {
 					if err := flush(cur); err != nil {
 						return err
 					}
