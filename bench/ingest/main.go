@@ -28,7 +28,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/simnode"
@@ -156,19 +159,18 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, more)
 	}
 	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
+	core := []explorer.Subject{block.Subject{}, transaction.Subject{}}
 	for _, c := range []struct {
-		name      string
-		source    *memory
-		verify    index.VerifyMode
-		undo      uint64
-		noClasses bool
+		name   string
+		source *memory
+		opts   index.Options
 	}{
-		{"index, no verification", m, index.VerifyOff, 1, false},
-		{"the same without classes", m, index.VerifyOff, 1, true},
-		{"the same with undo records", m, index.VerifyOff, 1 << 40, false},
-		{"index with verification", verified, index.VerifyAll, 1, false},
+		{"index blocks and transactions", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true, Subjects: core}},
+		{"index everything", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1}},
+		{"the same with undo records", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1 << 40}},
+		{"index everything, verified", verified, index.Options{Verify: index.VerifyAll, UndoBlocks: 1}},
 	} {
-		rate, more, err := indexAll(ctx, c.source, index.Options{Verify: c.verify, UndoBlocks: c.undo, NoClasses: c.noClasses}, dir)
+		rate, more, err := indexAll(ctx, c.source, c.opts, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
