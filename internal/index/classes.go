@@ -181,11 +181,18 @@ func (x *Indexer) storedClasses(ctx context.Context, ms []class.Mention) ([]bool
 // fetchClass asks for a class of a block. The error is one that stops the block.
 func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
 	absent := &class.ABI{Status: class.Absent, Block: number}
+	release, err := x.classes.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// Asked when the turn has come: those in front may have failed meanwhile.
 	if x.classes.resting() {
+		release()
 		x.Metrics.classes.WithLabelValues(absent.Status.String()).Inc()
 		return absent, nil
 	}
 	got, err := x.askClass(ctx, m, number, verify)
+	release()
 	var lie *VerifyError
 	switch {
 	case ctx.Err() != nil:
@@ -200,15 +207,19 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 	return got, nil
 }
 
-// askClass fetches and reads one class. A VerifyError says that it is not what
-// its hash says, any other error that it could not be had.
-func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
+// turn waits for one of the few places among those that ask.
+func (c *classes) turn(ctx context.Context) (release func(), err error) {
 	select {
-	case x.classes.calls <- struct{}{}:
-		defer func() { <-x.classes.calls }()
+	case c.calls <- struct{}{}:
+		return func() { <-c.calls }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// askClass fetches and reads one class, in the caller's turn. A VerifyError says that it is not what
+// its hash says, any other error that it could not be had.
+func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
 	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, classTimeout)
 	raw, node, err := x.Source.Class(limited, number, m.Hash)

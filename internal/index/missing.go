@@ -58,7 +58,12 @@ func (x *Indexer) retryMissing(ctx context.Context) error {
 func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint64) (rows []classRow) {
 	for _, h := range hashes {
 		// Nobody waits for these, so that all are verified.
+		release, err := x.classes.turn(ctx)
+		if err != nil {
+			return rows
+		}
 		got, err := x.askClass(ctx, class.Mention{Hash: h}, head, true)
+		release()
 		var lie *VerifyError
 		switch {
 		case err == nil:

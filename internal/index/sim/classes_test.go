@@ -122,7 +122,8 @@ func TestMissingClassesAreFoundLater(t *testing.T) {
 				t.Fatalf("%d classes are missing of %d", missing, len(classRows(t, engine)))
 			}
 			checkSound(t, engine)
-			if before := w.total(); errors.Is(fault, errNode) && before > missing/2 {
+			// Eight may be asking when the third failure ends it.
+			if before := w.total(); errors.Is(fault, errNode) && before > 8+3 {
 				t.Errorf("a node without classes was asked %d times for %d", before, missing)
 			}
 			time.Sleep(5 * time.Minute)
