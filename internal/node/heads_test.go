@@ -150,7 +150,8 @@ func TestOvertakenPollIsDropped(t *testing.T) {
 		expectHead(t, heads, 20, a.blockHash(20))
 		hold := make(chan struct{})
 		a.set(func(f *fakeNode) { f.hold = hold })
-		time.Sleep(5 * time.Second) // a look at the head is under way, and held
+		time.Sleep(5 * time.Second)
+		synctest.Wait() // a look at the head is under way, and held
 		push(t, conn, "starknet_subscriptionNewHeads", a.headJSON(21))
 		expectHead(t, heads, 21, a.blockHash(21))
 		close(hold)
