@@ -24,6 +24,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
@@ -41,6 +42,7 @@ type serviceOptions struct {
 	Origins       []string
 	BaseURL       string
 	TraceEndpoint string
+	Registry      *registry.Registry
 }
 
 // service is every role in one process.
