@@ -196,7 +196,7 @@ func (s *service) openAPI() error {
 	o := api.Options{Keys: s.keys, Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	for _, c := range s.chains {
-		o.Chains = append(o.Chains, api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, NodeHead: c.nodeHead})
+		o.Chains = append(o.Chains, api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, NodeHead: c.nodeHead, Node: c.pool, Registry: s.opts.Registry.Chain(c.id)})
 	}
 	var err error
 	s.api, err = api.New(o)

@@ -10,6 +10,8 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.tokenLiveRoutes()
+	s.contractReadRoutes()
 	s.metaRoutes()
 }
 
