@@ -189,6 +189,7 @@ func (o *oracle) everything(from uint64) {
 	o.times()
 	o.events(head)
 	o.live(head)
+	o.controls(head)
 	o.absent(head)
 }
 

@@ -42,7 +42,8 @@ type world struct {
 	key    string // read, batch, write, verify
 	clock  *clock
 	// contract holds every answer against the OpenAPI document.
-	contract *contract
+	contract  *contract
+	noClasses bool // the index does without classes
 	// logs is everything that the API logged; secrets is what must not be in it.
 	logs    *logs
 	secrets []string
@@ -92,7 +93,18 @@ const chainID = "SN_SEPOLIA"
 // newWorld indexes a chain of n blocks and serves it.
 func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	t.Helper()
-	w := &world{t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	return serveWorld(t, &world{}, n, change...)
+}
+
+// newWorldWithoutClasses is one whose node could give no class.
+func newWorldWithoutClasses(t *testing.T, n int) *world {
+	t.Helper()
+	return serveWorld(t, &world{noClasses: true}, n)
+}
+
+func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *world {
+	t.Helper()
+	*w = world{noClasses: w.noClasses, t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
@@ -162,7 +174,7 @@ func (w *world) catchUp() {
 func (w *world) indexInto(engine *pebble.Engine) {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses})
 	if err != nil {
 		w.t.Fatal(err)
 	}

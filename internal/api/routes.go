@@ -11,6 +11,7 @@ func (s *Server) routes() {
 	s.transactionRoutes()
 	s.eventRoutes()
 	s.tokenLiveRoutes()
+	s.tokenControlRoutes()
 	s.contractReadRoutes()
 	s.metaRoutes()
 }

@@ -23,10 +23,10 @@ var layers = [][]string{
 	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/*"},
-	{"internal/explorer/event"},    // asks the queries of block and transaction
-	{"internal/explorer/decoded"},  // asks those of contract and class
-	{"internal/explorer/transfer"}, // lists events
-	{"internal/explorer/token"},    // adds transfers up
+	{"internal/explorer/event"},                                // asks the queries of block and transaction
+	{"internal/explorer/decoded", "internal/explorer/control"}, // ask those of contract and class
+	{"internal/explorer/transfer"},                             // lists events
+	{"internal/explorer/token"},                                // adds transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
 	{"internal/index/*"},
