@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
@@ -32,6 +33,8 @@ type world struct {
 	chain  *simnode.Chain
 	engine *pebble.Engine
 	source index.Source
+	node   *simnode.Node
+	pool   *node.Pool
 	repo   *account.Repository
 	space  account.Workspace
 	url    string
@@ -39,7 +42,8 @@ type world struct {
 	key    string // read, batch, write, verify
 	clock  *clock
 	// contract holds every answer against the OpenAPI document.
-	contract *contract
+	contract  *contract
+	noClasses bool // the index does without classes
 	// logs is everything that the API logged; secrets is what must not be in it.
 	logs    *logs
 	secrets []string
@@ -89,7 +93,18 @@ const chainID = "SN_SEPOLIA"
 // newWorld indexes a chain of n blocks and serves it.
 func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	t.Helper()
-	w := &world{t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	return serveWorld(t, &world{}, n, change...)
+}
+
+// newWorldWithoutClasses is one whose node could give no class.
+func newWorldWithoutClasses(t *testing.T, n int) *world {
+	t.Helper()
+	return serveWorld(t, &world{noClasses: true}, n)
+}
+
+func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *world {
+	t.Helper()
+	*w = world{noClasses: w.noClasses, t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
@@ -109,8 +124,12 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	}
 	w.key = w.newKey(account.DefaultScopes)
 	secret := db.CursorSecret()
+	known, err := registry.Builtin().With(chainID, w.chain.Network().Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := api.Options{
-		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10}},
+		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
@@ -134,14 +153,15 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 }
 
 func (w *world) serveNode() {
-	srv := httptest.NewServer(simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010}))
+	w.node = simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010})
+	srv := httptest.NewServer(w.node)
 	w.t.Cleanup(srv.Close)
 	pool, err := node.Open(w.t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(pool.Close)
-	w.source = &index.Nodes{Pool: pool}
+	w.pool, w.source = pool, &index.Nodes{Pool: pool}
 }
 
 // catchUp indexes up to the chain's head, forks included.
@@ -154,7 +174,7 @@ func (w *world) catchUp() {
 func (w *world) indexInto(engine *pebble.Engine) {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -10,6 +10,9 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.tokenLiveRoutes()
+	s.tokenControlRoutes()
+	s.contractReadRoutes()
 	s.metaRoutes()
 }
 

@@ -16,14 +16,17 @@ import (
 // folders below.
 var layers = [][]string{
 	{"internal/felt"},
+	{"internal/registry", "internal/contractcall"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web"},
 	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/*"},
-	{"internal/explorer/event"},   // asks the queries of block and transaction
-	{"internal/explorer/decoded"}, // asks those of contract and class
+	{"internal/explorer/event"},                                // asks the queries of block and transaction
+	{"internal/explorer/decoded", "internal/explorer/control"}, // ask those of contract and class
+	{"internal/explorer/transfer"},                             // lists events
+	{"internal/explorer/token"},                                // adds transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
 	{"internal/index/*"},
