@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
 )
@@ -20,7 +21,8 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
-	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{}}
+	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{},
+		message.Subject{}}
 }
 
 // Enrichment returns the tables whose rows come from calls to a node and not
