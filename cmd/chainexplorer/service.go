@@ -24,6 +24,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
@@ -41,6 +42,7 @@ type serviceOptions struct {
 	Origins       []string
 	BaseURL       string
 	TraceEndpoint string
+	Registry      *registry.Registry
 }
 
 // service is every role in one process.
@@ -194,7 +196,7 @@ func (s *service) openAPI() error {
 	o := api.Options{Keys: s.keys, Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	for _, c := range s.chains {
-		o.Chains = append(o.Chains, api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, NodeHead: c.nodeHead})
+		o.Chains = append(o.Chains, api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, NodeHead: c.nodeHead, Node: c.pool, Registry: s.opts.Registry.Chain(c.id)})
 	}
 	var err error
 	s.api, err = api.New(o)

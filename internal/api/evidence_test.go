@@ -52,11 +52,13 @@ func (o *oracle) evidence() {
 	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
 	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
 	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
+	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events,
 		"listMessages": events, "listContractMessages": events, "getMessage": events,
+		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

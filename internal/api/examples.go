@@ -122,11 +122,14 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 // feeToken is a contract that every chain of the network has.
 const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
+// decimalsSelector is that of a function which every token has.
+const decimalsSelector = "0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9"
+
 // forParameter is a value for a parameter of the contract.
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
-		"address": feeToken, "message_hash": e.message,
+		"message_hash": e.message, "address": feeToken, "token": feeToken, "selector": decimalsSelector,
 	}
 	v, ok := values[name]
 	return v, ok

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -246,6 +247,12 @@ func (g *golden) reads() []goldenCase {
 		{dir: "listMessages", name: "first-page", path: chain + "/messages?limit=3"},
 		{dir: "listContractMessages", name: "to-l1", path: chain + "/contract/" + g.chain.Messages(0, 44)[0].To.String() + "/messages?limit=2"},
 		{dir: "getMessage", name: "handled", path: fmt.Sprintf("%s/message/0x%x", chain, g.chain.Messages(0, 44)[0].Hash)},
+		{dir: "getTokenTotalSupply", name: "by-number", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=12"},
+		{dir: "getTokenTotalSupply", name: "latest", path: chain + "/token/" + contracts.STRK.Padded() + "/total-supply"},
+		{dir: "getTokenBalance", name: "by-hash", path: chain + "/token/" + contracts.STRK.String() + "/balance-of/" + contracts.Sequencer.String() + "?block_tag=" + block.Hash.String()},
+		{dir: "getTokenBalance", name: "pending", path: chain + "/token/" + contracts.STRK.String() + "/balance-of/0x1?block_tag=pending"},
+		{dir: "readContract", name: "decimals", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("decimals").String()},
+		{dir: "readContract", name: "calldata", path: chain + "/contract/" + contracts.STRK.String() + "/read?block_tag=12&calldata=" + contracts.Sequencer.String() + "&selector=" + felt.Selector("balance_of").String()},
 		{dir: "search", name: "number", path: chain + "/search?q=4"},
 		{dir: "search", name: "block", path: chain + "/search?q=" + block.Hash.String()},
 		{dir: "search", name: "transaction", path: chain + "/search?q=" + block.Transactions[0].Hash.String()},
@@ -323,6 +330,15 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
 		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
 		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
+		{dir: "invalid_request", name: "block-tag", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=newest"},
+		{dir: "block_not_found", name: "number", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=99999"},
+		{dir: "block_not_found", name: "hash", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=0x1234"},
+		{dir: "contract_not_found", name: "read", path: chain + "/contract/0x1234/read?selector=0x1"},
+		{dir: "entry_point_not_found", name: "read", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=0x1"},
+		{dir: "not_a_token", name: "no-function", path: chain + "/token/" + contracts.CurrentUDC.String() + "/total-supply"},
+		{dir: "not_a_token", name: "no-contract", path: chain + "/token/0x1234/balance-of/0x1"},
+		{dir: "contract_call_reverted", name: "read", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balance_of").String()},
+		{dir: "node_unavailable", name: "no-node", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/total-supply"},
 		{dir: "unsupported_route", name: "no-key-unknown", path: chain + "/nothing"},
 		{dir: "unsupported_route", name: "no-key-trailing-slash", path: chain + "/status/"},
 		{dir: "method_not_allowed", name: "no-key-delete", method: http.MethodDelete, path: chain + "/status"},

@@ -193,6 +193,7 @@ func (o *oracle) everything(from uint64) {
 	o.times()
 	o.events(head)
 	o.messages()
+	o.live(head)
 	o.absent(head)
 }
 

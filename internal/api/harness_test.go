@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
@@ -32,6 +33,8 @@ type world struct {
 	chain  *simnode.Chain
 	engine *pebble.Engine
 	source index.Source
+	node   *simnode.Node
+	pool   *node.Pool
 	repo   *account.Repository
 	space  account.Workspace
 	url    string
@@ -109,8 +112,12 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	}
 	w.key = w.newKey(account.DefaultScopes)
 	secret := db.CursorSecret()
+	known, err := registry.Builtin().With(chainID, w.chain.Network().Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
 	o := api.Options{
-		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10}},
+		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
@@ -134,14 +141,15 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 }
 
 func (w *world) serveNode() {
-	srv := httptest.NewServer(simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010}))
+	w.node = simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010})
+	srv := httptest.NewServer(w.node)
 	w.t.Cleanup(srv.Close)
 	pool, err := node.Open(w.t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(pool.Close)
-	w.source = &index.Nodes{Pool: pool}
+	w.pool, w.source = pool, &index.Nodes{Pool: pool}
 }
 
 // catchUp indexes up to the chain's head, forks included.

@@ -11,6 +11,8 @@ func (s *Server) routes() {
 	s.transactionRoutes()
 	s.eventRoutes()
 	s.messageRoutes()
+	s.tokenLiveRoutes()
+	s.contractReadRoutes()
 	s.metaRoutes()
 }
 

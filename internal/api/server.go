@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
@@ -31,6 +32,10 @@ type Chain struct {
 	// NodeHead is the newest block that the nodes are known to have; nil when
 	// nobody in this process asks them.
 	NodeHead func() (number uint64, ok bool)
+	// Node answers live routes; nil when this process reaches none.
+	Node Node
+	// Registry is what is known of the chain beyond its blocks; nil is empty.
+	Registry *registry.Chain
 
 	known *atomic.Pointer[known]
 }
@@ -66,6 +71,7 @@ type Server struct {
 	origins []string
 	timeout time.Duration
 	flight  chan struct{}
+	live    chan struct{} // requests that wait for a node
 	limits  *limiter
 	kept    *answers       // for good
 	fresh   *answers       // until the next block
@@ -105,6 +111,7 @@ func New(o Options) (*Server, error) {
 		s.metrics = NewMetrics(nil)
 	}
 	s.limits = newLimiter(s.now)
+	s.live = make(chan struct{}, maxLive)
 	for _, c := range o.Chains {
 		if c.Depth == 0 {
 			c.Depth = chain.DefaultDepth

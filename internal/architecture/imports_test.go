@@ -16,6 +16,7 @@ import (
 // folders below.
 var layers = [][]string{
 	{"internal/felt"},
+	{"internal/registry", "internal/contractcall"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web"},
@@ -25,6 +26,8 @@ var layers = [][]string{
 	{"internal/explorer/*"},
 	{"internal/explorer/event", "internal/explorer/message"}, // ask the queries of block and transaction
 	{"internal/explorer/decoded"},                            // asks those of contract and class
+	{"internal/explorer/transfer"},                           // lists events
+	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
 	{"internal/index/*"},

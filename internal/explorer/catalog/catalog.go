@@ -11,7 +11,9 @@ import (
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/store"
 )
 
@@ -21,8 +23,10 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
-	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{},
-		message.Subject{}}
+	return []explorer.Subject{
+		block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{},
+		transfer.Subject{}, token.Subject{}, message.Subject{},
+	}
 }
 
 // Enrichment returns the tables whose rows come from calls to a node and not

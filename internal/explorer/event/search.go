@@ -223,7 +223,7 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 				record.ErrCorrupt, c.Log, c.Tx, c.Block)
 		}
 		if meets(s.rest, e) {
-			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, Event: *e})
+			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, TxType: found[i].TxType, Event: *e})
 		}
 	}
 	return hits, nil

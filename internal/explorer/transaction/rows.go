@@ -44,9 +44,10 @@ type EventPlace struct {
 	Log uint32
 }
 
-// Emitted is an event and the hash of its transaction.
+// Emitted is an event, and the hash and the type of its transaction.
 type Emitted struct {
 	TxHash felt.Felt
+	TxType starknet.TxType
 	Event  starknet.Event
 }
 
@@ -263,7 +264,7 @@ func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
 			d.SkipFelts()
 			continue
 		}
-		e := Emitted{hash, decodeEvent(d)}
+		e := Emitted{hash, kind, decodeEvent(d)}
 		for len(order) > 0 && places[order[0]].Log == uint32(log) {
 			out[order[0]] = e
 			order = order[1:]
