@@ -81,7 +81,11 @@ type page struct {
 
 func (o *oracle) page(op, path string, limit int, cursor *string) page {
 	o.t.Helper()
-	path = fmt.Sprintf("%s/%s?limit=%d", chainID, path, limit)
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	path = fmt.Sprintf("%s/%s%slimit=%d", chainID, path, join, limit)
 	if cursor != nil {
 		path += "&cursor=" + url.QueryEscape(*cursor)
 	}
@@ -188,6 +192,7 @@ func (o *oracle) everything(from uint64) {
 	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
 	o.times()
 	o.events(head)
+	o.messages()
 	o.live(head)
 	o.controls(head)
 	o.absent(head)
@@ -313,9 +318,9 @@ func (o *oracle) block(b *starknet.Block) {
 			}
 		}
 		hash := b.Transactions[i].Hash
-		o.same("getTransaction", chainID+"/tx/"+hash.String(), wantTx(ref, own, 96))
+		o.same("getTransaction", chainID+"/tx/"+hash.String(), o.wantTx(ref, own, 96))
 		if i%5 == 0 {
-			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", wantTx(ref, own, 1))
+			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", o.wantTx(ref, own, 1))
 			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{}, "addressesCoverage": found["addressesCoverage"],
 				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
 		}

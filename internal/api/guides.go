@@ -164,7 +164,8 @@ func (s *Server) limitGuide(at site) []web.Section {
 				[]string{"`limit` of a block's transactions", n(defaultPage), n(maxBlockTxs)},
 				[]string{"`tx_limit` of a block", n(defaultTxs), n(maxTxPreview)},
 				[]string{"`limit` of transactions", n(defaultPage), n(maxFeed)},
-				[]string{"`logLimit` of a transaction", n(defaultLogs), n(maxLogs)}),
+				[]string{"`logLimit` of a transaction", n(defaultLogs), n(maxLogs)},
+				[]string{"`limit` of messages", n(defaultMessagePage), n(maxMessagePage)}),
 		}},
 		{ID: "answers", Title: "Parts of an answer", Blocks: []web.Block{
 			docText("What is cut says so in a field beside it."),

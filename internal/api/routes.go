@@ -10,6 +10,7 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.messageRoutes()
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
 	s.contractReadRoutes()

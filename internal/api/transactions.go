@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -25,8 +25,6 @@ const (
 	maxLogs       = 1000
 	maxCalldata   = 1024
 	feedSpans     = 4 // of 4,096 blocks: how far a page looks through empty blocks
-	maxMessages   = 100
-	maxPayload    = 256
 	coverageUnset = "transfers_not_indexed"
 )
 
@@ -111,30 +109,6 @@ type AccountCall struct {
 type Coverage struct {
 	Status     string `json:"status" enum:"exact,partial,unavailable"`
 	ReasonCode string `json:"reasonCode"`
-}
-
-// Message is a message between the layers.
-type Message struct {
-	Direction         string      `json:"direction" enum:"l1_to_l2,l2_to_l1"`
-	MessageHash       string      `json:"messageHash"`
-	LogIndex          int         `json:"logIndex" doc:"Place among the transaction's messages."`
-	FromAddress       *felt.Felt  `json:"fromAddress"`
-	ToAddress         *felt.Felt  `json:"toAddress"`
-	L1ContractAddress *felt.Felt  `json:"l1ContractAddress"`
-	L2ContractAddress *felt.Felt  `json:"l2ContractAddress"`
-	Status            string      `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_to_l1"`
-	Nonce             *felt.Felt  `json:"nonce"`
-	Selector          *felt.Felt  `json:"selector"`
-	Payload           []felt.Felt `json:"payload"`
-	PayloadTruncated  bool        `json:"payloadTruncated"`
-}
-
-// MessagesCoverage says how complete the messages are.
-type MessagesCoverage struct {
-	Status     string `json:"status" enum:"exact,partial,unavailable"`
-	Source     string `json:"source" enum:"starknet_protocol_messages"`
-	ReasonCode string `json:"reasonCode" enum:"indexed_protocol_message_facts,no_matching_message_rows,transaction_messages_truncated"`
-	Message    string `json:"message"`
 }
 
 func (s *Server) transactionRoutes() {
@@ -245,11 +219,17 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
+		if err := s.fillMessages(ctx, r, c, state, b, t, &out.Body); err != nil {
+			return err
+		}
 		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
 			if !out.Body.Logs[i].certain() {
 				requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
 			}
+		}
+		if len(t.Receipt.MessagesSent) > 0 { // the same may be sent again, and is counted
+			requestOf(ctx).immutable = false
 		}
 		return nil
 	})
@@ -288,7 +268,6 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 			}
 		}
 	}
-	out.Messages, out.MessagesCoverage = renderMessages(t)
 	return out
 }
 
@@ -346,38 +325,20 @@ func (s *Server) renderLogs(ctx context.Context, r store.Reader, t *transaction.
 	return logs, degraded, nil
 }
 
-// renderMessages lists the messages that a transaction consumed and sent.
-func renderMessages(t *transaction.Record) ([]Message, MessagesCoverage) {
-	out := []Message{}
-	if t.Type == starknet.L1Handler {
-		m := Message{Direction: "l1_to_l2", MessageHash: "0x" + hex.EncodeToString(t.Receipt.MessageHash[:]), Status: "consumed_on_l2",
-			ToAddress: &t.ContractAddress, L2ContractAddress: &t.ContractAddress, Selector: &t.EntryPointSelector, Payload: []felt.Felt{}}
-		if t.Receipt.Execution == starknet.Reverted {
-			m.Status = "failed_on_l2"
-		}
-		if t.HasNonce {
-			m.Nonce = &t.Nonce
-		}
-		if len(t.Transaction.Calldata) > 0 {
-			m.FromAddress, m.L1ContractAddress = &t.Transaction.Calldata[0], &t.Transaction.Calldata[0]
-			m.Payload = head(t.Transaction.Calldata[1:], maxPayload)
-			m.PayloadTruncated = len(t.Transaction.Calldata)-1 > maxPayload
-		}
-		out = append(out, m)
+// fillMessages lists the messages that a transaction consumed and sent.
+func (s *Server) fillMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
+	list, err := message.OfTransaction(ctx, r, t, maxMessages)
+	if err != nil {
+		return err
 	}
-	for i := range t.Receipt.MessagesSent {
-		if len(out) == maxMessages {
-			return out, MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
-				fmt.Sprintf("The first %d messages are shown.", maxMessages)}
-		}
-		m := &t.Receipt.MessagesSent[i]
-		hash := m.Hash()
-		out = append(out, Message{Direction: "l2_to_l1", MessageHash: "0x" + hex.EncodeToString(hash[:]), LogIndex: len(out), Status: "sent_to_l1",
-			FromAddress: &m.From, ToAddress: &m.To, L1ContractAddress: &m.To, L2ContractAddress: &m.From,
-			Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload})
+	out.Messages = make([]Message, len(list))
+	for i := range list {
+		out.Messages[i] = renderMessage(c, state, b, &list[i])
 	}
-	if len(out) == 0 {
-		return out, MessagesCoverage{"exact", "starknet_protocol_messages", "no_matching_message_rows", "The transaction has no messages."}
+	out.MessagesCoverage = messagesCoverage(len(list), "All messages of the transaction are shown.", "The transaction has no messages.")
+	if message.Count(&t.Transaction, &t.Receipt) > len(list) {
+		out.MessagesCoverage = MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
+			fmt.Sprintf("The first %d messages are shown.", maxMessages)}
 	}
-	return out, MessagesCoverage{"exact", "starknet_protocol_messages", "indexed_protocol_message_facts", "All messages of the transaction are shown."}
+	return nil
 }

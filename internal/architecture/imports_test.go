@@ -22,11 +22,12 @@ var layers = [][]string{
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web"},
 	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
+	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},
-	{"internal/explorer/event"},                                // asks the queries of block and transaction
+	{"internal/explorer/event", "internal/explorer/message"},   // ask the queries of block and transaction
 	{"internal/explorer/decoded", "internal/explorer/control"}, // ask those of contract and class
 	{"internal/explorer/transfer"},                             // lists events
-	{"internal/explorer/token"},                                // adds transfers up
+	{"internal/explorer/token", "internal/explorer/address"},   // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
 	{"internal/index/*"},

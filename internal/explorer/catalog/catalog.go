@@ -5,11 +5,13 @@ package catalog
 
 import (
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -24,7 +26,7 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 func Subjects() []explorer.Subject {
 	return []explorer.Subject{
 		block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{},
-		transfer.Subject{}, token.Subject{},
+		transfer.Subject{}, token.Subject{}, message.Subject{}, address.Subject{},
 	}
 }
 

@@ -26,6 +26,66 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	return decode(p, b)
 }
 
+// GetMany returns transactions by their places, in order, in one round trip. One
+// that is not there is an error: callers got the places from the same view.
+func GetMany(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Record, error) {
+	return getMany(ctx, r, ps, decode)
+}
+
+// PreviewsOf is GetMany for lists.
+func PreviewsOf(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Preview, error) {
+	return getMany(ctx, r, ps, decodePreview)
+}
+
+func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position, read func(explorer.Position, []byte) (*T, error)) ([]*T, error) {
+	if len(ps) == 0 {
+		return nil, nil
+	}
+	keys := make([]store.Key, len(ps))
+	for i := range ps {
+		keys[i] = Key(ps[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
+	}
+	out := make([]*T, len(ps))
+	for i := range ps {
+		if values[i] == nil {
+			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
+		}
+		if out[i], err = read(ps[i], values[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// PositionsOf returns the places of transactions by hash, in one round trip:
+// nil for one that is not indexed.
+func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*explorer.Position, error) {
+	keys := make([]store.Key, len(hashes))
+	for i := range hashes {
+		keys[i] = hashKey(&hashes[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read places of %d transactions: %w", len(hashes), err)
+	}
+	out := make([]*explorer.Position, len(hashes))
+	for i, b := range values {
+		if b == nil {
+			continue
+		}
+		p, ok := explorer.ParsePosition(b)
+		if !ok {
+			return nil, fmt.Errorf("place of transaction %s has %d bytes", hashes[i], len(b))
+		}
+		out[i] = &p
+	}
+	return out, nil
+}
+
 // Events returns events by their places, in the order of ps, where those of one
 // transaction must be next to each other. It reads each transaction once, all in
 // one round trip, and tells how many. An event that is not there is an error:
@@ -132,7 +192,11 @@ func previewOf(row store.Row) (*Preview, error) {
 	if !ok {
 		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
 	}
-	rec, err := decodeHead(p, row.Value)
+	return decodePreview(p, row.Value)
+}
+
+func decodePreview(p explorer.Position, b []byte) (*Preview, error) {
+	rec, err := decodeHead(p, b)
 	if err != nil {
 		return nil, err
 	}
