@@ -171,9 +171,8 @@ func (t *transaction) remove(batch *pgx.Batch, c *changes) {
 		}
 		return
 	}
-	for ops := range partitions(c.deletes) {
-		_, ks, _ := arrays(ops)
-		batch.Queue(sql, solid(ops[0].Partition), ks)
+	for _, op := range c.deletes {
+		batch.Queue(sql, solid(op.Partition), solid(op.Sort))
 	}
 }
 
@@ -211,22 +210,6 @@ func chunks(ops []*store.Op) func(func([]*store.Op) bool) {
 		}
 		if start < len(ops) {
 			yield(ops[start:])
-		}
-	}
-}
-
-// partitions cuts a sorted list where the partition changes.
-func partitions(ops []*store.Op) func(func([]*store.Op) bool) {
-	return func(yield func([]*store.Op) bool) {
-		for start := 0; start < len(ops); {
-			end := start + 1
-			for end < len(ops) && string(ops[end].Partition) == string(ops[start].Partition) {
-				end++
-			}
-			if !yield(ops[start:end]) {
-				return
-			}
-			start = end
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (r *reader) Get(ctx context.Context, k store.Key) (value []byte, err error)
 	return value, nil
 }
 
-// GetMany asks one question per table, all sent together.
+// GetMany asks one question per table (under Citus per key), all sent together.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 	}
 	batch := &pgx.Batch{}
 	if r.engine.citus {
-		r.engine.askByPartition(batch, ks, out)
+		r.engine.askByKey(batch, ks, out)
 	} else {
 		r.engine.askByTable(batch, ks, out)
 	}
@@ -113,40 +113,15 @@ func (e *Engine) askByTable(batch *pgx.Batch, ks []store.Key, out [][]byte) {
 	}
 }
 
-// askByPartition asks one question per partition, so that each has one shard.
-func (e *Engine) askByPartition(batch *pgx.Batch, ks []store.Key, out [][]byte) {
-	type where struct {
-		table     byte
-		partition string
-	}
-	type question struct {
-		ks     [][]byte
-		places map[string][]int
-	}
-	questions := make(map[where]*question)
-	var order []where
+// askByKey asks one question per key, which Citus sends to the one shard that
+// holds it. A list of keys in one question would let a worker read a whole
+// partition to find them.
+func (e *Engine) askByKey(batch *pgx.Batch, ks []store.Key, out [][]byte) {
 	for i := range ks {
-		w := where{ks[i].Table.ID, string(ks[i].Partition)}
-		q := questions[w]
-		if q == nil {
-			q = &question{places: make(map[string][]int)}
-			questions[w] = q
-			order = append(order, w)
-		}
-		sort := string(ks[i].Sort)
-		if q.places[sort] == nil {
-			q.ks = append(q.ks, solid(ks[i].Sort))
-		}
-		q.places[sort] = append(q.places[sort], i)
-	}
-	for _, w := range order {
-		q := questions[w]
-		batch.Queue(e.sql[w.table].getOf, []byte(w.partition), q.ks).Query(func(rows pgx.Rows) error {
+		batch.Queue(e.sql[ks[i].Table.ID].get, solid(ks[i].Partition), solid(ks[i].Sort)).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				raw := rows.RawValues()
-				for _, place := range q.places[string(raw[0])] {
-					out[place] = append(make([]byte, 0, len(raw[1])), raw[1]...)
-				}
+				out[i] = append(make([]byte, 0, len(raw[0])), raw[0]...)
 			}
 			return rows.Err()
 		})

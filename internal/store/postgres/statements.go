@@ -13,12 +13,11 @@ import (
 type statements struct {
 	get       string // p, k
 	getMany   string // ps, ks: place and value of what is there
-	getOf     string // p, ks: sort and value of what is there, in one partition
 	scan      [2][2]string
 	walk      string // p, k, limit: rows behind (p, k)
 	walkStart string // limit
 	upsert    string // ps, ks, vs
-	remove    string // ps, ks
+	remove    string // ps, ks; under Citus p, k
 	copyIn    string
 	stageIn   string // table id
 	copyOut   string
@@ -38,7 +37,6 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 	s := &statements{
 		table:     name,
 		get:       "select v from " + name + " where p = $1 and k = $2",
-		getOf:     "select k, v from " + name + " where p = $1 and k = any($2::bytea[])",
 		getMany:   "select q.i, t.v from unnest($1::bytea[], $2::bytea[]) with ordinality q(p, k, i) join " + name + " t on t.p = q.p and t.k = q.k",
 		walk:      "select p, k, v from " + name + " where (p, k) > ($1, $2) order by p, k limit $3",
 		walkStart: "select p, k, v from " + name + " order by p, k limit $1",
@@ -51,7 +49,7 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 	}
 	if citus {
 		// A join with a function is not one that Citus can send to one shard.
-		s.remove = "delete from " + name + " where p = $1 and k = any($2::bytea[])"
+		s.remove = "delete from " + name + " where p = $1 and k = $2"
 	}
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {

@@ -16,7 +16,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	conns map[net.Conn]struct{} // guarded by mu
-	left  int64                 // bytes from clients until all is cut; negative: never
+	left  [2]int64              // guarded by mu: bytes until all is cut, from clients and from the server; negative: never
 	cuts  int                   // guarded by mu
 }
 
@@ -27,7 +27,7 @@ func NewProxy(t testing.TB, s *Server) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{listener: l, server: s.Address(), conns: map[net.Conn]struct{}{}, left: -1}
+	p := &Proxy{listener: l, server: s.Address(), conns: map[net.Conn]struct{}{}, left: [2]int64{-1, -1}}
 	p.wg.Go(p.accept)
 	t.Cleanup(func() {
 		l.Close() //nolint:errcheck // done with
@@ -51,7 +51,7 @@ func (p *Proxy) Cut() {
 }
 
 func (p *Proxy) cut() {
-	p.left = -1
+	p.left = [2]int64{-1, -1}
 	p.cuts++
 	for c := range p.conns {
 		c.Close() //nolint:errcheck // the point
@@ -63,8 +63,21 @@ func (p *Proxy) cut() {
 func (p *Proxy) CutAfter(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left = bytes
+	p.left[fromClients] = bytes
 }
+
+// CutAfterReplies ends all connections when the server has sent so many bytes
+// more: what clients asked for may have happened, and they do not hear of it.
+func (p *Proxy) CutAfterReplies(bytes int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left[fromServer] = bytes
+}
+
+const (
+	fromClients = iota
+	fromServer
+)
 
 // Cuts is how often connections were ended.
 func (p *Proxy) Cuts() int {
@@ -87,13 +100,13 @@ func (p *Proxy) accept() {
 		p.mu.Lock()
 		p.conns[client], p.conns[server] = struct{}{}, struct{}{}
 		p.mu.Unlock()
-		p.wg.Go(func() { p.carry(server, client, true) })
-		p.wg.Go(func() { p.carry(client, server, false) })
+		p.wg.Go(func() { p.carry(server, client, fromClients) })
+		p.wg.Go(func() { p.carry(client, server, fromServer) })
 	}
 }
 
 // carry copies one direction until either end is closed.
-func (p *Proxy) carry(to, from net.Conn, counted bool) {
+func (p *Proxy) carry(to, from net.Conn, direction int) {
 	defer func() {
 		p.mu.Lock()
 		delete(p.conns, from)
@@ -105,9 +118,7 @@ func (p *Proxy) carry(to, from net.Conn, counted bool) {
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
-			if counted {
-				n = p.admit(n)
-			}
+			n = p.admit(n, direction)
 			if _, werr := to.Write(buf[:n]); werr != nil {
 				return
 			}
@@ -119,17 +130,17 @@ func (p *Proxy) carry(to, from net.Conn, counted bool) {
 }
 
 // admit says how many bytes may pass, and cuts everything at the chosen one.
-func (p *Proxy) admit(n int) int {
+func (p *Proxy) admit(n, direction int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.left < 0 {
+	if p.left[direction] < 0 {
 		return n
 	}
-	if int64(n) < p.left {
-		p.left -= int64(n)
+	if int64(n) < p.left[direction] {
+		p.left[direction] -= int64(n)
 		return n
 	}
-	passed := int(p.left)
+	passed := int(p.left[direction])
 	p.cut()
 	return passed
 }
