@@ -22,3 +22,9 @@ need() { # command package
 need gcc gcc
 # gcc without the C library's headers cannot link the race detector.
 [ -e /usr/include/stdlib.h ] || need /usr/include/stdlib.h libc6-dev
+
+# The tests of the second store engine start a PostgreSQL of their own. Debian
+# keeps the server's programs out of PATH; its package also starts a server,
+# which the tests do not need.
+postgres_found() { command -v initdb >/dev/null 2>&1 || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
+postgres_found || need initdb postgresql || echo "tools: without PostgreSQL its tests are skipped" >&2

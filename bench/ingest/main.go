@@ -37,6 +37,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
@@ -46,10 +47,11 @@ func main() {
 	events := flag.Float64("events", 5.78, "events a transaction")
 	verifyBlocks := flag.Int("verify", 150, "how many of them to index with verification")
 	dir := flag.String("dir", "", "where to put the stores; default: the system's temporary directory")
+	second := flag.String("postgres", "", "index into PostgreSQL as well: the address of a database, or 'start' for a server of its own")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first indexing to this file")
 	flag.Parse()
 	profileFile = *profile
-	if err := run(context.Background(), *blocks, *tx, *events, *verifyBlocks, *dir); err != nil {
+	if err := run(context.Background(), *blocks, *tx, *events, *verifyBlocks, *dir, *second); err != nil {
 		fmt.Fprintln(os.Stderr, "ingest:", err)
 		os.Exit(1)
 	}
@@ -135,7 +137,7 @@ func (m *memory) L1Accepted(context.Context) (index.BlockRef, error) { return m.
 
 func (m *memory) Heads(context.Context) <-chan struct{} { return nil }
 
-func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, dir string) error {
+func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, dir, second string) error {
 	start := time.Now()
 	m, err := generate(blocks, tx, events, false)
 	if err != nil {
@@ -159,6 +161,10 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, more)
 	}
 	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
+	pebbleStore := func() (*target, error) { return openPebble(dir) }
+	if second != "" {
+		return compareEngines(ctx, m, second, pebbleStore, show)
+	}
 	core := []explorer.Subject{block.Subject{}, transaction.Subject{}}
 	for _, c := range []struct {
 		name   string
@@ -170,7 +176,7 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 		{"the same with undo records", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1 << 40}},
 		{"index everything, verified", verified, index.Options{Verify: index.VerifyAll, UndoBlocks: 1}},
 	} {
-		rate, more, err := indexAll(ctx, c.source, c.opts, dir)
+		rate, more, err := indexAll(ctx, c.source, c.opts, pebbleStore)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
@@ -231,19 +237,41 @@ func startProfile() (stop func(), err error) {
 	}, nil
 }
 
-func indexAll(ctx context.Context, m *memory, o index.Options, dir string) (rate float64, more string, err error) {
+// target is a store to index into.
+type target struct {
+	store.Engine
+	// size is what tables and logs take once it is compacted.
+	size  func() (tables, logs int64, err error)
+	close func()
+}
+
+func openPebble(dir string) (*target, error) {
 	tmp, err := os.MkdirTemp(dir, "bench-ingest-")
 	if err != nil {
-		return 0, "", err
+		return nil, err
 	}
-	defer os.RemoveAll(tmp) //nolint:errcheck // temporary
-	runtime.GC()
 	engine, err := pebble.Open(pebble.Options{Dir: filepath.Join(tmp, "store"), Tables: catalog.Tables()})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(tmp))
+	}
+	return &target{
+		Engine: engine,
+		size:   func() (int64, int64, error) { return diskSize(tmp) },
+		close: func() {
+			engine.Close()    //nolint:errcheck // measured already
+			os.RemoveAll(tmp) //nolint:errcheck // temporary
+		},
+	}, nil
+}
+
+func indexAll(ctx context.Context, m *memory, o index.Options, open func() (*target, error)) (rate float64, more string, err error) {
+	runtime.GC()
+	engine, err := open()
 	if err != nil {
 		return 0, "", err
 	}
-	defer engine.Close() //nolint:errcheck // measured already
-	o.Store, o.Source = engine, m
+	defer engine.close()
+	o.Store, o.Source = engine.Engine, m
 	x, err := index.New(o)
 	if err != nil {
 		return 0, "", err
@@ -263,7 +291,7 @@ func indexAll(ctx context.Context, m *memory, o index.Options, dir string) (rate
 	if err := engine.Compact(ctx); err != nil {
 		return 0, "", err
 	}
-	tables, logs, err := diskSize(tmp)
+	tables, logs, err := engine.size()
 	if err != nil {
 		return 0, "", err
 	}

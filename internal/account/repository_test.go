@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // clock stands still until a test moves it.
@@ -38,10 +39,20 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	b := &bench{clock: newClock(), path: filepath.Join(t.TempDir(), "control.db")}
+	b := &bench{clock: newClock(), path: place(t)}
 	b.db = openDB(t, b.path)
 	b.Repository = NewRepository(b.db, Options{Now: b.clock.now})
 	return b
+}
+
+// place is a file, or a database on the server when the test runs as a part of
+// TestOnPostgres.
+func place(t testing.TB) string {
+	t.Helper()
+	if strings.HasPrefix(t.Name(), "TestOnPostgres/") {
+		return pgtest.Database(t)
+	}
+	return filepath.Join(t.TempDir(), "control.db")
 }
 
 func openDB(t testing.TB, path string) *control.DB {

@@ -19,8 +19,8 @@ var layers = [][]string{
 	{"internal/registry", "internal/contractcall"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
-	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web"},
-	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
+	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest"},
+	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/transfer", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},
@@ -39,10 +39,10 @@ var layers = [][]string{
 
 // forbidden are imports that the layers would allow and the design does not.
 var forbidden = map[string]string{
-	"internal/explorer/*": "internal/node internal/store/pebble internal/simnode", // no network, no engine in the read model
-	"internal/index":      "internal/store/pebble internal/simnode",               // any engine, any source
-	"internal/store":      "internal/starknet",                                    // the store knows no chain
-	"internal/api":        "internal/node internal/store/pebble internal/simnode", // reads the index, whatever keeps it
+	"internal/explorer/*": "internal/node internal/store/pebble internal/store/postgres internal/simnode", // no network, no engine in the read model
+	"internal/index":      "internal/store/pebble internal/store/postgres internal/simnode",               // any engine, any source
+	"internal/store":      "internal/starknet",                                                            // the store knows no chain
+	"internal/api":        "internal/node internal/store/pebble internal/store/postgres internal/simnode", // reads the index, whatever keeps it
 }
 
 const module = "chainexplorer/"

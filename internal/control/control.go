@@ -5,7 +5,9 @@
 //
 // The repositories (one package per subject) write SQL that SQLite and
 // PostgreSQL both understand: numbered parameters ($1), text ids, times as
-// integer microseconds. What differs between the two is in sqlite.go.
+// integer microseconds. What differs between the two is in sqlite.go and
+// postgres.go. A statement that fails ends its transaction on PostgreSQL, so
+// that a repository must not go on after an error.
 package control
 
 import (
@@ -17,11 +19,15 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/pressly/goose/v3"
 )
 
 // Options say which database to open.
 type Options struct {
-	// Path is the file of the database. It is made with mode 0600 when it is not there.
+	// Path is the file of the database, which is made with mode 0600 when it is
+	// not there, or the address of a PostgreSQL database (postgres://...), which
+	// must exist; our tables are in a schema of their own there.
 	Path string
 	// MustExist refuses to make a new database.
 	MustExist bool
@@ -35,12 +41,33 @@ type Options struct {
 // ErrNotExist says that there is no database at the path and none may be made.
 var ErrNotExist = errors.New("there is no control database")
 
+// dialect is what differs between the two kinds of database.
+type dialect interface {
+	// open makes the writer's pool.
+	open(ctx context.Context, d *DB, o Options) error
+	// openReader makes the pool for readers, once the schema is there.
+	openReader(d *DB) error
+	// checkOurs refuses a database that another program made.
+	checkOurs(ctx context.Context, db *sql.DB) error
+	hasTable(ctx context.Context, db *sql.DB, name string) (bool, error)
+	// migrations is the folder of the migrations, and their kind.
+	migrations() (folder string, kind goose.Dialect)
+	// lockSchema runs fn while no other process changes the schema.
+	lockSchema(ctx context.Context, d *DB, fn func() error) error
+	// beginUpdate makes the transaction the only one that writes.
+	beginUpdate(ctx context.Context, tx *sql.Tx) error
+	// view are the options of a transaction that reads one state.
+	view() *sql.TxOptions
+	// name is what messages call the database.
+	name() string
+}
+
 // DB is an open control database. It is safe for concurrent use, also by several
-// processes on one file.
+// processes on one database.
 type DB struct {
-	// write has a single connection: SQLite knows one writer, and waiting in line
-	// here obeys the context. read connections cannot change anything.
+	// write is for Update alone; read connections cannot change anything.
 	write, read *sql.DB
+	kind        dialect
 	secrets     map[string]Secret
 	now         func() time.Time
 	rand        io.Reader
@@ -65,32 +92,36 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 }
 
 func open(ctx context.Context, o Options) (_ *DB, err error) {
-	path, err := prepareFile(o.Path, o.MustExist, o.Logger)
-	if err != nil {
-		return nil, err
-	}
-	d := &DB{now: o.Now, rand: o.Rand}
-	if d.write, err = openSQLite(path, writer); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	d := &DB{now: o.Now, rand: o.Rand, kind: &sqliteDialect{}}
+	if IsAddress(o.Path) {
+		d.kind = &postgresDialect{}
 	}
 	defer func() {
 		if err != nil {
 			d.Close() //nolint:errcheck // the first error is the one to tell
 		}
 	}()
-	if err := checkOurs(ctx, d.write); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := d.kind.open(ctx, d, o); err != nil {
+		return nil, err
 	}
-	if err := migrateLocked(ctx, path, d.write, o.Logger); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if d.read, err = openSQLite(path, reader); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := d.loadSecrets(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := d.prepare(ctx, o.Logger); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.kind.name(), err)
 	}
 	return d, nil
+}
+
+// prepare brings the schema up to date and reads the secrets.
+func (d *DB) prepare(ctx context.Context, log *slog.Logger) error {
+	if err := d.kind.checkOurs(ctx, d.write); err != nil {
+		return err
+	}
+	if err := d.migrateLocked(ctx, log); err != nil {
+		return err
+	}
+	if err := d.kind.openReader(d); err != nil {
+		return err
+	}
+	return d.loadSecrets(ctx)
 }
 
 // Close waits for running statements and closes the database.
@@ -110,13 +141,18 @@ func (d *DB) Reader() *sql.DB { return d.read }
 
 // View runs fn on one consistent view of the database.
 func (d *DB) View(ctx context.Context, fn func(*sql.Tx) error) error {
-	return within(ctx, d.read, &sql.TxOptions{ReadOnly: true}, fn)
+	return within(ctx, d.read, d.kind.view(), fn)
 }
 
 // Update runs fn in a transaction of the only writer. When it returns nil the
 // change is on disk; otherwise nothing happened. fn must not call Update.
 func (d *DB) Update(ctx context.Context, fn func(*sql.Tx) error) error {
-	return within(ctx, d.write, nil, fn)
+	return within(ctx, d.write, nil, func(tx *sql.Tx) error {
+		if err := d.kind.beginUpdate(ctx, tx); err != nil {
+			return fmt.Errorf("wait for other writers: %w", err)
+		}
+		return fn(tx)
+	})
 }
 
 func within(ctx context.Context, db *sql.DB, o *sql.TxOptions, fn func(*sql.Tx) error) error {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/store/postgres/pgtest"
 
 	_ "modernc.org/sqlite"
 )
@@ -42,6 +43,16 @@ func raw(t *testing.T, path string, statements ...string) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
+}
+
+// place is where a test keeps a new database: in a file, or on the server when it
+// runs as a part of TestOnPostgres.
+func place(t *testing.T) string {
+	t.Helper()
+	if strings.HasPrefix(t.Name(), "TestOnPostgres/") {
+		return pgtest.Database(t)
+	}
+	return t.TempDir() + "/c.db"
 }
 
 func note(t *testing.T, db *control.DB, subject string) {
@@ -172,7 +183,7 @@ func TestRefuses(t *testing.T) {
 		{"directory", control.Options{Path: dir}, "is a directory"},
 		{"no directory", control.Options{Path: dir + "/none/c.db"}, "no such file or directory"},
 		{"must exist", control.Options{Path: dir + "/none.db", MustExist: true}, "there is no control database"},
-		{"address", control.Options{Path: "postgres://localhost/db"}, "must be the path of a file"},
+		{"address", control.Options{Path: "mysql://localhost/db"}, "must be the path of a file"},
 		{"nothing", control.Options{}, "no file is named"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -220,7 +231,7 @@ func TestTightensTheMode(t *testing.T) {
 // TestManyOpenAtOnce: of several that find no database one makes it, and all
 // have the same secrets.
 func TestManyOpenAtOnce(t *testing.T) {
-	path := t.TempDir() + "/c.db"
+	path := place(t)
 	var wg sync.WaitGroup
 	secrets := make([]control.Secret, 6)
 	for i := range secrets {
@@ -272,7 +283,7 @@ func TestOneChangesTheSchemaAtATime(t *testing.T) {
 }
 
 func TestReadersCannotWriteAndDoNotWait(t *testing.T) {
-	db := open(t, control.Options{Path: t.TempDir() + "/c.db"})
+	db := open(t, control.Options{Path: place(t)})
 	note(t, db, "before")
 	if _, err := db.Reader().ExecContext(t.Context(), `DELETE FROM audit`); err == nil {
 		t.Error("a reader deleted rows")
@@ -318,7 +329,7 @@ func TestCommitsReachTheDisk(t *testing.T) {
 }
 
 func TestForeignKeysAndDuplicates(t *testing.T) {
-	db := open(t, control.Options{Path: t.TempDir() + "/c.db"})
+	db := open(t, control.Options{Path: place(t)})
 	exec := func(query string) error {
 		return db.Update(t.Context(), func(tx *sql.Tx) error { _, err := tx.Exec(query); return err })
 	}
@@ -339,7 +350,7 @@ func TestForeignKeysAndDuplicates(t *testing.T) {
 // TestContextCancels: waiting for the writer ends with the context, and so does a
 // long statement.
 func TestContextCancels(t *testing.T) {
-	db := open(t, control.Options{Path: t.TempDir() + "/c.db"})
+	db := open(t, control.Options{Path: place(t)})
 	err := db.Update(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

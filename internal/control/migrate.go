@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -11,29 +10,30 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/sqlite/*.sql migrations/postgres/*.sql
 var migrations embed.FS
 
 // schemaTable is where the applied migrations are noted.
 const schemaTable = "schema_migration"
 
-func provider(db *sql.DB) (*goose.Provider, error) {
-	dir, err := fs.Sub(migrations, "migrations")
+func (d *DB) provider() (*goose.Provider, error) {
+	folder, kind := d.kind.migrations()
+	dir, err := fs.Sub(migrations, "migrations/"+folder)
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(gooseDialect, db, dir,
+	return goose.NewProvider(kind, d.write, dir,
 		goose.WithTableName(schemaTable), goose.WithDisableGlobalRegistry(true))
 }
 
 // migrationsPending refuses a schema that this program does not know, and says
 // whether there is something to do.
-func migrationsPending(ctx context.Context, db *sql.DB) (bool, error) {
-	p, err := provider(db)
+func (d *DB) migrationsPending(ctx context.Context) (bool, error) {
+	p, err := d.provider()
 	if err != nil {
 		return false, err
 	}
-	have, known, err := versions(ctx, db, p)
+	have, known, err := d.versions(ctx, p)
 	if err != nil {
 		return false, err
 	}
@@ -44,11 +44,11 @@ func migrationsPending(ctx context.Context, db *sql.DB) (bool, error) {
 }
 
 // versions asks without writing, so that looking at a database never changes it.
-func versions(ctx context.Context, db *sql.DB, p *goose.Provider) (have, known int64, err error) {
+func (d *DB) versions(ctx context.Context, p *goose.Provider) (have, known int64, err error) {
 	for _, s := range p.ListSources() {
 		known = max(known, s.Version)
 	}
-	present, err := hasTable(ctx, db, schemaTable)
+	present, err := d.kind.hasTable(ctx, d.write, schemaTable)
 	if err != nil || !present {
 		return 0, known, err
 	}
@@ -58,8 +58,16 @@ func versions(ctx context.Context, db *sql.DB, p *goose.Provider) (have, known i
 	return have, known, nil
 }
 
-func migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	p, err := provider(db)
+// migrateLocked lets one process at a time change the schema.
+func (d *DB) migrateLocked(ctx context.Context, log *slog.Logger) error {
+	if pending, err := d.migrationsPending(ctx); err != nil || !pending {
+		return err
+	}
+	return d.kind.lockSchema(ctx, d, func() error { return d.migrate(ctx, log) })
+}
+
+func (d *DB) migrate(ctx context.Context, log *slog.Logger) error {
+	p, err := d.provider()
 	if err != nil {
 		return err
 	}

@@ -20,18 +20,46 @@ import (
 
 // Everything that only SQLite needs is in this file.
 
-const (
-	gooseDialect = goose.DialectSQLite3
-	// busyTimeout is how long a statement waits for another process's write.
-	busyTimeout = 10 * time.Second
-)
+// busyTimeout is how long a statement waits for another process's write.
+const busyTimeout = 10 * time.Second
+
+// sqliteDialect is a file.
+type sqliteDialect struct{ path string }
+
+func (s *sqliteDialect) name() string { return s.path }
+
+func (s *sqliteDialect) migrations() (string, goose.Dialect) { return "sqlite", goose.DialectSQLite3 }
+
+// A transaction that reads sees one state in any case.
+func (s *sqliteDialect) view() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
+
+// The writer's transactions are immediate: they wait for other processes when
+// they begin.
+func (s *sqliteDialect) beginUpdate(context.Context, *sql.Tx) error { return nil }
+
+// open makes a pool of a single connection: SQLite knows one writer, and waiting
+// in line here obeys the context.
+func (s *sqliteDialect) open(_ context.Context, d *DB, o Options) (err error) {
+	if s.path, err = prepareFile(o.Path, o.MustExist, o.Logger); err != nil {
+		return err
+	}
+	if d.write, err = openSQLite(s.path, writer); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return nil
+}
+
+func (s *sqliteDialect) openReader(d *DB) (err error) {
+	d.read, err = openSQLite(s.path, reader)
+	return err
+}
 
 type role int
 
 const (
 	writer role = iota
 	reader
-	// locker uses a database as a lock only; see migrateLocked.
+	// locker uses a database as a lock only; see lockSchema.
 	locker
 )
 
@@ -71,7 +99,7 @@ func prepareFile(name string, mustExist bool, log *slog.Logger) (string, error) 
 	case name == "":
 		return "", errors.New("no file is named")
 	case strings.Contains(name, "://"):
-		return "", errors.New("it must be the path of a file, not an address")
+		return "", errors.New("it must be the path of a file, or an address that begins with postgres://")
 	}
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -121,13 +149,12 @@ func syncDir(dir string) error {
 	return f.Sync()
 }
 
-// checkOurs refuses a database that another program made.
-func checkOurs(ctx context.Context, db *sql.DB) error {
+func (s *sqliteDialect) checkOurs(ctx context.Context, db *sql.DB) error {
 	var tables int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'`).Scan(&tables)
 	ours := false
 	if err == nil {
-		ours, err = hasTable(ctx, db, schemaTable)
+		ours, err = s.hasTable(ctx, db, schemaTable)
 	}
 	var failure *sqlite.Error
 	switch {
@@ -141,20 +168,17 @@ func checkOurs(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-func hasTable(ctx context.Context, db *sql.DB, name string) (bool, error) {
+func (s *sqliteDialect) hasTable(ctx context.Context, db *sql.DB, name string) (bool, error) {
 	var n int
 	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`, name).Scan(&n)
 	return n > 0, err
 }
 
-// migrateLocked lets one process at a time change the schema. The lock is an empty
-// database beside the real one: its lock is dropped by the system when the process
-// dies, and it leaves the real one free for the migrations' own transactions.
-func migrateLocked(ctx context.Context, path string, db *sql.DB, log *slog.Logger) error {
-	if pending, err := migrationsPending(ctx, db); err != nil || !pending {
-		return err
-	}
-	name := path + "-migrate"
+// lockSchema locks an empty database beside the real one: its lock is dropped by
+// the system when the process dies, and it leaves the real one free for the
+// migrations' own transactions.
+func (s *sqliteDialect) lockSchema(ctx context.Context, _ *DB, fn func() error) error {
+	name := s.path + "-migrate"
 	if err := makeFile(name); err != nil {
 		return err
 	}
@@ -163,11 +187,11 @@ func migrateLocked(ctx context.Context, path string, db *sql.DB, log *slog.Logge
 		return err
 	}
 	defer lock.Close() //nolint:errcheck // it holds nothing
-	return within(ctx, lock, nil, func(*sql.Tx) error { return migrate(ctx, db, log) })
+	return within(ctx, lock, nil, func(*sql.Tx) error { return fn() })
 }
 
-// IsDuplicate reports whether a statement failed because a unique value is taken.
-func IsDuplicate(err error) bool {
+// duplicateInSQLite says whether a unique value is taken.
+func duplicateInSQLite(err error) bool {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
 		return false

@@ -1,6 +1,7 @@
 -- Workspaces, their API keys, the server's own secrets, and who changed what.
 -- Times are microseconds since 1970 in UTC, ids are text, digests are
--- lower-case hex: the same statements run on SQLite and on PostgreSQL.
+-- lower-case hex: the same statements run on SQLite and on PostgreSQL. The
+-- folder postgres has the same tables under the same version.
 
 -- +goose Up
 CREATE TABLE secret (

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/store/postgres"
+	"chainexplorer/internal/store/postgres/pgtest"
+)
+
+const benchSchema = "bench_ingest"
+
+// compareEngines indexes the same blocks into both engines, once without undo
+// records, as when catching up, and once with them, as at the tail.
+func compareEngines(ctx context.Context, m *memory, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
+	if address == "start" {
+		// fsync and full-page writes are on, as in earnest.
+		server, err := pgtest.Start(ctx, pgtest.Options{Durable: true, Settings: map[string]string{"shared_buffers": "512MB"}})
+		if err != nil {
+			return err
+		}
+		defer server.Stop() //nolint:errcheck // temporary
+		address = server.URL()
+	}
+	postgresStore := func() (*target, error) { return openPostgres(ctx, address) }
+	for _, c := range []struct {
+		name string
+		opts index.Options
+	}{
+		{"index everything", index.Options{Verify: index.VerifyOff, UndoBlocks: 1}},
+		{"the same with undo records", index.Options{Verify: index.VerifyOff, UndoBlocks: 1 << 40}},
+	} {
+		first, more, err := indexAll(ctx, m, c.opts, pebbleStore)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		show(c.name+", Pebble", first, more)
+		second, more, err := indexAll(ctx, m, c.opts, postgresStore)
+		if err != nil {
+			return fmt.Errorf("%s, PostgreSQL: %w", c.name, err)
+		}
+		show(c.name+", PostgreSQL", second, more)
+		fmt.Printf("%-46s %.2f of Pebble\n", "", second/first)
+	}
+	return nil
+}
+
+func openPostgres(ctx context.Context, address string) (*target, error) {
+	o := postgres.Options{URL: address, Schema: benchSchema, Tables: catalog.Tables()}
+	if err := postgres.Drop(ctx, o); err != nil {
+		return nil, err
+	}
+	engine, err := postgres.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &target{
+		Engine: engine,
+		size: func() (int64, int64, error) {
+			s, err := engine.Stats(ctx)
+			return int64(s.DiskBytes), 0, err
+		},
+		close: func() {
+			if err := errors.Join(engine.Close(), postgres.Drop(ctx, o)); err != nil {
+				fmt.Println(err)
+			}
+		},
+	}, nil
+}

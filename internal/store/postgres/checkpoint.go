@@ -1,0 +1,167 @@
+package postgres
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/jackc/pgx/v5"
+
+	"chainexplorer/internal/store"
+)
+
+// manifest says what a checkpoint holds.
+type manifest struct {
+	Program string          `json:"program"`
+	Layout  int             `json:"layout"`
+	Epoch   int64           `json:"epoch"`
+	Commits int64           `json:"commits"`
+	Tables  []manifestTable `json:"tables"`
+}
+
+type manifestTable struct {
+	ID           byte   `json:"id"`
+	Name         string `json:"name"`
+	PartitionLen int    `json:"partitionLen"`
+	Rows         int64  `json:"rows"`
+}
+
+const manifestName = "manifest.json"
+
+// Checkpoint writes every table to a file in dir, in the form of COPY, all from
+// one snapshot, beside reads and commits; Restore makes a store of it, on this
+// server or another. It reads the whole store. Under Citus the indexer should
+// be stopped for it, since a snapshot is one worker's (see the package's text).
+func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	err := e.export(ctx, dir)
+	if err != nil {
+		return errors.Join(e.fault(ctx, "checkpoint", err), os.RemoveAll(dir))
+	}
+	return nil
+}
+
+func (e *Engine) export(ctx context.Context, dir string) error {
+	pooled, err := e.read.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	conn := pooled.Hijack()                      // it has other settings now
+	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // its work is done
+	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, "begin isolation level repeatable read, read only"); err != nil {
+		return err
+	}
+	m := manifest{Program: program, Layout: layout}
+	if err := conn.QueryRow(ctx, "select epoch, commits from "+e.own.writer).Scan(&m.Epoch, &m.Commits); err != nil {
+		return err
+	}
+	for _, t := range e.schema.Tables() {
+		rows, err := exportTable(ctx, conn, filepath.Join(dir, t.Name), e.sql[t.ID].copyOut)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		m.Tables = append(m.Tables, manifestTable{t.ID, t.Name, t.PartitionLen, rows})
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	// The manifest comes last: a directory without one is no checkpoint.
+	return os.WriteFile(filepath.Join(dir, manifestName), text, 0o600)
+}
+
+func exportTable(ctx context.Context, conn *pgx.Conn, path, sql string) (rows int64, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	w := bufio.NewWriterSize(f, 1<<20)
+	tag, err := conn.PgConn().CopyTo(ctx, w, sql)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.Flush(); err != nil {
+		return 0, err
+	}
+	return tag.RowsAffected(), f.Sync()
+}
+
+// Restore makes a store of what Checkpoint wrote to dir, in a schema that holds
+// none, in one transaction, and opens it.
+func Restore(ctx context.Context, o Options, dir string) (*Engine, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName))
+	if err != nil {
+		return nil, fmt.Errorf("restore: %s is no checkpoint: %w", dir, err)
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil || m.Program != program || m.Layout > layout {
+		return nil, fmt.Errorf("restore: %s is no checkpoint that this program can read", dir)
+	}
+	e, err := Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.load(ctx, m, dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("restore store %s from %s: %w", o.Schema, dir, redact(err)), e.Close())
+	}
+	return e, nil
+}
+
+func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
+	return pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
+			return err
+		}
+		var epoch, commits int64
+		if err := tx.QueryRow(ctx, "select epoch, commits from "+e.own.writer+" for update").Scan(&epoch, &commits); err != nil {
+			return err
+		}
+		if epoch != 0 || commits != 0 {
+			return errors.New("the schema was written to before: name another")
+		}
+		for _, mt := range m.Tables {
+			t := &store.Table{ID: mt.ID, Name: mt.Name, PartitionLen: mt.PartitionLen}
+			if err := e.schema.CheckTable(t); err != nil {
+				return err
+			}
+			if err := e.loadTable(ctx, tx, t, mt.Rows, dir); err != nil {
+				return fmt.Errorf("table %s: %w", t.Name, err)
+			}
+		}
+		if _, err := tx.Exec(ctx, "update "+e.own.writer+" set epoch = $1, commits = $2", m.Epoch, m.Commits); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "update "+e.own.lease+" set epoch = $1", m.Epoch)
+		return err
+	})
+}
+
+func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, want int64, dir string) error {
+	f, err := os.Open(filepath.Join(dir, t.Name))
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	tag, err := tx.Conn().PgConn().CopyFrom(ctx, bufio.NewReaderSize(f, 1<<20), e.sql[t.ID].copyIn)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() != want {
+		return fmt.Errorf("%d rows, want %d", tag.RowsAffected(), want)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/postgres/pgtest"
+)
+
+// whole checks that the store holds one value everywhere and says which.
+func whole(t *testing.T, e store.Engine) string {
+	t.Helper()
+	got := census(t, e)
+	if len(got) != 1 {
+		t.Fatalf("half a commit: %v", got)
+	}
+	for value := range got {
+		return value
+	}
+	return ""
+}
+
+// TestCutCommits breaks the connection of a commit after any number of bytes,
+// for small commits (one message) and large ones (COPY, staging). The commit is
+// there or not, never a part of it, and one that was acknowledged is there.
+func TestCutCommits(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	proxy := pgtest.NewProxy(t, server)
+	for _, rows := range []int{20, 4000} {
+		t.Run(fmt.Sprint(rows), func(t *testing.T) {
+			o := options(proxy.URL("postgres"))
+			o.Schema = fmt.Sprintf("rows_%d", rows)
+			o.PoolSize = 4
+			watched := o
+			watched.URL = server.URL()
+			e, watcher := mustOpen(t, o), mustOpen(t, watched)
+			epoch := acquire(t, e, "a").Epoch
+			if err := e.Commit(t.Context(), fill(epoch, rows, "0")); err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Commit(t.Context(), fill(epoch, rows, "0")); err != nil { // now all is prepared
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, uint64(rows)))
+			size := int64(rows*90 + 8000)
+			failed, applied := 0, 0
+			last := "0"
+			for i := 1; i <= 40; i++ {
+				value := fmt.Sprint(i)
+				if i%3 == 0 { // it happens, and the answer is lost
+					proxy.CutAfterReplies(rng.Int64N(3000))
+				} else {
+					proxy.CutAfter(rng.Int64N(size))
+				}
+				err := e.Commit(t.Context(), fill(epoch, rows, value))
+				proxy.CutAfter(-1)
+				proxy.CutAfterReplies(-1)
+				found := whole(t, watcher)
+				switch {
+				case found != value && found != last:
+					t.Fatalf("commit %d (%v) left %s after %s", i, err, found, last)
+				case err == nil && found != value:
+					t.Fatalf("the acknowledged commit %d is lost: %s", i, found)
+				case err != nil && (errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrInvalid)):
+					t.Fatalf("a broken connection shows as %v", err)
+				}
+				if err != nil {
+					failed++
+					if found == value {
+						applied++
+					}
+				}
+				last = found
+			}
+			t.Logf("%d commits failed, %d of them took effect", failed, applied)
+			if failed < 5 || failed == 40 || (applied == 0 && rows < 100) {
+				t.Errorf("%d commits failed, %d of them took effect: the test proves nothing", failed, applied)
+			}
+		})
+	}
+}
+
+// TestKilledServer kills the server with kill -9 between commits and in the
+// middle of one, again and again. What was acknowledged is there afterwards, and
+// the engine goes on with the server that comes back.
+func TestKilledServer(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{Durable: true})
+	o := options(server.URL())
+	o.PoolSize = 4
+	e := mustOpen(t, o)
+	epoch := acquire(t, e, "a").Epoch
+	last := ""
+	for i := range 4 {
+		value := fmt.Sprint(i)
+		killed := make(chan struct{})
+		if i%2 == 1 {
+			go func() { // in the middle, wherever that is
+				defer close(killed)
+				server.Kill()
+			}()
+		}
+		err := e.Commit(t.Context(), fill(epoch, 3000, value))
+		if i%2 == 0 {
+			if err != nil {
+				t.Fatalf("commit %d after a restart: %v", i, err)
+			}
+			server.Kill()
+			close(killed)
+		}
+		<-killed
+		if err := server.Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found := whole(t, e)
+		if found != value && (err == nil || found != last) {
+			t.Fatalf("after commit %d (%v) the store holds %q, before it %q", i, err, found, last)
+		}
+		last = found
+	}
+}

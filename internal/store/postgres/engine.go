@@ -1,0 +1,272 @@
+// Package postgres is the store engine for many processes: one schema of a
+// PostgreSQL database per chain, plain or spread over machines by Citus.
+//
+// It guarantees that
+//   - a commit is one transaction: it is there as a whole or not at all, and
+//     when Commit returned nil it is as durable as the server makes it;
+//   - a commit checks the lease inside its transaction and keeps the lease from
+//     changing hands until it is over. Whoever takes an expired lease over ends
+//     the transactions of the one before, so that a writer that was paused or
+//     cut off can neither write when it wakes up nor hold up its successor;
+//   - a view is a read-only transaction at repeatable read: one snapshot, taken
+//     before View calls its function;
+//   - a schema of another program, of a newer layout or with other tables is
+//     refused, not damaged.
+//
+// Each logical table is one SQL table (p bytea, k bytea, v bytea, primary key
+// (p, k)); names that begin with an underscore are the engine's own. Every scan
+// is a range of that index. GetMany and a Scan of up to firstPage rows are one
+// round trip each; longer scans and walks go page by page, so that memory stays
+// bounded whatever the limit is. Opening a view is one more round trip; ending
+// one is not waited for.
+//
+// A read whose context ends while the server is at it ends the transaction, and
+// with it the view: later reads of the same view fail.
+//
+// # Citus
+//
+// When the database has the extension (or Options.Citus asks for it), tables are
+// distributed by p and co-located, and every Get, Scan and every query of a
+// GetMany names one p, so that it touches one shard. A snapshot there is one
+// worker's: a transaction that reads from two workers may see a commit on one
+// and not yet on the other. What a view means is therefore enforced in another
+// way: the engine numbers its commits on the coordinator, a view notes the
+// number when it begins and compares it when it ends, and if a commit came in
+// between, after which a mixture cannot be ruled out, View fails with ErrMoved
+// although its function succeeded. Nothing that was read may be used then; the
+// caller reads again. A number that did not move proves that no row did: that
+// covers both the head (the height bound) and forks (the fork epoch), since
+// neither changes without a commit. Views of the process that holds the lease
+// are exempt from its own commits, which it orders itself.
+//
+// PgBouncer and the like must be in session mode: the engine uses prepared
+// statements and LISTEN.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"chainexplorer/internal/store"
+)
+
+// Options say where and how the store is kept. URL, Schema and Tables are
+// required.
+type Options struct {
+	URL    string // postgres://user:password@host:port/database, or the key=value form
+	Schema string // the schema of the chain; made when it is not there
+	Tables []*store.Table
+
+	PoolSize         int           // connections for views; 16 when 0
+	StatementTimeout time.Duration // of one read; 15 seconds when 0
+	CommitTimeout    time.Duration // of a whole commit; 2 minutes when 0
+
+	// ReadOnly opens a schema that exists and refuses every change.
+	ReadOnly bool
+
+	// Citus says whether tables are distributed: by default when the database
+	// has the extension. It counts when a schema is made.
+	Citus      CitusMode
+	ShardCount int // of a distributed table; 32 when 0
+
+	// Now is the clock of the lease in tests. When nil it is the database's,
+	// which all processes share.
+	Now     func() time.Time
+	Logger  *slog.Logger          // slog.Default when nil
+	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
+}
+
+const (
+	defaultPoolSize         = 16
+	minPoolSize             = 4
+	writePoolSize           = 4
+	defaultStatementTimeout = 15 * time.Second
+	defaultCommitTimeout    = 2 * time.Minute
+	defaultShardCount       = 32
+
+	// idleTimeout is how long the server waits for a client that went silent in
+	// the middle of a transaction.
+	idleTimeout = 30 * time.Second
+)
+
+// ErrReadOnly is the answer to every change of a store opened with
+// Options.ReadOnly.
+var ErrReadOnly = errors.New("store was opened read-only")
+
+// schemaName leaves room for prefixes in names of at most 63 bytes.
+var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// Engine is an open store. It serves store.Engine.
+type Engine struct {
+	o      Options
+	name   string // for messages: the schema
+	schema *store.Schema
+	sql    map[byte]*statements // by table id
+	own    ownStatements
+	log    *slog.Logger
+	citus  bool
+
+	read, write *pgxpool.Pool
+	metrics     *collector // nil when not asked for
+
+	// writer holds one token: a process makes one commit at a time, which is
+	// what the fence would make of more than one anyway.
+	writer chan struct{}
+	merge  mergeMemory
+
+	commits     atomic.Uint64
+	commitBytes atomic.Uint64
+	last        atomic.Int64 // number of this process's last commit, under Citus
+
+	closing   chan struct{}
+	closeOnce sync.Once
+
+	mu      sync.Mutex
+	closed  bool           // guarded by mu: no call may begin
+	running sync.WaitGroup // calls that began; Add only under mu while not closed
+	endings sync.WaitGroup // views that are being ended
+}
+
+var _ store.Engine = (*Engine)(nil)
+
+// Open opens the store and makes its schema when there is none. Several
+// processes may have one open; ctx bounds the opening alone.
+func Open(ctx context.Context, o Options) (*Engine, error) {
+	schema, err := store.NewSchema(o.Tables)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		o: o, name: o.Schema, schema: schema, log: o.Logger.With("store", o.Schema),
+		sql: make(map[byte]*statements), own: newOwnStatements(o.Schema),
+		writer: make(chan struct{}, 1), closing: make(chan struct{}),
+	}
+	e.merge.learned = make(map[byte]bool)
+	if err := e.open(ctx); err != nil {
+		err = fmt.Errorf("open store %s: %w", o.Schema, redact(err))
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (o *Options) fill() error {
+	if !schemaName.MatchString(o.Schema) {
+		return fmt.Errorf("%w: schema %q is not lower-case letters, digits and underscores, at most 40", store.ErrInvalid, o.Schema)
+	}
+	if o.URL == "" {
+		return fmt.Errorf("%w: the database's address is not set", store.ErrInvalid)
+	}
+	if o.PoolSize < 0 || o.StatementTimeout < 0 || o.CommitTimeout < 0 || o.ShardCount < 0 {
+		return fmt.Errorf("%w: a negative setting of the store", store.ErrInvalid)
+	}
+	if o.PoolSize == 0 {
+		o.PoolSize = defaultPoolSize
+	}
+	o.PoolSize = max(o.PoolSize, minPoolSize) // views may nest
+	if o.StatementTimeout == 0 {
+		o.StatementTimeout = defaultStatementTimeout
+	}
+	if o.CommitTimeout == 0 {
+		o.CommitTimeout = defaultCommitTimeout
+	}
+	if o.ShardCount == 0 {
+		o.ShardCount = defaultShardCount
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return nil
+}
+
+func (e *Engine) open(ctx context.Context) error {
+	var err error
+	if e.write, err = e.pool(ctx, writePoolSize, e.o.CommitTimeout); err != nil {
+		return err
+	}
+	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout); err != nil {
+		return err
+	}
+	if err := e.migrate(ctx); err != nil {
+		return err
+	}
+	for _, t := range e.schema.Tables() {
+		e.sql[t.ID] = newStatements(e.o.Schema, t, e.citus)
+	}
+	if e.o.Metrics != nil {
+		c := newCollector(e, e.o.Metrics)
+		if err := e.o.Metrics.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+		e.metrics = c
+	}
+	return nil
+}
+
+// begin admits a call; the caller ends it with e.running.Done.
+func (e *Engine) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return store.ErrClosed
+	}
+	e.running.Add(1)
+	return nil
+}
+
+// beginChange is begin for calls that write.
+func (e *Engine) beginChange(ctx context.Context) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	if e.o.ReadOnly {
+		e.running.Done()
+		return ErrReadOnly
+	}
+	return nil
+}
+
+func (e *Engine) isClosing() bool {
+	select {
+	case <-e.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close ends the engine after the running views and commits. The reads of a
+// running view fail with store.ErrClosed from now on.
+func (e *Engine) Close() error {
+	e.closeOnce.Do(func() {
+		e.mu.Lock()
+		e.closed = true
+		e.mu.Unlock()
+		close(e.closing)
+		e.running.Wait()
+		e.endings.Wait()
+		if e.metrics != nil {
+			e.metrics.unregister()
+		}
+		for _, p := range []*pgxpool.Pool{e.read, e.write} {
+			if p != nil {
+				p.Close()
+			}
+		}
+	})
+	return nil
+}

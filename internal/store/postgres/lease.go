@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"chainexplorer/internal/store"
+)
+
+const maxOwner = 1 << 10
+
+// lease is the stored lease and the time by the clock that counts.
+type lease struct {
+	held    bool
+	epoch   int64
+	owner   string
+	expires int64 // nanoseconds since 1970
+	now     int64
+}
+
+func (l *lease) scan(row pgx.Row) error {
+	return row.Scan(&l.held, &l.epoch, &l.owner, &l.expires, &l.now)
+}
+
+// barred says whether owner must wait.
+func (l *lease) barred(owner string) bool {
+	return l.held && l.owner != owner && l.now < l.expires
+}
+
+// clock is the time to go by, or nil for the database's.
+func (e *Engine) clock() *int64 {
+	if e.o.Now == nil {
+		return nil
+	}
+	now := e.o.Now().UnixNano()
+	return &now
+}
+
+// Acquire takes the lease for ttl.
+func (e *Engine) Acquire(ctx context.Context, owner string, ttl time.Duration) (granted store.Lease, err error) {
+	if err := e.beginChange(ctx); err != nil {
+		return granted, err
+	}
+	defer e.running.Done()
+	if owner == "" || len(owner) > maxOwner {
+		return granted, fmt.Errorf("%w: the owner of a lease has 1 to %d bytes, got %d", store.ErrInvalid, maxOwner, len(owner))
+	}
+	if err := checkTTL(ttl); err != nil {
+		return granted, err
+	}
+	// A look that locks nothing: those who stand by ask all the time.
+	var l lease
+	if err := l.scan(e.write.QueryRow(ctx, e.own.leaseNow, e.clock())); err != nil {
+		return granted, e.fault(ctx, "take the lease", err)
+	}
+	if l.barred(owner) {
+		return granted, store.ErrLeaseHeld
+	}
+	// The one before may be paused in the middle of a commit, which holds the
+	// lock that we need now and rows that we shall write.
+	if l.held {
+		if _, err := e.write.Exec(ctx, e.own.endOthers, writerName(e.o.Schema, uint64(l.epoch))); err != nil {
+			return granted, e.fault(ctx, "end the commits of an earlier lease", err)
+		}
+	}
+	err = pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, e.own.lockWriter); err != nil {
+			return err
+		}
+		if err := l.scan(tx.QueryRow(ctx, e.own.lockLease, e.clock())); err != nil {
+			return err
+		}
+		if l.barred(owner) {
+			return store.ErrLeaseHeld
+		}
+		granted = store.Lease{Owner: owner, Epoch: uint64(l.epoch) + 1, Expires: time.Unix(0, l.now+int64(ttl))}
+		if _, err := tx.Exec(ctx, e.own.grantWriter, l.epoch+1); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, e.own.grantLease, l.epoch+1, owner, granted.Expires.UnixNano())
+		return err
+	})
+	if err != nil {
+		return store.Lease{}, e.fault(ctx, "take the lease", err)
+	}
+	return granted, nil
+}
+
+func checkTTL(ttl time.Duration) error {
+	if ttl <= 0 {
+		return fmt.Errorf("%w: a lease needs a positive time, got %v", store.ErrInvalid, ttl)
+	}
+	return nil
+}
+
+// Renew extends the lease l, if it is the current one. It never waits for a
+// commit.
+func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (store.Lease, error) {
+	if err := e.beginChange(ctx); err != nil {
+		return store.Lease{}, err
+	}
+	defer e.running.Done()
+	if err := checkTTL(ttl); err != nil {
+		return store.Lease{}, err
+	}
+	rows, err := e.write.Query(ctx, e.own.renew, int64(l.Epoch), l.Owner, e.clock(), int64(ttl))
+	if err != nil {
+		return store.Lease{}, e.fault(ctx, "renew the lease", err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return store.Lease{}, e.fault(ctx, "renew the lease", err)
+	}
+	if len(list) == 0 {
+		return store.Lease{}, store.ErrFenced
+	}
+	return store.Lease{Owner: l.Owner, Epoch: l.Epoch, Expires: time.Unix(0, list[0])}, nil
+}
+
+// Release ends the lease l, if it is the current one, after a commit under way.
+func (e *Engine) Release(ctx context.Context, l store.Lease) error {
+	if err := e.beginChange(ctx); err != nil {
+		return err
+	}
+	defer e.running.Done()
+	err := pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, e.own.lockWriter); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, e.own.freeLease, int64(l.Epoch), l.Owner)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, e.own.freeWriter, int64(l.Epoch))
+		return err
+	})
+	return e.fault(ctx, "release the lease", err)
+}

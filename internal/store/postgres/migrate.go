@@ -1,0 +1,207 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"chainexplorer/internal/store"
+)
+
+// layout is the version of what is in a schema. A program refuses a layout that
+// is newer than its own, and has to bring older ones up to date.
+const layout = 1
+
+// program marks a schema as ours.
+const program = "chainexplorer store"
+
+// found is what a schema says about itself.
+type found struct {
+	exists bool
+	citus  bool
+	tables map[int]store.Table
+}
+
+// migrate makes or completes the schema in one transaction. Processes that open
+// the same schema at once wait for one another.
+func (e *Engine) migrate(ctx context.Context) error {
+	if e.o.ReadOnly {
+		return pgx.BeginTxFunc(ctx, e.write, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			f, err := e.inspect(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if !f.exists {
+				return fmt.Errorf("there is no store in schema %s", e.o.Schema)
+			}
+			for _, t := range e.schema.Tables() {
+				if _, ok := f.tables[int(t.ID)]; !ok {
+					return fmt.Errorf("table %q is missing; open the store for writing once, so that it is made", t.Name)
+				}
+			}
+			e.citus = f.citus
+			return nil
+		})
+	}
+	return pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", program+" "+e.o.Schema); err != nil {
+			return err
+		}
+		f, err := e.inspect(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !f.exists {
+			if f.citus, err = e.createSchema(ctx, tx); err != nil {
+				return fmt.Errorf("make schema %s: %w", e.o.Schema, err)
+			}
+		}
+		e.citus = f.citus
+		return e.createTables(ctx, tx, f)
+	})
+}
+
+// inspect says what is in the schema, and refuses what is not ours.
+func (e *Engine) inspect(ctx context.Context, tx pgx.Tx) (f found, err error) {
+	var relations int
+	var ours bool
+	err = tx.QueryRow(ctx, `select count(*), coalesce(bool_or(c.relname = '_store'), false) from pg_class c
+		join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'm', 'f')`, e.o.Schema).Scan(&relations, &ours)
+	if err != nil {
+		return f, err
+	}
+	if relations == 0 {
+		return f, nil
+	}
+	foreign := fmt.Errorf("schema %s holds tables of another program: name another schema or database", e.o.Schema)
+	if !ours {
+		return f, foreign
+	}
+	var by string
+	var version int
+	switch err := tx.QueryRow(ctx, `select program, layout, citus from `+e.own.store).Scan(&by, &version, &f.citus); {
+	case errors.Is(err, pgx.ErrNoRows) || (err == nil && by != program):
+		return f, foreign
+	case err != nil:
+		return f, err
+	case version > layout:
+		return f, fmt.Errorf("schema %s has layout %d and this program knows layouts up to %d: run the newer program that made it", e.o.Schema, version, layout)
+	}
+	f.exists, f.tables = true, map[int]store.Table{}
+	rows, err := tx.Query(ctx, `select id, name, partition_len from `+e.own.tables)
+	if err != nil {
+		return f, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int
+		var t store.Table
+		if err := rows.Scan(&id, &t.Name, &t.PartitionLen); err != nil {
+			return f, err
+		}
+		t.ID = byte(id)
+		f.tables[id] = t
+	}
+	if err := rows.Err(); err != nil {
+		return f, err
+	}
+	for _, t := range e.schema.Tables() {
+		if known, ok := f.tables[int(t.ID)]; ok && known != *t {
+			return f, fmt.Errorf("table %d of schema %s is %q with partitions of %d bytes, and this program's is %q with %d: index again into another schema",
+				t.ID, e.o.Schema, known.Name, known.PartitionLen, t.Name, t.PartitionLen)
+		}
+	}
+	return f, nil
+}
+
+func (e *Engine) createSchema(ctx context.Context, tx pgx.Tx) (citus bool, err error) {
+	if citus, err = e.wantCitus(ctx, tx); err != nil {
+		return false, err
+	}
+	for _, statement := range []string{
+		`create schema if not exists ` + pgx.Identifier{e.o.Schema}.Sanitize(),
+		`create table ` + e.own.store + ` (one bool primary key default true check (one), program text not null, layout int not null, citus bool not null)`,
+		`create table ` + e.own.tables + ` (id int primary key, name text not null unique, partition_len int not null)`,
+		`create table ` + e.own.writer + ` (one bool primary key default true check (one), held bool not null, epoch bigint not null, commits bigint not null)`,
+		`create table ` + e.own.lease + ` (one bool primary key default true check (one), held bool not null, epoch bigint not null,
+			owner text not null, expires bigint not null)`,
+		`insert into ` + e.own.writer + ` (held, epoch, commits) values (false, 0, 0)`,
+		`insert into ` + e.own.lease + ` (held, epoch, owner, expires) values (false, 0, '', 0)`,
+	} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return false, err
+		}
+	}
+	_, err = tx.Exec(ctx, `insert into `+e.own.store+` (program, layout, citus) values ($1, $2, $3)`, program, layout, citus)
+	return citus, err
+}
+
+// createTables makes the tables that are new in this version of the program.
+func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
+	var lz4 bool
+	err := tx.QueryRow(ctx, `select coalesce((select 'lz4' = any(enumvals) from pg_settings where name = 'default_toast_compression'), false)`).Scan(&lz4)
+	if err != nil {
+		return err
+	}
+	compression := ""
+	if lz4 {
+		compression = " compression lz4"
+	}
+	first := ""
+	for _, t := range f.tables {
+		first = t.Name
+	}
+	for _, t := range e.schema.Tables() {
+		if _, ok := f.tables[int(t.ID)]; ok {
+			continue
+		}
+		name := pgx.Identifier{e.o.Schema, t.Name}.Sanitize()
+		if _, err := tx.Exec(ctx, `create table `+name+` (p bytea not null, k bytea not null, v bytea`+compression+` not null, primary key (p, k))`); err != nil {
+			return fmt.Errorf("make table %s: %w", t.Name, err)
+		}
+		if f.citus {
+			if err := e.distribute(ctx, tx, name, first); err != nil {
+				return fmt.Errorf("distribute table %s: %w", t.Name, err)
+			}
+		}
+		if first == "" {
+			first = t.Name
+		}
+		if _, err := tx.Exec(ctx, `insert into `+e.own.tables+` values ($1, $2, $3)`, int(t.ID), t.Name, t.PartitionLen); err != nil {
+			return fmt.Errorf("note table %s: %w", t.Name, err)
+		}
+	}
+	return nil
+}
+
+// Drop removes the schema and everything in it, if it is a store of ours.
+func Drop(ctx context.Context, o Options) error {
+	o.ReadOnly = false
+	if err := o.fill(); err != nil {
+		return err
+	}
+	o.Tables = nil
+	schema, err := store.NewSchema(nil)
+	if err != nil {
+		return err
+	}
+	e := &Engine{o: o, name: o.Schema, schema: schema, own: newOwnStatements(o.Schema), closing: make(chan struct{})}
+	if e.write, err = e.pool(ctx, 1, o.CommitTimeout); err != nil {
+		return redact(err)
+	}
+	defer e.write.Close()
+	err = pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		f, err := e.inspect(ctx, tx)
+		if err != nil || !f.exists {
+			return err
+		}
+		_, err = tx.Exec(ctx, `drop schema `+pgx.Identifier{o.Schema}.Sanitize()+` cascade`)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("drop store %s: %w", o.Schema, redact(err))
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// New starts a server for one test, or skips the test when PostgreSQL is not
+// installed.
+func New(t testing.TB, o Options) *Server {
+	t.Helper()
+	s, err := Start(t.Context(), o)
+	if errors.Is(err, ErrNotInstalled) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// shared is the server that the tests of a package have in common.
+var shared struct {
+	once   sync.Once
+	server *Server
+	err    error
+	count  atomic.Int64
+}
+
+// Main runs a package's tests and stops the server that Database started:
+//
+//	func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func Main(m *testing.M) int {
+	code := m.Run()
+	shared.once.Do(func() {})
+	if shared.server != nil {
+		if err := shared.server.Stop(); err != nil {
+			fmt.Println(err)
+			code = max(code, 1)
+		}
+	}
+	return code
+}
+
+// Database makes an empty database on a server that the tests of the package
+// share, and returns its address. The package's TestMain must call Main.
+func Database(t testing.TB) string {
+	t.Helper()
+	shared.once.Do(func() {
+		shared.server, shared.err = Start(context.Background(), Options{})
+	})
+	if errors.Is(shared.err, ErrNotInstalled) {
+		t.Skip(shared.err)
+	}
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	url, err := shared.server.NewDatabase(t.Context(), fmt.Sprintf("test_%d", shared.count.Add(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// NewDatabase makes a database and returns its address.
+func (s *Server) NewDatabase(ctx context.Context, name string) (string, error) {
+	conn, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return "", fmt.Errorf("make database %s: %w", name, err)
+	}
+	defer conn.Close(ctx) //nolint:errcheck // nothing is left to do
+	if _, err := conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()); err != nil {
+		return "", fmt.Errorf("make database %s: %w", name, err)
+	}
+	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d&sslmode=disable", name, s.dir, s.port), nil
+}

@@ -1,0 +1,172 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/postgres/pgtest"
+)
+
+// filled opens a store with rows in many partitions.
+func filled(t *testing.T, o Options) *Engine {
+	t.Helper()
+	e, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		e.Close() //nolint:errcheck // never fails
+		if err := Drop(context.Background(), o); err != nil {
+			t.Error(err)
+		}
+	})
+	l, err := e.Acquire(t.Context(), "a", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: l.Epoch}
+	for _, table := range o.Tables {
+		for i := range uint32(3000) {
+			b.Put(store.Key{Table: table, Partition: []byte{byte(i), byte(i >> 8)}, Sort: store.AppendUint32(nil, i)}, []byte("value"))
+		}
+	}
+	if err := e.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// explain returns the plan of a statement as the engine's own connections make it.
+func explain(t *testing.T, e *Engine, sql string, args ...any) string {
+	t.Helper()
+	var plan []string
+	err := e.View(t.Context(), func(r store.Reader) error {
+		return r.(*reader).on(t.Context(), e.schema.Tables()[0], func(conn *pgx.Conn) error {
+			rows, err := conn.Query(t.Context(), "explain (costs off) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+			if err != nil {
+				return err
+			}
+			plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return strings.Join(plan, "\n")
+}
+
+func testOptions(url, schema string) Options {
+	return Options{URL: url, Schema: schema, Tables: []*store.Table{{ID: 1, Name: "one", PartitionLen: 2}, {ID: 2, Name: "two", PartitionLen: 2}}}
+}
+
+// TestPlans: whatever the statistics say, and there are none yet, every read is
+// a range of the primary key in its order, without a sort or a scan of a table.
+func TestPlans(t *testing.T) {
+	e := filled(t, testOptions(pgtest.Database(t), "plans"))
+	s := e.sql[1]
+	p, k, list := []byte{1, 0}, []byte{0}, [][]byte{{1, 0}, {2, 0}}
+	cases := map[string]struct {
+		sql  string
+		args []any
+		want string
+	}{
+		"get":     {s.get, []any{p, k}, "Index Cond: ((p = "},
+		"getMany": {s.getMany, []any{list, list}, "Index Cond: ((p = q.p) AND (k = q.k))"},
+		"walk":    {s.walk, []any{p, k, 10}, "Index Cond: (ROW(p, k) > ROW("},
+		"walkAll": {s.walkStart, []any{10}, "Index Scan using one_pkey"},
+		"remove":  {s.remove, []any{list, list}, "Index Cond: ((p = q.p) AND (k = q.k))"},
+	}
+	for _, reverse := range []bool{false, true} {
+		for _, bounded := range []bool{false, true} {
+			args := []any{p, k, 10}
+			want := "Index Cond: ((p = "
+			if bounded {
+				args = append(args, []byte{9})
+			}
+			name := fmt.Sprintf("scan reverse %t bounded %t", reverse, bounded)
+			cases[name] = struct {
+				sql  string
+				args []any
+				want string
+			}{s.scan[b2i(reverse)][b2i(bounded)], args, want}
+		}
+	}
+	for _, statistics := range []bool{false, true} {
+		if statistics {
+			if err := e.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, c := range cases {
+			if name == "remove" {
+				continue // not in a read-only transaction; below
+			}
+			plan := explain(t, e, c.sql, c.args...)
+			if !strings.Contains(plan, c.want) || !strings.Contains(plan, "one_pkey") {
+				t.Errorf("%s (statistics %t): plan lacks %q\n%s", name, statistics, c.want, plan)
+			}
+			for _, bad := range []string{"Seq Scan", "Sort", "Hash", "Bitmap", "Filter:"} {
+				if strings.Contains(plan, bad) {
+					t.Errorf("%s (statistics %t) has a %s\n%s", name, statistics, bad, plan)
+				}
+			}
+			if strings.Contains(name, "scan reverse true") != strings.Contains(plan, "Backward") {
+				t.Errorf("%s goes the wrong way\n%s", name, plan)
+			}
+		}
+	}
+	var plan []string
+	rows, err := e.write.Query(t.Context(), "explain (costs off) "+s.remove, pgx.QueryExecModeExec, list, list)
+	if err == nil {
+		plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	}
+	if err != nil || !strings.Contains(strings.Join(plan, "\n"), cases["remove"].want) {
+		t.Errorf("deletion: %v\n%s", err, strings.Join(plan, "\n"))
+	}
+}
+
+// TestPlansOnCitus: every question that the engine asks has one shard, and the
+// shards of all tables lie beside each other.
+func TestPlansOnCitus(t *testing.T) {
+	url := os.Getenv("TEST_CITUS_URL")
+	if url == "" {
+		t.Skip("TEST_CITUS_URL is not set")
+	}
+	o := testOptions(url, "citus_plans")
+	o.Citus, o.ShardCount = CitusOn, 8
+	if err := Drop(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	e := filled(t, o)
+	s := e.sql[1]
+	p, k := []byte{1, 0}, []byte{0}
+	questions := map[string][]any{s.get: {p, k}}
+	for _, reverse := range []bool{false, true} {
+		questions[s.scan[b2i(reverse)][0]] = []any{p, k, 10}
+		questions[s.scan[b2i(reverse)][1]] = []any{p, k, 10, []byte{9}}
+	}
+	for sql, args := range questions {
+		plan := explain(t, e, sql, args...)
+		if !strings.Contains(plan, "Task Count: 1\n") {
+			t.Errorf("not one shard: %s\n%s", sql, plan)
+		}
+		if strings.Contains(plan, "Seq Scan") {
+			t.Errorf("a scan of a whole shard: %s\n%s", sql, plan)
+		}
+	}
+	var groups, shards int
+	err := e.read.QueryRow(t.Context(), `select count(distinct colocationid), min(c)::int from (
+		select d.colocationid, (select count(*) from pg_dist_shard s where s.logicalrelid = d.logicalrelid) c from pg_dist_partition d
+		where d.logicalrelid in ('citus_plans.one'::regclass, 'citus_plans.two'::regclass)) x`).Scan(&groups, &shards)
+	if err != nil || groups != 1 || shards != 8 {
+		t.Errorf("%d co-location groups, %d shards, %v", groups, shards, err)
+	}
+}
