@@ -143,8 +143,14 @@ const spanBits = 12
 const SpanSize = 1 << spanBits
 
 // Span is the partition of a block's rows.
-func Span(number uint64) []byte {
-	return binary.BigEndian.AppendUint32(nil, uint32(number>>spanBits))
+func Span(number uint64) []byte { return AppendSpan(make([]byte, 0, SpanBytes), number) }
+
+// SpanBytes is the length of a span's partition.
+const SpanBytes = 4
+
+// AppendSpan appends the partition of a block's rows.
+func AppendSpan(b []byte, number uint64) []byte {
+	return binary.BigEndian.AppendUint32(b, uint32(number>>spanBits))
 }
 
 // FirstOfSpan is the first block number in the span that holds number.

@@ -21,7 +21,8 @@ import (
 //
 // A class that cannot be had never holds the chain back: the block is committed
 // with a note that the class is missing, and it is asked for again later. Only
-// a class that is not what its hash says stops the run, as a false block does.
+// a Sierra class that is not what its hash says stops the run, as a false block
+// does; a class of the first Cairo that is not is noted and nothing of it used.
 
 // WhatClassHash is what a MismatchError about a class is about.
 const WhatClassHash = "class hash"
@@ -47,6 +48,9 @@ type classRow struct {
 // classes finds what classes are new and fetches them.
 type classes struct {
 	calls chan struct{} // a token for each question under way
+	// unpacked is held while a Cairo 0 class is hashed: its program takes many
+	// times its size in memory.
+	unpacked sync.Mutex
 
 	mu sync.Mutex // guards what follows
 	// known are classes that have a row in the store.
@@ -237,7 +241,11 @@ func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, 
 		return nil, fmt.Errorf("from node %s: %w", node, err)
 	}
 	if verify {
-		if err := checkClass(c, m); err != nil {
+		switch err := x.checkClass(c, m); {
+		case errors.Is(err, errUnverified):
+			x.Logger.Warn("a Cairo 0 class does not have its hash as the node serves it, and is not used", "class", m.Hash, "block", number, "node", node, "err", err)
+			return &class.ABI{Status: class.Unverified, Block: number}, nil
+		case err != nil:
 			x.Metrics.classes.WithLabelValues("false").Inc()
 			return nil, &VerifyError{Block: number, Node: node, Cause: classMismatch(err, number)}
 		}
@@ -245,9 +253,14 @@ func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, 
 	return class.Materialize(c), nil
 }
 
-// checkClass holds a class against what is known of it. The hash of the first
-// Cairo's classes is not computed: for them only the kind is.
-func checkClass(c *starknet.Class, m class.Mention) error {
+// errUnverified says that a class does not have its hash, which may not be the
+// node's fault.
+var errUnverified = errors.New("class is not verified")
+
+// checkClass holds a class against what is known of it. Nodes print the classes
+// of the first Cairo in ways that can differ from how they were declared, so that
+// another hash of one is no proof against the node.
+func (x *Indexer) checkClass(c *starknet.Class, m class.Mention) error {
 	kind := class.Cairo0
 	if c.Sierra != nil {
 		kind = class.Sierra
@@ -256,7 +269,7 @@ func checkClass(c *starknet.Class, m class.Mention) error {
 		return fmt.Errorf("class %s was declared as %s, the node serves %s", m.Hash, m.Kind, kind)
 	}
 	if c.Sierra == nil {
-		return nil
+		return x.checkCairo0(c.Cairo0, m)
 	}
 	computed, err := c.Sierra.Hash()
 	if err != nil {
@@ -264,6 +277,19 @@ func checkClass(c *starknet.Class, m class.Mention) error {
 	}
 	if computed != m.Hash {
 		return &starknet.MismatchError{What: WhatClassHash, Index: -1, Claimed: m.Hash, Computed: computed}
+	}
+	return nil
+}
+
+func (x *Indexer) checkCairo0(c *starknet.Cairo0Class, m class.Mention) error {
+	x.classes.unpacked.Lock()
+	defer x.classes.unpacked.Unlock()
+	computed, err := c.Hash()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnverified, err)
+	}
+	if computed != m.Hash {
+		return fmt.Errorf("%w: its hash is %s", errUnverified, computed)
 	}
 	return nil
 }

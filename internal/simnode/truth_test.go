@@ -229,7 +229,7 @@ func checkClasses(t *testing.T, c *simnode.Chain) {
 
 func TestTruthEqualsEvents(t *testing.T) {
 	for seed := range uint64(4) {
-		c := simnode.New(simnode.Config{Seed: seed, Blocks: 250, EventsPerTx: 6})
+		c := simnode.New(simnode.Config{Seed: seed, Blocks: 400, EventsPerTx: 6})
 		l := checkTruth(t, c)
 		for _, layout := range [][2]int{{1, 4}, {3, 2}, {5, 0}, {1, -2}, {4, -2}, {1, -4}, {4, -4}} {
 			if l.layouts[layout] == 0 {

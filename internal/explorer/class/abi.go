@@ -13,13 +13,20 @@ import (
 // Status says what became of fetching a class.
 type Status byte
 
-// The statuses. Only Absent ones are asked for again.
+// The statuses. Those that are Wanted are asked for again.
 const (
 	Ready      Status = iota + 1 // the ABI was read
 	Absent                       // no node could give the class
 	Unparsable                   // the class is there, its ABI is of no use
 	NoABI                        // the class was declared without one
+	// Unverified: what the nodes serve does not have the hash, and it cannot be
+	// told whether they lie or print a Cairo 0 class in another way than it was
+	// declared. Nothing of it is believed.
+	Unverified
 )
+
+// Wanted says that the class is yet to be had.
+func (s Status) Wanted() bool { return s == Absent || s == Unverified }
 
 // String names the status.
 func (s Status) String() string {
@@ -32,6 +39,8 @@ func (s Status) String() string {
 		return "unparsable"
 	case NoABI:
 		return "without_abi"
+	case Unverified:
+		return "unverified"
 	}
 	return "unknown"
 }
@@ -39,7 +48,7 @@ func (s Status) String() string {
 // ABI is what is kept of a class.
 type ABI struct {
 	Status Status
-	// Block is the block that wanted a class that is Absent.
+	// Block is the block that wanted a class that is yet to be had.
 	Block uint64
 	Kind  Kind
 	// Account says that the class can be an account: it executes and validates.
@@ -69,7 +78,7 @@ func (a *ABI) Encode() []byte {
 	var e record.Encoder
 	e.Reset(recordVersion)
 	e.Byte(byte(a.Status))
-	if a.Status == Absent {
+	if a.Status.Wanted() {
 		e.Uint(a.Block)
 		return e.Bytes()
 	}
@@ -100,7 +109,7 @@ func DecodeABI(b []byte) (*ABI, error) {
 	d := record.NewDecoder(b, recordVersion)
 	a := &ABI{Status: Status(d.Byte())}
 	switch a.Status {
-	case Absent:
+	case Absent, Unverified:
 		a.Block = d.Uint()
 		return a, d.Finish()
 	case Ready, Unparsable, NoABI:

@@ -252,7 +252,7 @@ func (s *search) dress(page *Page) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	blocks, err := block.GetMany(s.ctx, s.r, numbers)
+	blocks, err := block.Stamps(s.ctx, s.r, numbers)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // ErrNotFound says that no such transaction is indexed.
@@ -91,17 +92,13 @@ func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ex
 // one round trip, and tells how many. An event that is not there is an error:
 // places come from other rows of the same view.
 func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
-	var keys []store.Key
-	for i := range ps {
-		if i == 0 || ps[i].Position != ps[i-1].Position {
-			keys = append(keys, Key(ps[i].Position))
-		}
-	}
+	keys := eventKeys(ps)
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
 	out = make([]Emitted, len(ps))
+	var d record.Decoder
 	for from := 0; from < len(ps); transactions++ {
 		to := from + 1
 		for to < len(ps) && ps[to].Position == ps[from].Position {
@@ -111,7 +108,7 @@ func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted
 		if b == nil {
 			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
 		}
-		if err := decodeEmitted(ps[from:to], b, out[from:to]); err != nil {
+		if err := decodeEmitted(&d, ps[from:to], b, out[from:to]); err != nil {
 			return nil, 0, err
 		}
 		from = to

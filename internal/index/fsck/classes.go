@@ -74,7 +74,7 @@ func (c *checker) classRow(hash felt.Felt, e store.Entry, forked bool, absent ma
 	if err != nil {
 		return c.problem("row of class %s: %v", hash, err)
 	}
-	if a.Status == class.Absent {
+	if a.Status.Wanted() {
 		absent[hash] = a.Block
 	}
 	if _, named := c.classes[hash]; !named && !forked {
