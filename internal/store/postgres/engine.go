@@ -102,6 +102,9 @@ const (
 // Options.ReadOnly.
 var ErrReadOnly = errors.New("store was opened read-only")
 
+// ErrNoStore says that there is nothing to open for reading.
+var ErrNoStore = errors.New("there is no store")
+
 // schemaName leaves room for prefixes in names of at most 63 bytes.
 var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
