@@ -69,7 +69,7 @@ func (f *storeFlags) openPostgres(ctx context.Context, name string, readOnly boo
 	}
 	e, err := postgres.Open(ctx, postgres.Options{
 		URL: f.Store, Schema: schema, Tables: catalog.Tables(), PoolSize: f.StoreConnections, StatementTimeout: f.StoreTimeout,
-		ShardCount: f.StoreShards, ReadOnly: readOnly, Logger: log, Metrics: reg,
+		ShardCount: f.StoreShards, ReadOnly: readOnly, Follow: true, Logger: log, Metrics: reg,
 	})
 	if err != nil {
 		return nil, err

@@ -73,6 +73,9 @@ type Options struct {
 	// ReadOnly opens a schema that exists and refuses every change.
 	ReadOnly bool
 
+	// Follow keeps a connection that learns of every commit, for Commits.
+	Follow bool
+
 	// Citus says whether tables are distributed: by default when the database
 	// has the extension. It counts when a schema is made.
 	Citus      CitusMode
@@ -128,7 +131,8 @@ type Engine struct {
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
-	last        atomic.Int64 // number of this process's last commit, under Citus
+	last        atomic.Int64 // number of this process's last commit
+	followed    followed
 
 	closing   chan struct{}
 	closeOnce sync.Once
@@ -213,6 +217,9 @@ func (e *Engine) open(ctx context.Context) error {
 			return fmt.Errorf("register metrics: %w", err)
 		}
 		e.metrics = c
+	}
+	if e.o.Follow {
+		e.follow()
 	}
 	return nil
 }
