@@ -31,7 +31,7 @@ lint: ## check formatting, vet and staticcheck
 	go tool staticcheck ./...
 
 sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
-	SIM_SEEDS=$(SEEDS) go test -count=1 -timeout 0 -run TestSimulation ./internal/index/sim
+	SIM_SEEDS=$(SEEDS) SIM_POSTGRES_SEEDS=$(SEEDS) go test -count=1 -timeout 0 -run TestSimulation ./internal/index/sim
 
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)

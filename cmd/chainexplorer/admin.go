@@ -10,26 +10,27 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
 type adminCommands struct {
 	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
+	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
 }
 
 type fsckCommand struct {
-	Data    string `required:"" placeholder:"DIR" help:"Directory of the index."`
+	Data  string `placeholder:"DIR" help:"Directory of the index. Use this or --store with --chain."`
+	Chain string `placeholder:"CHAIN" help:"With --store: which chain's index to check, such as SN_MAIN."`
+	storeFlags
 	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the block headers. Default: the system's place."`
 }
 
 // Run prints what was found and fails when anything is wrong.
 func (c *fsckCommand) Run(ctx context.Context, con *console) error {
-	if _, err := os.Stat(c.Data); err != nil {
-		return fmt.Errorf("data directory: %w", err)
-	}
-	engine, err := pebble.Open(pebble.Options{Dir: c.Data, Tables: catalog.Tables(), ReadOnly: true, Logger: con.log})
+	engine, err := c.open(ctx, con)
 	if err != nil {
 		return err
 	}
@@ -60,6 +61,31 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 	return c.print(con, report)
 }
 
+// where names the index.
+func (c *fsckCommand) where() string {
+	if c.Data != "" {
+		return c.Data
+	}
+	return "the schema of " + c.Chain
+}
+
+// open opens the index for reading.
+func (c *fsckCommand) open(ctx context.Context, con *console) (store.Engine, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if (c.Data == "") == (c.Store == "") || (c.Store == "") != (c.Chain == "") {
+		return nil, &usageError{"which index? Give --data DIR, or --store postgres://... with --chain"}
+	}
+	if c.Store != "" {
+		return c.openPostgres(ctx, c.Chain, true, con.log, nil)
+	}
+	if _, err := os.Stat(c.Data); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	return openPebble(ctx, pebble.Options{Dir: c.Data, ReadOnly: true, Logger: con.log})
+}
+
 func (c *fsckCommand) print(con *console, r *fsck.Report) error {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	if !r.State.Present && r.Clean() {
@@ -80,7 +106,7 @@ func (c *fsckCommand) print(con *console, r *fsck.Report) error {
 		say("problem       %s", p)
 	}
 	if !r.Clean() {
-		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), c.Data)
+		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), c.where())
 	}
 	say("clean")
 	return nil

@@ -27,7 +27,7 @@ type keyCommands struct {
 
 // controlFlags are what all of them need.
 type controlFlags struct {
-	Control string `required:"" placeholder:"FILE" help:"File of the control database."`
+	Control string `required:"" placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database (postgres://...)."`
 	JSON    bool   `name:"json" help:"Print JSON."`
 }
 

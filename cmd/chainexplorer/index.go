@@ -10,15 +10,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
 type indexCommand struct {
 	Node []string `required:"" sep:"none" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma: http://host:6060,ws://host:6061/ws."`
-	Data string   `required:"" placeholder:"DIR" help:"Directory of the index; made when missing."`
+	Data string   `placeholder:"DIR" help:"Directory of the index; made when missing. Use this or --store."`
+
+	storeFlags
 
 	Verify index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
 	To     *uint64          `placeholder:"BLOCK" help:"Stop when this block is indexed."`
@@ -38,8 +40,16 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if c.Window < 1 || c.Window > 4096 || c.BatchMib < 1 || c.BatchMib > 1024 || c.CacheMib < 1 {
 		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib at least 1"}
 	}
-	if err := checkDataDir(c.Data); err != nil {
+	if err := c.check(); err != nil {
 		return err
+	}
+	if (c.Data == "") == (c.Store == "") {
+		return &usageError{"where is the index? Give --data DIR or --store postgres://..., one of them"}
+	}
+	if c.Data != "" {
+		if err := checkDataDir(c.Data); err != nil {
+			return err
+		}
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -50,41 +60,55 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 		defer stop()
 	}
-	engine, err := pebble.Open(pebble.Options{
-		Dir: c.Data, Tables: catalog.Tables(), CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registry,
-	})
-	if err != nil {
-		return err
+	var engine store.Engine
+	if c.Data != "" {
+		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registry})
+		if err != nil {
+			return err
+		}
+		defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	}
-	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registry)})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
+	source := &index.Nodes{Pool: pool}
+	if engine == nil {
+		id, err := askChain(ctx, source, con.log)
+		if err != nil {
+			return err
+		}
+		if engine, err = c.openPostgres(ctx, index.ChainName(id), false, con.log, registry); err != nil {
+			return err
+		}
+		defer engine.Close() //nolint:errcheck // as above
+	}
 	x, err := index.New(index.Options{
-		Store: engine, Source: &index.Nodes{Pool: pool}, Verify: c.Verify,
+		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
 	})
 	if err != nil {
 		return err
 	}
-	show, stopShowing := context.WithCancel(ctx)
-	shown := make(chan struct{})
-	go func() {
-		defer close(shown)
-		x.ReportProgress(show, con.terminal, con.log)
-	}()
-	defer func() {
-		stopShowing()
-		<-shown
-	}()
-	if c.To != nil {
-		err = x.RunTo(ctx, *c.To)
-	} else {
-		err = x.Run(ctx)
-	}
+	err = keepIndexing(ctx, x, c.shared(), con.log, func(ctx context.Context, next *index.Indexer) error {
+		x = next
+		show, stopShowing := context.WithCancel(ctx)
+		shown := make(chan struct{})
+		go func() {
+			defer close(shown)
+			next.ReportProgress(show, con.terminal, con.log)
+		}()
+		defer func() {
+			stopShowing()
+			<-shown
+		}()
+		if c.To != nil {
+			return next.RunTo(ctx, *c.To)
+		}
+		return next.Run(ctx)
+	})
 	if err != nil {
 		return fmt.Errorf("index stopped: %w", err)
 	}

@@ -19,7 +19,8 @@ import (
 type commands struct {
 	Demo    demoCommand    `cmd:"" help:"Show the whole product on a built-in simulated chain. Start here."`
 	Serve   serveCommand   `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
-	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a data directory, and keep it up to date."`
+	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
+	API     apiCommand     `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
 

@@ -14,7 +14,10 @@ import (
 type serveCommand struct {
 	Node  []string `sep:"none" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain. A WebSocket address for new heads can follow after a comma."`
 	Chain []string `sep:"none" placeholder:"CHAIN=URL" help:"A node of a named chain, such as SN_MAIN=http://127.0.0.1:6060; repeat for more nodes and more chains. Use this or --node."`
-	Data  string   `required:"" placeholder:"DIR" help:"Directory for the indexes and the control database; made when missing."`
+	Data  string   `placeholder:"DIR" help:"Directory for the indexes and the control database; made when missing. Needed unless --store is given."`
+
+	storeFlags
+	Control string `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: control.db in --data, or else the database of --store."`
 
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
@@ -42,10 +45,14 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	s, err := openService(ctx, serviceOptions{
+	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
-		Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
-	}, con)
+		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
+	})
+}
+
+func serveUntilStopped(ctx context.Context, con *console, o serviceOptions) error {
+	s, err := openService(ctx, o, con)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -90,20 +97,34 @@ func (c *serveCommand) nodes() (map[string][]node.Endpoint, error) {
 
 // check refuses settings that would only fail later.
 func (c *serveCommand) check() error {
-	for _, o := range c.Origin {
+	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if c.Data == "" && c.Store == "" {
+		return &usageError{"where are the indexes? Give --data DIR or --store postgres://..."}
+	}
+	if err := checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint); err != nil {
+		return err
+	}
+	if c.CacheMib < 1 || c.FinalityDepth < 1 {
+		return &usageError{"--cache-mib and --finality-depth must be at least 1"}
+	}
+	return nil
+}
+
+// checkPublic refuses addresses that would only fail later.
+func checkPublic(origins []string, baseURL, traceEndpoint string) error {
+	for _, o := range origins {
 		u, err := url.Parse(o)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != o {
 			return &usageError{fmt.Sprintf("--origin %s: want a scheme and a host alone, such as https://explorer.example", o)}
 		}
 	}
-	for name, s := range map[string]string{"--base-url": c.BaseURL, "--trace-endpoint": c.TraceEndpoint} {
+	for name, s := range map[string]string{"--base-url": baseURL, "--trace-endpoint": traceEndpoint} {
 		u, err := url.Parse(s)
 		if s != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
 			return &usageError{fmt.Sprintf("%s %s: want an address such as https://api.example", name, s)}
 		}
-	}
-	if c.CacheMib < 1 || c.FinalityDepth < 1 {
-		return &usageError{"--cache-mib and --finality-depth must be at least 1"}
 	}
 	return nil
 }

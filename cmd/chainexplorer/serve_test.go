@@ -27,7 +27,13 @@ type running struct {
 // startServe runs serve and waits until it says where.
 func startServe(t *testing.T, args ...string) *running {
 	t.Helper()
-	cmd := program(t, append([]string{"serve", "--listen=127.0.0.1:0"}, args...)...)
+	return startProgram(t, append([]string{"serve", "--listen=127.0.0.1:0"}, args...)...)
+}
+
+// startProgram runs a command that serves and waits until it says where.
+func startProgram(t *testing.T, args ...string) *running {
+	t.Helper()
+	cmd := program(t, args...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

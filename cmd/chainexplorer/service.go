@@ -20,7 +20,6 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -34,6 +33,9 @@ type serviceOptions struct {
 	Listen        string
 	Metrics       string
 	Data          string
+	Store         storeFlags                 // where the indexes are when they are not in Data
+	Control       string                     // the control database; in Data, or else with the store, when empty
+	ReadOnly      bool                       // another process indexes
 	Nodes         map[string][]node.Endpoint // by chain id; "" is the chain that the nodes serve
 	Verify        index.VerifyMode
 	UndoBlocks    uint64
@@ -63,9 +65,9 @@ type service struct {
 // servedChain is one chain's part of the service.
 type servedChain struct {
 	id      string
-	engine  *pebble.Engine
-	pool    *node.Pool
-	indexer *index.Indexer
+	engine  store.Engine
+	pool    *node.Pool     // nil when no node is asked
+	indexer *index.Indexer // nil when another process indexes
 }
 
 // drainTime is how long requests may go on after a stop was asked for.
@@ -98,10 +100,12 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}
 	s.traces = traces
 	s.onClose(stopTraces)
-	if err := os.MkdirAll(o.Data, 0o700); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+	if o.Data != "" {
+		if err := os.MkdirAll(o.Data, 0o700); err != nil {
+			return nil, fmt.Errorf("data directory: %w", err)
+		}
 	}
-	if s.control, err = control.Open(ctx, control.Options{Path: filepath.Join(o.Data, "control.db"), Logger: con.log}); err != nil {
+	if s.control, err = control.Open(ctx, control.Options{Path: o.controlPath(), Logger: con.log}); err != nil {
 		return nil, err
 	}
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
@@ -113,6 +117,18 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		}
 	}
 	return s, s.openAPI()
+}
+
+// controlPath is where the control database is.
+func (o *serviceOptions) controlPath() string {
+	switch {
+	case o.Control != "":
+		return o.Control
+	case o.Data != "":
+		return filepath.Join(o.Data, "control.db")
+	default:
+		return o.Store.Store
+	}
 }
 
 func chainNames(m map[string][]node.Endpoint) func(func(string) bool) {
@@ -135,42 +151,58 @@ func (s *service) Close() {
 	s.closers = nil
 }
 
-// openChain opens the nodes and the index of a chain, in a directory of its own.
+// openChain opens the nodes and the index of a chain.
 func (s *service) openChain(ctx context.Context, id string, endpoints []node.Endpoint) error {
 	reg := prometheus.WrapRegistererWith(prometheus.Labels{"chain": defaultText(id, "default")}, s.registry)
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(reg)})
-	if err != nil {
+	c := &servedChain{id: id}
+	var source *index.Nodes
+	if len(endpoints) > 0 {
+		var err error
+		if c.pool, err = node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(reg)}); err != nil {
+			return err
+		}
+		s.onClose(c.pool.Close)
+		source = &index.Nodes{Pool: c.pool}
+		found, err := askChain(ctx, source, s.con.log)
+		if err != nil {
+			return err
+		}
+		if c.id = index.ChainName(found); id != "" && id != c.id {
+			return fmt.Errorf("--chain %s: its node serves the chain %s", id, c.id)
+		}
+	}
+	var err error
+	if c.engine, err = s.openStore(ctx, c.id, reg); err != nil {
 		return err
 	}
-	s.onClose(pool.Close)
-	source := &index.Nodes{Pool: pool}
-	found, err := askChain(ctx, source, s.con.log)
-	if err != nil {
-		return err
+	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
+	if !s.opts.ReadOnly {
+		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
+			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg)})
+		if err != nil {
+			return err
+		}
 	}
-	name := index.ChainName(found)
-	if id != "" && id != name {
-		return fmt.Errorf("--chain %s: its node serves the chain %s", id, name)
+	s.chains = append(s.chains, c)
+	return nil
+}
+
+// openStore opens the index of a chain: a schema, or a directory of its own.
+func (s *service) openStore(ctx context.Context, name string, reg prometheus.Registerer) (store.Engine, error) {
+	switch f := &s.opts.Store; {
+	case f.Store != "" && s.opts.ReadOnly:
+		return f.awaitPostgres(ctx, name, s.con.log, reg)
+	case f.Store != "":
+		return f.openPostgres(ctx, name, false, s.con.log, reg)
 	}
 	if strings.ContainsAny(name, "/\\.") {
-		return fmt.Errorf("the node serves a chain called %q, which cannot be a directory", name)
+		return nil, fmt.Errorf("the node serves a chain called %q, which cannot be a directory", name)
 	}
 	dir := filepath.Join(s.opts.Data, name)
 	if err := checkDataDir(dir); err != nil {
-		return err
+		return nil, err
 	}
-	engine, err := pebble.Open(pebble.Options{Dir: dir, Tables: catalog.Tables(), CacheBytes: int64(s.opts.CacheMiB) << 20, Logger: s.con.log, Metrics: reg})
-	if err != nil {
-		return err
-	}
-	s.onClose(func() { engine.Close() }) //nolint:errcheck // every commit is durable when it returns
-	x, err := index.New(index.Options{Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-		Logger: s.con.log.With("chain", name), Metrics: index.NewMetrics(reg)})
-	if err != nil {
-		return err
-	}
-	s.chains = append(s.chains, &servedChain{name, engine, pool, x})
-	return nil
+	return openPebble(ctx, pebble.Options{Dir: dir, CacheBytes: int64(s.opts.CacheMiB) << 20, Logger: s.con.log, Metrics: reg})
 }
 
 // askChain waits for a node to say which chain it serves.
@@ -196,7 +228,11 @@ func (s *service) openAPI() error {
 	o := api.Options{Keys: s.keys, Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	for _, c := range s.chains {
-		o.Chains = append(o.Chains, api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, NodeHead: c.nodeHead, Node: c.pool, Registry: s.opts.Registry.Chain(c.id)})
+		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
+		if c.pool != nil {
+			served.NodeHead, served.Node = c.nodeHead, c.pool
+		}
+		o.Chains = append(o.Chains, served)
 	}
 	var err error
 	s.api, err = api.New(o)
@@ -247,8 +283,12 @@ func (s *service) Run(ctx context.Context) error {
 		return nil
 	})
 	for _, c := range s.chains {
+		if c.indexer == nil {
+			continue
+		}
 		g.Go(func() error {
-			err := c.indexer.Run(gctx)
+			err := keepIndexing(gctx, c.indexer, s.opts.Store.shared(), s.con.log.With("chain", c.id),
+				func(ctx context.Context, x *index.Indexer) error { return x.Run(ctx) })
 			if err == nil || gctx.Err() != nil {
 				return nil
 			}

@@ -86,6 +86,10 @@ func (e *forkError) Error() string {
 	return fmt.Sprintf("block %d from node %s has parent %s, the index has %s", e.Block, e.Node, e.Parent, e.Want)
 }
 
+// Permanent tells the errors of a run after which another would end the same way
+// until a person did something.
+func Permanent(err error) bool { return permanent(err) }
+
 // permanent tells the errors after which going on would do harm, or cannot help.
 func permanent(err error) bool {
 	var (

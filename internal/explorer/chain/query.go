@@ -24,21 +24,25 @@ type State struct {
 	HasFault bool
 }
 
-// Read returns the state of the index.
+// Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	if s.Format, s.Present, err = get(ctx, r, FormatKey, DecodeFormat); err != nil {
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey)
+	if err != nil {
 		return s, err
 	}
-	if s.Head, s.HasHead, err = get(ctx, r, HeadKey, DecodeHead); err != nil {
+	if s.Format, s.Present, err = decoded(rows[0], DecodeFormat); err != nil {
 		return s, err
 	}
-	if s.L1, s.HasL1, err = get(ctx, r, L1Key, DecodeL1); err != nil {
+	if s.Head, s.HasHead, err = decoded(rows[1], DecodeHead); err != nil {
 		return s, err
 	}
-	if s.Fork, _, err = get(ctx, r, ForkKey, DecodeFork); err != nil {
+	if s.L1, s.HasL1, err = decoded(rows[2], DecodeL1); err != nil {
 		return s, err
 	}
-	s.Fault, s.HasFault, err = get(ctx, r, FaultKey, DecodeFault)
+	if s.Fork, _, err = decoded(rows[3], DecodeFork); err != nil {
+		return s, err
+	}
+	s.Fault, s.HasFault, err = decoded(rows[4], DecodeFault)
 	return s, err
 }
 
@@ -56,19 +60,25 @@ type Revision struct {
 	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
 }
 
-// Now returns the revision of a view. Three Gets.
+// Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
-	if now.Forks, err = Forks(ctx, r); err != nil {
+	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key)
+	if err != nil {
 		return now, err
 	}
-	head, ok, err := get(ctx, r, HeadKey, DecodeHead)
+	fork, _, err := decoded(rows[0], DecodeFork)
+	if err != nil {
+		return now, err
+	}
+	now.Forks = fork.Count
+	head, ok, err := decoded(rows[1], DecodeHead)
 	if err != nil {
 		return now, err
 	}
 	if ok {
 		now.Next = head.Number + 1
 	}
-	l1, ok, err := get(ctx, r, L1Key, DecodeL1)
+	l1, ok, err := decoded(rows[2], DecodeL1)
 	if ok {
 		now.L1 = l1.Number + 1
 	}

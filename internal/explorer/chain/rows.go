@@ -213,3 +213,21 @@ func get[T any](ctx context.Context, r store.Reader, k store.Key, decode func([]
 	v, err = decode(b)
 	return v, err == nil, err
 }
+
+// getAll reads rows in one round trip.
+func getAll(ctx context.Context, r store.Reader, keys ...store.Key) ([][]byte, error) {
+	rows, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %s rows: %w", Meta.Name, err)
+	}
+	return rows, nil
+}
+
+// decoded is a row that may be missing.
+func decoded[T any](row []byte, decode func([]byte) (T, error)) (v T, found bool, err error) {
+	if row == nil {
+		return v, false, nil
+	}
+	v, err = decode(row)
+	return v, err == nil, err
+}

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,9 +12,14 @@ import (
 
 const (
 	// How often the number of commits is asked for while notifications come, in
-	// case that one is lost, and while they do not.
-	pollQuiet  = 10 * time.Second
-	pollBroken = time.Second
+	// case that one is lost: by Changes, and by an engine that follows. And the
+	// pause before a lost connection is made again.
+	pollChanges = 10 * time.Second
+	pollFollow  = 500 * time.Millisecond
+	pollBroken  = time.Second
+
+	// trust is how long a number of commits holds without being confirmed.
+	trust = time.Second
 )
 
 // channel is where the commits of a schema are announced.
@@ -29,33 +36,92 @@ func (e *Engine) Changes(ctx context.Context) <-chan struct{} {
 		close(ch)
 		return ch
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	w := &watcher{engine: e, out: ch, last: -1}
+	w := &watcher{engine: e, every: pollChanges, last: -1}
+	w.changed = func(int64) {
+		select {
+		case ch <- struct{}{}:
+		default: // one is waiting
+		}
+	}
 	go func() {
 		defer e.running.Done()
 		defer close(ch)
-		defer cancel()
-		go func() {
-			select {
-			case <-e.closing:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
 		w.run(ctx)
 	}()
 	return ch
 }
 
-// watcher follows the number of commits.
-type watcher struct {
-	engine *Engine
-	out    chan<- struct{}
-	last   int64 // -1: unknown
+// followed is what an engine that follows knows of the number of commits.
+type followed struct {
+	began     time.Time
+	number    atomic.Int64
+	confirmed atomic.Int64 // nanoseconds after began; 0: never
+	unknown   atomic.Uint64
 }
 
-func (w *watcher) run(ctx context.Context) {
-	for ctx.Err() == nil {
+// follow keeps e.followed until the engine is closed.
+func (e *Engine) follow() {
+	f := &e.followed
+	f.began = time.Now()
+	if e.begin(context.Background()) != nil {
+		return
+	}
+	w := &watcher{engine: e, every: pollFollow, last: -1, changed: f.raise}
+	w.confirmed = func(n int64, asked time.Time) {
+		f.raise(n)
+		f.confirmed.Store(int64(max(asked.Sub(f.began), 1)))
+	}
+	go func() {
+		defer e.running.Done()
+		w.run(context.Background())
+	}()
+}
+
+// raise notes a commit; they may become known out of order.
+func (f *followed) raise(n int64) {
+	for {
+		old := f.number.Load()
+		if n <= old || f.number.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+// Commits changes with every commit, by whatever process: at once with one of
+// this process, and with others' as soon as the database announces them, which
+// takes about a millisecond, and a second at most. As long as it stays the same,
+// what a new view sees is no older than that. While commits are not followed
+// (Options.Follow, and a connection that works) it changes with every call.
+func (e *Engine) Commits() uint64 {
+	f := &e.followed
+	at := f.confirmed.Load()
+	if !e.o.Follow || at == 0 || time.Since(f.began)-time.Duration(at) > trust {
+		return f.unknown.Add(1)<<1 | 1
+	}
+	return uint64(f.number.Load()) << 1
+}
+
+// watcher follows the number of commits.
+type watcher struct {
+	engine    *Engine
+	every     time.Duration
+	last      int64                          // -1: unknown
+	changed   func(n int64)                  // the number is another
+	confirmed func(n int64, asked time.Time) // may be nil: it was n at that time or later
+}
+
+// run watches until ctx or the engine ends.
+func (w *watcher) run(parent context.Context) {
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	go func() {
+		select {
+		case <-w.engine.closing:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	for {
 		err := w.listen(ctx)
 		if ctx.Err() != nil {
 			return
@@ -92,30 +158,48 @@ func (w *watcher) listen(ctx context.Context) error {
 		if err := w.ask(ctx, conn); err != nil {
 			return err
 		}
-		wait, cancel := context.WithTimeout(ctx, pollQuiet)
-		_, err := conn.WaitForNotification(wait)
-		cancel()
-		if err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
+		if err := w.hear(ctx, conn); err != nil {
 			return err
 		}
-		if conn.IsClosed() {
-			return errors.New("the connection is closed")
+	}
+}
+
+// hear takes notifications until it is time to ask again.
+func (w *watcher) hear(ctx context.Context, conn *pgx.Conn) error {
+	wait, cancel := context.WithTimeout(ctx, w.every)
+	defer cancel()
+	for {
+		told, err := conn.WaitForNotification(wait)
+		switch {
+		case err == nil:
+			if n, err := strconv.ParseInt(told.Payload, 10, 64); err == nil {
+				w.note(n)
+			}
+		case conn.IsClosed() || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
+			return err
+		default:
+			return nil
 		}
 	}
 }
 
 // ask compares the number of commits with the last one known.
 func (w *watcher) ask(ctx context.Context, conn *pgx.Conn) error {
+	asked := time.Now()
 	n, err := w.engine.number(ctx, conn)
 	if err != nil {
 		return err
 	}
-	if w.last >= 0 && n != w.last {
-		select {
-		case w.out <- struct{}{}:
-		default: // one is waiting
-		}
+	w.note(n)
+	if w.confirmed != nil {
+		w.confirmed(n, asked)
 	}
-	w.last = n
 	return nil
+}
+
+func (w *watcher) note(n int64) {
+	if w.last >= 0 && n > w.last {
+		w.changed(n)
+	}
+	w.last = max(w.last, n)
 }

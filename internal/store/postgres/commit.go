@@ -87,6 +87,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	e.commits.Add(1)
 	e.commitBytes.Add(uint64(b.Bytes()))
 	e.last.Store(t.number)
+	e.followed.raise(t.number)
 	return nil
 }
 

@@ -73,6 +73,9 @@ type Options struct {
 	// ReadOnly opens a schema that exists and refuses every change.
 	ReadOnly bool
 
+	// Follow keeps a connection that learns of every commit, for Commits.
+	Follow bool
+
 	// Citus says whether tables are distributed: by default when the database
 	// has the extension. It counts when a schema is made.
 	Citus      CitusMode
@@ -102,6 +105,9 @@ const (
 // Options.ReadOnly.
 var ErrReadOnly = errors.New("store was opened read-only")
 
+// ErrNoStore says that there is nothing to open for reading.
+var ErrNoStore = errors.New("there is no store")
+
 // schemaName leaves room for prefixes in names of at most 63 bytes.
 var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
@@ -125,7 +131,8 @@ type Engine struct {
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
-	last        atomic.Int64 // number of this process's last commit, under Citus
+	last        atomic.Int64 // number of this process's last commit
+	followed    followed
 
 	closing   chan struct{}
 	closeOnce sync.Once
@@ -210,6 +217,9 @@ func (e *Engine) open(ctx context.Context) error {
 			return fmt.Errorf("register metrics: %w", err)
 		}
 		e.metrics = c
+	}
+	if e.o.Follow {
+		e.follow()
 	}
 	return nil
 }

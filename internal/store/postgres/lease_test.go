@@ -139,6 +139,74 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestCommits: the counter that answers are remembered by moves at once with this
+// process's commits and soon with others', and never stands still while nobody
+// knows.
+func TestCommits(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	proxy := pgtest.NewProxy(t, server)
+	writer := mustOpen(t, options(server.URL()))
+	if a, b := writer.Commits(), writer.Commits(); a == b {
+		t.Error("an engine that does not follow is trusted")
+	}
+	o := options(proxy.URL("postgres"))
+	o.Follow = true
+	reader := mustOpen(t, o)
+	settled := func() uint64 {
+		t.Helper()
+		for begin := time.Now(); ; {
+			if n := reader.Commits(); n == reader.Commits() {
+				return n
+			}
+			if time.Since(begin) > 20*time.Second {
+				t.Fatal("the engine never follows")
+			}
+		}
+	}
+	n := settled()
+	lease := acquire(t, writer, "a")
+	for range 3 {
+		if err := writer.Commit(t.Context(), fill(lease.Epoch, 1, "v")); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		for reader.Commits() == n {
+			if time.Since(begin) > 5*time.Second {
+				t.Fatal("a commit goes unnoticed")
+			}
+		}
+		t.Logf("noticed after %v", time.Since(begin))
+		n = settled()
+	}
+	if err := writer.Release(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	lease = acquire(t, reader, "b")
+	n = settled()
+	if err := reader.Commit(t.Context(), fill(lease.Epoch, 1, "w")); err != nil {
+		t.Fatal(err)
+	}
+	if reader.Commits() == n {
+		t.Error("a commit of its own goes unnoticed")
+	}
+	settled()
+	server.Kill() // nobody knows
+	begin := time.Now()
+	for {
+		if n := reader.Commits(); n != reader.Commits() {
+			break
+		}
+		if time.Since(begin) > 10*time.Second {
+			t.Fatal("trusted without a server")
+		}
+	}
+	t.Logf("not trusted any more after %v", time.Since(begin))
+	if err := server.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	settled()
+}
+
 func drain(ch <-chan struct{}) {
 	for {
 		select {

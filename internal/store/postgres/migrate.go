@@ -34,7 +34,7 @@ func (e *Engine) migrate(ctx context.Context) error {
 				return err
 			}
 			if !f.exists {
-				return fmt.Errorf("there is no store in schema %s", e.o.Schema)
+				return fmt.Errorf("%w in schema %s", ErrNoStore, e.o.Schema)
 			}
 			for _, t := range e.schema.Tables() {
 				if _, ok := f.tables[int(t.ID)]; !ok {

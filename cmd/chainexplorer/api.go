@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
+)
+
+type apiCommand struct {
+	storeFlags
+	Chain   []string `required:"" sep:"none" placeholder:"CHAIN[=URL]" help:"A chain to serve, such as SN_MAIN; with a node's address its head is compared with the index. Repeatable."`
+	Control string   `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: the database of --store."`
+
+	Listen        string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
+	Metrics       string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
+	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
+
+	Registry      string   `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
+	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
+	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+}
+
+// Run serves what other processes index. Any number of these may run.
+func (c *apiCommand) Run(ctx context.Context, con *console) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	nodes := map[string][]node.Endpoint{}
+	for _, s := range c.Chain {
+		id, address, named := strings.Cut(s, "=")
+		if id != "SN_MAIN" && id != "SN_SEPOLIA" {
+			return &usageError{fmt.Sprintf("--chain %s: want SN_MAIN or SN_SEPOLIA, with =URL for a node", s)}
+		}
+		list := nodes[id]
+		if named {
+			more, err := parseNodes([]string{address})
+			if err != nil {
+				return err
+			}
+			list = append(list, more...)
+		}
+		nodes[id] = list // also without a node
+	}
+	known, err := registry.Load(c.Registry)
+	if err != nil {
+		return err
+	}
+	return serveUntilStopped(ctx, con, serviceOptions{
+		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
+		Depth: c.FinalityDepth, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
+	})
+}
+
+func (c *apiCommand) check() error {
+	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if c.Store == "" {
+		return &usageError{"an API process shares its index with an indexer: give --store postgres://... ('serve' does both on a directory)"}
+	}
+	if c.FinalityDepth < 1 {
+		return &usageError{"--finality-depth must be at least 1"}
+	}
+	return checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store/postgres/pgtest"
+)
+
+// postgresDigest checks an index on the server and returns its digest.
+func postgresDigest(t *testing.T, url string) string {
+	t.Helper()
+	stdout, stderr, code := inside(t, "admin", "fsck", "--store", url, "--chain", "SN_SEPOLIA")
+	m := digestLine.FindStringSubmatch(stdout)
+	if code != 0 || !strings.HasSuffix(stdout, "\nclean\n") || m == nil {
+		t.Fatalf("fsck ended with %d:\n%s%s", code, stdout, stderr)
+	}
+	return m[1]
+}
+
+// TestIndexIntoPostgres: the same chain gives the same digest in both engines, and
+// a copy in either direction keeps it.
+func TestIndexIntoPostgres(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	database := func(name string) string {
+		url, err := server.NewDatabase(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return url
+	}
+	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 300, L1Lag: 50})
+	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
+	defer srv.Close()
+	index := func(args ...string) {
+		t.Helper()
+		head, _ := chain.Head()
+		_, stderr, code := inside(t, append([]string{"index", "--node", srv.URL, "--batch-mib", "1", "--undo-blocks", "100",
+			"--to", strconv.FormatUint(head, 10)}, args...)...)
+		if code != 0 {
+			t.Fatalf("index ended with %d:\n%s", code, stderr)
+		}
+	}
+	dir, indexed, copied, back := t.TempDir(), database("indexed"), database("copied"), t.TempDir()
+	index("--store", indexed)
+	chain.Fork(20)
+	chain.Extend(30)
+	index("--store", indexed)
+	index("--data", dir)
+	want := fsckClean(t, dir)
+	if got := postgresDigest(t, indexed); got != want {
+		t.Errorf("digest %s on PostgreSQL, %s on Pebble", got, want)
+	}
+	transfer := func(args ...string) {
+		t.Helper()
+		stdout, stderr, code := inside(t, append([]string{"admin", "copy"}, args...)...)
+		if code != 0 || !strings.HasSuffix(stdout, "\nequal\n") || !strings.Contains(stdout, want) {
+			t.Fatalf("copy ended with %d:\n%s%s", code, stdout, stderr)
+		}
+	}
+	transfer("--from", "pebble:"+dir, "--to", copied)
+	if got := postgresDigest(t, copied); got != want {
+		t.Errorf("the copy has digest %s, want %s", got, want)
+	}
+	transfer("--from", copied, "--to", "pebble:"+back, "--chain", "SN_SEPOLIA")
+	if got := fsckClean(t, back); got != want {
+		t.Errorf("the copy of the copy has digest %s, want %s", got, want)
+	}
+	chain.Extend(5) // the copy goes on as an index of its own
+	index("--store", copied)
+	index("--data", dir)
+	if got, want := postgresDigest(t, copied), fsckClean(t, dir); got != want {
+		t.Errorf("the copy went on to digest %s, want %s", got, want)
+	}
+	for name, args := range map[string][]string{
+		"not empty":    {"admin", "copy", "--from", "pebble:" + dir, "--to", copied},
+		"no chain":     {"admin", "copy", "--from", copied, "--to", "pebble:" + t.TempDir()},
+		"no index":     {"admin", "copy", "--from", "pebble:" + t.TempDir(), "--to", copied},
+		"odd place":    {"admin", "copy", "--from", dir, "--to", copied},
+		"two places":   {"index", "--node", srv.URL, "--store", copied, "--data", dir},
+		"no place":     {"index", "--node", srv.URL},
+		"odd store":    {"index", "--node", srv.URL, "--store", "mysql://x"},
+		"api on files": {"api", "--chain", "SN_MAIN"},
+		"fsck of both": {"admin", "fsck", "--store", copied, "--data", dir, "--chain", "SN_SEPOLIA"},
+	} {
+		if stdout, _, code := inside(t, args...); code == 0 {
+			t.Errorf("%s: succeeded with\n%s", name, stdout)
+		}
+	}
+}
