@@ -42,7 +42,26 @@ const (
 // classRow is what is kept of a class, on its way to the store.
 type classRow struct {
 	hash felt.Felt
-	abi  *class.ABI
+	*fetched
+}
+
+// fetched is what is kept of a class that was asked for.
+type fetched struct {
+	abi   *class.ABI
+	iface *class.Interface // nil when the class was not had
+}
+
+// put adds the changes of the store.
+func (row *classRow) put(b *store.Batch) {
+	b.Put(class.ABIKey(row.hash), row.abi.Encode())
+	if row.iface != nil {
+		b.Put(class.InterfaceKey(row.hash), row.iface.Encode())
+	}
+	if row.abi.Status.Wanted() {
+		b.Put(class.MissingKey(row.hash), class.EncodeMissing(row.abi.Block))
+	} else {
+		b.Delete(class.MissingKey(row.hash))
+	}
 }
 
 // classes finds what classes are new and fetches them.
@@ -66,9 +85,9 @@ type classes struct {
 // wantedClass is a class that is being fetched, or was and is not stored yet.
 type wantedClass struct {
 	done chan struct{}
-	// abi is nil when the store has the class already. It and err are set when
+	// got is nil when the store has the class already. It and err are set when
 	// done is closed.
-	abi *class.ABI
+	got *fetched
 	err error
 }
 
@@ -104,8 +123,8 @@ func (x *Indexer) fetchClasses(ctx context.Context, p *prepared) ([]classRow, er
 		if w.err != nil {
 			return nil, w.err
 		}
-		if w.abi != nil {
-			rows = append(rows, classRow{m.Hash, w.abi})
+		if w.got != nil {
+			rows = append(rows, classRow{m.Hash, w.got})
 		}
 	}
 	return rows, nil
@@ -154,7 +173,7 @@ func (x *Indexer) fetchWanted(ctx context.Context, p *prepared, ours []class.Men
 		default:
 			g.Go(func() error {
 				defer close(w.done)
-				w.abi, w.err = x.fetchClass(ctx, m, p.block.Number, p.verify)
+				w.got, w.err = x.fetchClass(ctx, m, p.block.Number, p.verify)
 				return nil
 			})
 		}
@@ -183,8 +202,8 @@ func (x *Indexer) storedClasses(ctx context.Context, ms []class.Mention) ([]bool
 }
 
 // fetchClass asks for a class of a block. The error is one that stops the block.
-func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
-	absent := &class.ABI{Status: class.Absent, Block: number}
+func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*fetched, error) {
+	absent := &fetched{abi: &class.ABI{Status: class.Absent, Block: number}}
 	release, err := x.classes.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -192,7 +211,7 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 	// Asked when the turn has come: those in front may have failed meanwhile.
 	if x.classes.resting() {
 		release()
-		x.Metrics.classes.WithLabelValues(absent.Status.String()).Inc()
+		x.Metrics.classes.WithLabelValues(absent.abi.Status.String()).Inc()
 		return absent, nil
 	}
 	got, err := x.askClass(ctx, m, number, verify)
@@ -207,7 +226,7 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 		x.Logger.Warn("a class cannot be had now and is asked for again later", "class", m.Hash, "block", number, "err", err)
 		got = absent
 	}
-	x.Metrics.classes.WithLabelValues(got.Status.String()).Inc()
+	x.Metrics.classes.WithLabelValues(got.abi.Status.String()).Inc()
 	return got, nil
 }
 
@@ -223,7 +242,7 @@ func (c *classes) turn(ctx context.Context) (release func(), err error) {
 
 // askClass fetches and reads one class, in the caller's turn. A VerifyError says that it is not what
 // its hash says, any other error that it could not be had.
-func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
+func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*fetched, error) {
 	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, classTimeout)
 	raw, node, err := x.Source.Class(limited, number, m.Hash)
@@ -244,13 +263,13 @@ func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, 
 		switch err := x.checkClass(c, m); {
 		case errors.Is(err, errUnverified):
 			x.Logger.Warn("a Cairo 0 class does not have its hash as the node serves it, and is not used", "class", m.Hash, "block", number, "node", node, "err", err)
-			return &class.ABI{Status: class.Unverified, Block: number}, nil
+			return &fetched{abi: &class.ABI{Status: class.Unverified, Block: number}}, nil
 		case err != nil:
 			x.Metrics.classes.WithLabelValues("false").Inc()
 			return nil, &VerifyError{Block: number, Node: node, Cause: classMismatch(err, number)}
 		}
 	}
-	return class.Materialize(c), nil
+	return &fetched{class.Materialize(c), class.InterfaceOf(c)}, nil
 }
 
 // errUnverified says that a class does not have its hash, which may not be the

@@ -73,10 +73,10 @@ func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint6
 		release()
 		var lie *VerifyError
 		switch {
-		case err == nil && got.Status == class.Unverified:
+		case err == nil && got.abi.Status == class.Unverified:
 			x.missing.unverified.add(h)
 		case err == nil:
-			x.Metrics.classes.WithLabelValues(got.Status.String()).Inc()
+			x.Metrics.classes.WithLabelValues(got.abi.Status.String()).Inc()
 			rows = append(rows, classRow{h, got})
 		case errors.As(err, &lie):
 			x.Logger.Error("a class is not what its hash says, and stays missing", "class", h, "err", err)
@@ -102,9 +102,8 @@ func (x *Indexer) storeFound(ctx context.Context) error {
 		return nil
 	}
 	b := &store.Batch{Epoch: x.lease.Epoch}
-	for _, row := range rows {
-		b.Put(class.ABIKey(row.hash), row.abi.Encode())
-		b.Delete(class.MissingKey(row.hash))
+	for i := range rows {
+		rows[i].put(b)
 	}
 	if err := x.Store.Commit(ctx, b); err != nil {
 		return fmt.Errorf("commit %d classes: %w", len(rows), err)
@@ -115,11 +114,8 @@ func (x *Indexer) storeFound(ctx context.Context) error {
 
 // putClasses adds the rows of classes to a batch of blocks.
 func (b *batch) putClasses(rows []classRow) {
-	for _, row := range rows {
-		b.ops.Put(class.ABIKey(row.hash), row.abi.Encode())
-		if row.abi.Status.Wanted() {
-			b.ops.Put(class.MissingKey(row.hash), class.EncodeMissing(row.abi.Block))
-		}
-		b.classes = append(b.classes, row.hash)
+	for i := range rows {
+		rows[i].put(&b.ops)
+		b.classes = append(b.classes, rows[i].hash)
 	}
 }

@@ -25,7 +25,7 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
 	return []explorer.Subject{
-		block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{},
+		block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{}, class.Directory{},
 		transfer.Subject{}, token.Subject{}, message.Subject{}, address.Subject{},
 	}
 }
