@@ -23,6 +23,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -163,7 +164,8 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	}
 	s.onClose(func() { engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	x, err := index.New(index.Options{Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-		Logger: s.con.log.With("chain", name), Metrics: index.NewMetrics(reg)})
+		Logger: s.con.log.With("chain", name), Metrics: index.NewMetrics(reg),
+		Jobs: []index.Job{metadata.New(metadata.Job{Store: engine, Source: source, Logger: s.con.log.With("chain", name)})}})
 	if err != nil {
 		return err
 	}
