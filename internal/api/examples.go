@@ -114,7 +114,7 @@ const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c9
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
-		"address": feeToken,
+		"address": feeToken, "token": feeToken,
 	}
 	v, ok := values[name]
 	return v, ok

@@ -10,6 +10,8 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.tokenRoutes()
+	s.transferRoutes()
 	s.metaRoutes()
 }
 
