@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -88,6 +89,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
+		Jobs: []index.Job{metadata.New(metadata.Job{Store: engine, Source: source, Logger: con.log})},
 	})
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -178,7 +179,8 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	if !s.opts.ReadOnly {
 		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg)})
+			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg),
+			Jobs: []index.Job{metadata.New(metadata.Job{Store: c.engine, Source: source, Logger: s.con.log.With("chain", c.id)})}})
 		if err != nil {
 			return err
 		}

@@ -20,10 +20,12 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
@@ -32,7 +34,7 @@ type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
 	engine *pebble.Engine
-	source index.Source
+	source *index.Nodes
 	node   *simnode.Node
 	pool   *node.Pool
 	repo   *account.Repository
@@ -168,6 +170,25 @@ func (w *world) serveNode() {
 func (w *world) catchUp() {
 	w.t.Helper()
 	w.indexInto(w.engine)
+	w.askTokens()
+}
+
+// askTokens reads the names of new tokens.
+func (w *world) askTokens() {
+	w.t.Helper()
+	lease, err := w.engine.Acquire(w.t.Context(), "test", time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer w.engine.Release(w.t.Context(), lease) //nolint:errcheck // it runs out
+	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
+	err = j.CatchUp(w.t.Context(), func(ctx context.Context, b *store.Batch) error {
+		b.Epoch = lease.Epoch
+		return w.engine.Commit(ctx, b)
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // indexInto indexes into any engine up to the chain's head.

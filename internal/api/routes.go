@@ -14,6 +14,8 @@ func (s *Server) routes() {
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
 	s.contractReadRoutes()
+	s.tokenRoutes()
+	s.transferRoutes()
 	s.metaRoutes()
 }
 

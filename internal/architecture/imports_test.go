@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/explorer/token", "internal/explorer/address"},   // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*"},
+	{"internal/index/*", "internal/metadata"},
 	{"internal/control"}, // the data of record: it knows no chain
 	{"internal/account"},
 	{"internal/architecture"},

@@ -32,7 +32,7 @@ func Subjects() []explorer.Subject {
 
 // Enrichment returns the tables whose rows come from calls to a node and not
 // from blocks: no digest covers them and no fork undoes them.
-func Enrichment() []*store.Table { return class.Enrichment() }
+func Enrichment() []*store.Table { return append(class.Enrichment(), token.Enrichment()...) }
 
 // Tables returns every table of an index.
 func Tables() []*store.Table {
