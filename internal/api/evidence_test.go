@@ -58,8 +58,8 @@ func (o *oracle) evidence() {
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
-		"getTokenControls": lookup,
-		"listBlocks":       paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
+		"getTokenControls": lookup, "listTokenPools": paged,
+		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {
 			o.t.Errorf("%s was not compared with anything", op)

@@ -190,6 +190,7 @@ func (o *oracle) everything(from uint64) {
 	o.events(head)
 	o.live(head)
 	o.controls(head)
+	o.pools(head)
 	o.absent(head)
 }
 

@@ -12,6 +12,7 @@ func (s *Server) routes() {
 	s.eventRoutes()
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
+	s.tokenPoolRoutes()
 	s.contractReadRoutes()
 	s.metaRoutes()
 }

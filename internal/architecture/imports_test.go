@@ -23,14 +23,14 @@ var layers = [][]string{
 	{"internal/store/pebble", "internal/store/storetest", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/*"},
-	{"internal/explorer/event"},                                // asks the queries of block and transaction
-	{"internal/explorer/decoded", "internal/explorer/control"}, // ask those of contract and class
-	{"internal/explorer/transfer"},                             // lists events
-	{"internal/explorer/token"},                                // adds transfers up
+	{"internal/explorer/event"}, // asks the queries of block and transaction
+	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market"}, // ask those of contract and class
+	{"internal/explorer/transfer"}, // lists events
+	{"internal/explorer/token"},    // adds transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*"},
-	{"internal/control"}, // the data of record: it knows no chain
+	{"internal/index/*", "internal/pools", "internal/census"}, // the last two are jobs of the index
+	{"internal/control"},                                      // the data of record: it knows no chain
 	{"internal/account"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},

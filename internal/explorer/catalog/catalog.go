@@ -4,12 +4,15 @@
 package catalog
 
 import (
+	"slices"
+
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -28,9 +31,12 @@ func Subjects() []explorer.Subject {
 	}
 }
 
-// Enrichment returns the tables whose rows come from calls to a node and not
-// from blocks: no digest covers them and no fork undoes them.
-func Enrichment() []*store.Table { return class.Enrichment() }
+// Enrichment returns the tables whose rows come from calls to a node, or depend
+// on what an operator set up, and not on blocks alone: no digest covers them and
+// no fork undoes them.
+func Enrichment() []*store.Table {
+	return slices.Concat(class.Enrichment(), market.Enrichment())
+}
 
 // Tables returns every table of an index.
 func Tables() []*store.Table {
