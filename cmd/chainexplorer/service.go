@@ -23,6 +23,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
@@ -166,7 +167,10 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	}
 	s.onClose(func() { engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	log := s.con.log.With("chain", name)
-	jobs := []index.Job{&pools.Job{Store: engine, Dexes: s.opts.Registry.Chain(name).Dexes(), Depth: s.opts.Depth, Logger: log}}
+	jobs := []index.Job{
+		metadata.New(metadata.Job{Store: engine, Source: source, Logger: log}),
+		&pools.Job{Store: engine, Dexes: s.opts.Registry.Chain(name).Dexes(), Depth: s.opts.Depth, Logger: log},
+	}
 	x, err := index.New(index.Options{Jobs: jobs, Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
 		Logger: log, Metrics: index.NewMetrics(reg)})
 	if err != nil {

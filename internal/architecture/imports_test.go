@@ -29,8 +29,8 @@ var layers = [][]string{
 	{"internal/explorer/token"},    // adds transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*", "internal/pools", "internal/census"}, // the last two are jobs of the index
-	{"internal/control"},                                      // the data of record: it knows no chain
+	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census"}, // the last three are jobs of the index
+	{"internal/control"}, // the data of record: it knows no chain
 	{"internal/account"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},

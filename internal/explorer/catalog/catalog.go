@@ -35,7 +35,7 @@ func Subjects() []explorer.Subject {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), market.Enrichment())
+	return slices.Concat(class.Enrichment(), token.Enrichment(), market.Enrichment())
 }
 
 // Tables returns every table of an index.
