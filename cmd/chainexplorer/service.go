@@ -22,7 +22,6 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -180,7 +179,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	if !s.opts.ReadOnly {
 		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
 			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg),
-			Jobs: []index.Job{metadata.New(metadata.Job{Store: c.engine, Source: source, Logger: s.con.log.With("chain", c.id)})}})
+			Jobs: jobsOf(c.engine, source, s.opts.Registry.Chain(c.id), s.opts.Depth, s.con.log.With("chain", c.id))})
 		if err != nil {
 			return err
 		}

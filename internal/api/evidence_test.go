@@ -59,8 +59,8 @@ func (o *oracle) evidence() {
 		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
 		"listMessages": events, "listContractMessages": events, "getMessage": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
-		"getTokenControls": lookup,
-		"listBlocks":       paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
+		"getTokenControls": lookup, "listTokenPools": paged,
+		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {
 			o.t.Errorf("%s was not compared with anything", op)

@@ -196,6 +196,7 @@ func (o *oracle) everything(from uint64) {
 	o.live(head)
 	o.controls(head)
 	o.tokens(head)
+	o.pools(head)
 	o.absent(head)
 }
 

@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
@@ -46,6 +47,8 @@ type world struct {
 	// contract holds every answer against the OpenAPI document.
 	contract  *contract
 	noClasses bool // the index does without classes
+	known     *registry.Registry
+	partner   string // a key for the partner routes too
 	// logs is everything that the API logged; secrets is what must not be in it.
 	logs    *logs
 	secrets []string
@@ -109,6 +112,9 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	*w = world{noClasses: w.noClasses, t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
+	if w.known, err = registry.Builtin().With(chainID, w.chain.Network().Registry()); err != nil {
+		t.Fatal(err)
+	}
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +130,10 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	if w.space, err = w.repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
 		t.Fatal(err)
 	}
-	w.key = w.newKey(account.DefaultScopes)
+	w.key, w.partner = w.newKey(account.DefaultScopes), w.newKey(account.DefaultScopes|account.Partner)
 	secret := db.CursorSecret()
-	known, err := registry.Builtin().With(chainID, w.chain.Network().Registry())
-	if err != nil {
-		t.Fatal(err)
-	}
 	o := api.Options{
-		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: known.Chain(chainID)}},
+		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: w.known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
@@ -170,23 +172,38 @@ func (w *world) serveNode() {
 func (w *world) catchUp() {
 	w.t.Helper()
 	w.indexInto(w.engine)
-	w.askTokens()
+	w.runJobs()
 }
 
-// askTokens reads the names of new tokens.
-func (w *world) askTokens() {
+// stepper is a job that works commit by commit.
+type stepper interface {
+	Step(ctx context.Context, commit index.Commit) (more bool, err error)
+}
+
+// runJobs lets the jobs that work beside the indexer do all that there is to do.
+func (w *world) runJobs() {
 	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "test", time.Minute)
+	jobs := []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}}
+	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	defer w.engine.Release(w.t.Context(), lease) //nolint:errcheck // it runs out
-	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
-	err = j.CatchUp(w.t.Context(), func(ctx context.Context, b *store.Batch) error {
+	commit := func(ctx context.Context, b *store.Batch) error {
 		b.Epoch = lease.Epoch
 		return w.engine.Commit(ctx, b)
-	})
-	if err != nil {
+	}
+	names := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
+	if err := names.CatchUp(w.t.Context(), commit); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, j := range jobs {
+		for more := true; more; {
+			if more, err = j.Step(w.t.Context(), commit); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	if err := w.engine.Release(w.t.Context(), lease); err != nil {
 		w.t.Fatal(err)
 	}
 }

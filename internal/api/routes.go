@@ -13,6 +13,7 @@ func (s *Server) routes() {
 	s.messageRoutes()
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
+	s.tokenPoolRoutes()
 	s.contractReadRoutes()
 	s.tokenRoutes()
 	s.transferRoutes()
