@@ -34,13 +34,15 @@ type world struct {
 	engine *pebble.Engine
 	source index.Source
 	node   *simnode.Node
-	pool   *node.Pool
-	repo   *account.Repository
-	space  account.Workspace
-	url    string
-	server *api.Server
-	key    string // read, batch, write, verify
-	clock  *clock
+
+	registry *registry.Chain
+	pool     *node.Pool
+	repo     *account.Repository
+	space    account.Workspace
+	url      string
+	server   *api.Server
+	key      string // read, batch, write, verify
+	clock    *clock
 	// contract holds every answer against the OpenAPI document.
 	contract *contract
 	// logs is everything that the API logged; secrets is what must not be in it.
@@ -116,6 +118,7 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.registry = known.Chain(chainID)
 	o := api.Options{
 		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),
