@@ -195,6 +195,7 @@ func (o *oracle) everything(from uint64) {
 	o.messages()
 	o.addresses()
 	o.contracts()
+	o.wallets()
 	o.live(head)
 	o.absent(head)
 }
