@@ -17,6 +17,7 @@ type adminCommands struct {
 	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
 	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
+	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 }
 
 type fsckCommand struct {

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/index", "internal/api"},
 	{"internal/index/*"},
 	{"internal/control"}, // the data of record: it knows no chain
-	{"internal/account"},
+	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},
 }
