@@ -12,6 +12,7 @@ import (
 
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
 )
@@ -62,10 +63,12 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer pool.Close()
+	source := &index.Nodes{Pool: pool}
 	x, err := index.New(index.Options{
-		Store: engine, Source: &index.Nodes{Pool: pool}, Verify: c.Verify,
+		Store: engine, Source: source, Verify: c.Verify,
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
+		Jobs: []index.Job{metadata.New(metadata.Job{Store: engine, Source: source, Logger: con.log})},
 	})
 	if err != nil {
 		return err

@@ -24,7 +24,9 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/label"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -165,8 +167,13 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 		return err
 	}
 	s.onClose(func() { engine.Close() }) //nolint:errcheck // every commit is durable when it returns
-	x, err := index.New(index.Options{Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-		Logger: s.con.log.With("chain", name), Metrics: index.NewMetrics(reg)})
+	log := s.con.log.With("chain", name)
+	jobs := []index.Job{
+		metadata.New(metadata.Job{Store: engine, Source: source, Logger: log}),
+		&pools.Job{Store: engine, Dexes: s.opts.Registry.Chain(name).Dexes(), Depth: s.opts.Depth, Logger: log},
+	}
+	x, err := index.New(index.Options{Jobs: jobs, Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
+		Logger: log, Metrics: index.NewMetrics(reg)})
 	if err != nil {
 		return err
 	}

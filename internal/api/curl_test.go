@@ -121,7 +121,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 	pages := w.crawl()
 	ran := map[string]int{}
 	for path, page := range pages {
-		variables := map[string]string{"SERVICE_API_KEY": w.key}
+		variables := map[string]string{"SERVICE_API_KEY": w.partner}
 		for _, n := range elements(t, page) {
 			if n.Data != "pre" || !strings.HasPrefix(textOf(n), "curl ") {
 				continue
@@ -143,7 +143,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 func TestExamplesInTextWork(t *testing.T) {
 	w := newWorld(t, 60)
 	text := string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
-	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.key}); n <= len(w.server.Operations()) {
+	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.partner}); n <= len(w.server.Operations()) {
 		t.Errorf("%d examples in llms-full.txt", n)
 	}
 }
@@ -175,7 +175,7 @@ func TestExamplesOfTheGuideWork(t *testing.T) {
 	}
 	w := newWorld(t, 60)
 	tx := w.chain.BlockAt(20).Transactions[0].Hash.String()
-	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.key, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
+	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
 	if n < 8 {
 		t.Errorf("only %d examples", n)
 	}
@@ -231,7 +231,7 @@ func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 	w.chain.Extend(1) // a fork shows with the next block
 	w.catchUp()
 	later.Add(int64(2 * time.Minute))
-	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.key})
+	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.partner})
 	if command() == first {
 		t.Error("the example was forked away and is still shown")
 	}

@@ -63,6 +63,7 @@ func (o *oracle) evidence() {
 		"summarizeAddresses": batched, "describeAddresses": batched, "previewTransactions": batched, "getWalletState": called,
 		"listMessages": events, "listContractMessages": events, "getMessage": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
+		"getTokenControls": lookup, "listTokenPools": paged,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

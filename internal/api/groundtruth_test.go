@@ -197,6 +197,8 @@ func (o *oracle) everything(from uint64) {
 	o.contracts()
 	o.wallets()
 	o.live(head)
+	o.controls(head)
+	o.pools(head)
 	o.absent(head)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -90,8 +91,26 @@ func (o *oracle) live(head uint64) {
 
 func (o *oracle) balance(path, tag string, token, owner felt.Felt, want object, n uint64) {
 	o.t.Helper()
+	balance := o.chain.BalanceAt(token, owner, n).String()
+	var indexed object // of the same block, and from transfers alone
+	if tag != "pending" {
+		indexed = object{"balanceRaw": balance, "blockNumber": n, "blockHash": o.chain.BlockAt(n).Hash, "lastChangedBlock": o.lastTransfer(token, owner, n),
+			"source": "indexed_transfer_history", "agrees": true}
+	}
 	o.same("getTokenBalance", path+"/balance-of/"+owner.String()+"?block_tag="+tag, with(want, object{
-		"tokenAddress": token, "ownerAddress": owner, "balanceRaw": o.chain.BalanceAt(token, owner, n).String(), "source": "contract_call"}))
+		"tokenAddress": token, "ownerAddress": owner, "balanceRaw": balance, "source": "contract_call", "indexedBalance": indexed}))
+}
+
+// lastTransfer is the newest block up to one that moved a token from or to an
+// address; nil when there is none.
+func (o *oracle) lastTransfer(token, owner felt.Felt, n uint64) any {
+	var last any
+	for _, ref := range o.chain.Events(simnode.EventFilter{To: n, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
+		if list, _ := transfer.Decode(ref.Event); len(list) == 1 && (list[0].From == owner || list[0].To == owner) {
+			last = ref.Block.Number
+		}
+	}
+	return last
 }
 
 // TestLiveFailures asks for what cannot be answered: each has a code of its own.

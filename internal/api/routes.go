@@ -16,6 +16,8 @@ func (s *Server) routes() {
 	s.walletRoutes()
 	s.bridgeRoutes()
 	s.tokenLiveRoutes()
+	s.tokenControlRoutes()
+	s.tokenPoolRoutes()
 	s.contractReadRoutes()
 	s.metaRoutes()
 }

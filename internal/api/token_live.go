@@ -5,9 +5,14 @@ import (
 	"math/big"
 	"net/http"
 
+	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -37,6 +42,19 @@ type BalanceOf struct {
 	LiveBlock
 	BalanceRaw string `json:"balanceRaw" doc:"Decimal, in the token's smallest unit, as the contract tells it."`
 	Source     string `json:"source" enum:"contract_call"`
+
+	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null for pending, and where the kind of the token is not known."`
+}
+
+// IndexedBalance is the same balance from another source. A token whose balances
+// change without events shows here.
+type IndexedBalance struct {
+	BalanceRaw       string    `json:"balanceRaw" doc:"Decimal; negative when the token's events cannot be right."`
+	BlockNumber      uint64    `json:"blockNumber"`
+	BlockHash        felt.Felt `json:"blockHash"`
+	LastChangedBlock *uint64   `json:"lastChangedBlock" doc:"The newest block up to that one with a transfer of the address; null when there is none."`
+	Source           string    `json:"source" enum:"indexed_transfer_history"`
+	Agrees           bool      `json:"agrees" doc:"Whether the two balances are the same."`
 }
 
 func (s *Server) tokenLiveRoutes() {
@@ -50,6 +68,7 @@ func (s *Server) tokenLiveRoutes() {
 	balance := base
 	balance.ID, balance.Path, balance.Summary = "getTokenBalance", "/v1/{chain}/token/{token}/balance-of/{address}", "Read a token balance"
 	balance.Description = "Calls `balance_of` or `balanceOf` of the contract at one block and names that block. " +
+		"`indexedBalance` is what indexed transfers add up to at the same block, so that a disagreement shows. " +
 		"For an answer that can be reproduced, pass a block number or hash."
 	register(s, balance, s.getBalanceOf)
 }
@@ -69,7 +88,7 @@ func (s *Server) getTotalSupply(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, fnTotalSupply)
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, nil, fnTotalSupply)
 	if err != nil {
 		return nil, err
 	}
@@ -90,22 +109,70 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, fnBalanceOf, owner)
+	var indexed *IndexedBalance
+	look := func(c *Chain, r store.Reader, b *liveBlock) (err error) {
+		indexed, err = indexedBalance(ctx, c, r, b, token, owner)
+		return err
+	}
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, fnBalanceOf, owner)
 	if err != nil {
 		return nil, err
 	}
-	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call"}}, nil
+	if indexed != nil {
+		indexed.Agrees = indexed.BalanceRaw == amount.String()
+	}
+	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call", indexed}}, nil
+}
+
+// indexedBalance is the balance that the index has at the block that the call is
+// pinned to. One scan, and two reads for the kind of the token.
+func indexedBalance(ctx context.Context, c *Chain, r store.Reader, b *liveBlock, address, owner felt.Felt) (*IndexedBalance, error) {
+	if b.pending {
+		return nil, nil
+	}
+	kind, err := tokenKindAt(ctx, c, r, address, b.at.Number)
+	if err != nil || kind != transfer.ERC20 && kind != transfer.ERC721 {
+		return nil, err
+	}
+	held, err := token.BalanceAt(ctx, r, address, owner, b.at.Number)
+	if err != nil {
+		return nil, err
+	}
+	out := &IndexedBalance{BalanceRaw: held.Of(kind).String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, Source: "indexed_transfer_history"}
+	if held.Sent || held.Received {
+		out.LastChangedBlock = &held.Block
+	}
+	return out, nil
+}
+
+// tokenKindAt is the standard of a token at a block: an ERC-20 by the registry,
+// or what the ABI of its class tells.
+func tokenKindAt(ctx context.Context, c *Chain, r store.Reader, address felt.Felt, number uint64) (transfer.Standard, error) {
+	if _, known := c.Registry.Token(address); known {
+		return transfer.ERC20, nil
+	}
+	at, found, err := contract.ClassesAt(ctx, r, address, number)
+	if err != nil || !found {
+		return transfer.Ambiguous, err
+	}
+	abis, _, err := class.ABIsOf(ctx, r, []felt.Felt{at.After})
+	if err != nil || abis[0] == nil {
+		return transfer.Ambiguous, err
+	}
+	return map[abi.Emitter]transfer.Standard{abi.EmitterERC20: transfer.ERC20, abi.EmitterERC721: transfer.ERC721, abi.EmitterERC1155: transfer.ERC1155}[abis[0].Token], nil
 }
 
 // tokenAmount asks for an amount under two names and takes the first that the
-// contract knows.
-func (s *Server) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
+// contract knows. look sees the index in the view that the block was found in.
+func (s *Server) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, store.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
 	var c *Chain
 	var b *liveBlock
 	err := s.liveView(ctx, id, func(found *Chain, r store.Reader, state *chain.State) (err error) {
 		c = found
-		b, err = s.liveBlock(ctx, r, state, tag)
-		return err
+		if b, err = s.liveBlock(ctx, r, state, tag); err != nil || look == nil {
+			return err
+		}
+		return look(c, r, b)
 	})
 	if err != nil {
 		return nil, nil, err

@@ -25,13 +25,13 @@ var layers = [][]string{
 	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},
 	{"internal/explorer/event", "internal/explorer/message"}, // ask the queries of block and transaction
-	{"internal/explorer/decoded"},                            // asks those of contract and class
+	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market"}, // ask those of contract and class
 	{"internal/explorer/transfer"},                           // lists events
 	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*"},
-	{"internal/control"}, // the data of record: it knows no chain
+	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census"}, // the last three are jobs of the index
+	{"internal/control"},                                                           // the data of record: it knows no chain
 	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},

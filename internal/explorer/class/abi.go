@@ -48,6 +48,10 @@ type ABI struct {
 	Proxy bool
 	// Token is the standard that the entry points tell, if exactly one.
 	Token abi.Emitter
+	// Powers are what its functions let somebody do, if PowersKnown: rows of
+	// older programs do not tell.
+	Powers      Powers
+	PowersKnown bool
 	// Schema is the stored form of the events, if Ready.
 	Schema []byte
 }
@@ -56,6 +60,7 @@ type ABI struct {
 const (
 	flagAccount = 1 << iota
 	flagProxy
+	flagPowers // they follow at the end
 	flagsEnd
 )
 
@@ -75,11 +80,17 @@ func (a *ABI) Encode() []byte {
 	if a.Proxy {
 		flags |= flagProxy
 	}
+	if a.PowersKnown {
+		flags |= flagPowers
+	}
 	e.Byte(byte(a.Kind))
 	e.Byte(flags)
 	e.Byte(byte(a.Token))
 	if a.Status == Ready {
 		e.Blob(a.Schema)
+	}
+	if a.PowersKnown {
+		e.Uint(uint64(a.Powers))
 	}
 	return e.Bytes()
 }
@@ -105,8 +116,16 @@ func DecodeABI(b []byte) (*ABI, error) {
 	if a.Status == Ready {
 		a.Schema = d.Blob()
 	}
+	powers := uint64(0)
+	if a.PowersKnown = flags&flagPowers != 0; a.PowersKnown {
+		powers = d.Uint()
+		a.Powers = Powers(powers)
+	}
 	if err := d.Finish(); err != nil {
 		return nil, err
+	}
+	if powers >= uint64(powersEnd) {
+		return nil, fmt.Errorf("%w: class with powers %d", record.ErrCorrupt, powers)
 	}
 	if a.Kind != Sierra && a.Kind != Cairo0 || flags >= flagsEnd || a.Token > abi.EmitterERC1155 {
 		return nil, fmt.Errorf("%w: class of kind %d, flags %d, token %d", record.ErrCorrupt, a.Kind, flags, a.Token)
@@ -117,7 +136,7 @@ func DecodeABI(b []byte) (*ABI, error) {
 // Materialize keeps of a class what decoding and lookups will need. A class
 // without a usable ABI still has its entry points.
 func Materialize(c *starknet.Class) *ABI {
-	a := &ABI{Status: Ready, Kind: Cairo0}
+	a := &ABI{Status: Ready, Kind: Cairo0, Powers: powersOf(c), PowersKnown: true}
 	if c.Sierra != nil {
 		a.Kind = Sierra
 		a.facts(c.Sierra.EntryPoints.External)

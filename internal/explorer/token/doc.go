@@ -8,6 +8,12 @@
 //	token_total     token |                counters                         t rows
 //	token_first     span | block token     where a token was first seen     t rows
 //
+// and, from calls to a node, outside digest and undo:
+//
+//	token_metadata  token |                name, symbol, decimals, supply   t rows
+//	token_symbol    symbol | token         who calls itself so              t rows
+//	token_job       – | due token          the queue of those calls         t rows
+//
 // A balance is kept twice: as an amount, the sum of values received less those
 // sent, and in units, the number of transfers received less those sent. The
 // first is the balance of an ERC-20 (and of an ERC-1155 over all ids), the second

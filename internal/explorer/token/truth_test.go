@@ -180,7 +180,7 @@ func compare(ctx context.Context, r store.Reader, books map[felt.Felt]*book, hea
 // chainSays holds the rows against what the chain's contracts know.
 func chainSays(ctx context.Context, r store.Reader, c *simnode.Chain, n uint64) error {
 	for _, k := range c.Tokens(n) {
-		if k.Standard != simnode.ERC20 {
+		if k.Standard != simnode.ERC20 || k.Lie != simnode.Honest {
 			continue
 		}
 		totals, _, err := token.TotalsOf(ctx, r, k.Address)

@@ -5,6 +5,8 @@ package simulated
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
@@ -54,6 +56,22 @@ func (s Source) Class(_ context.Context, number uint64, hash felt.Felt) ([]byte,
 		return nil, "", index.ErrNotFound
 	}
 	return starknet.AppendClass(nil, &class.Class), "simulated", nil
+}
+
+// Call runs a view function at a block of the canonical branch.
+func (s Source) Call(_ context.Context, block, contract, selector felt.Felt, calldata []felt.Felt) ([]felt.Felt, error) {
+	b, canonical := s.BlockByHash(block)
+	if !canonical {
+		return nil, index.ErrNotFound
+	}
+	out, err := s.Chain.Call(b.Number, contract, selector, calldata)
+	switch {
+	case errors.Is(err, simnode.ErrNoContract):
+		return nil, fmt.Errorf("%w: %v", index.ErrNotFound, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w: %v", index.ErrReverted, err)
+	}
+	return out, nil
 }
 
 // HashAt returns the hash of a block.
