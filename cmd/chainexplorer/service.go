@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -226,7 +227,7 @@ func askChain(ctx context.Context, source *index.Nodes, log *slog.Logger) (felt.
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := api.Options{Keys: s.keys, Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}

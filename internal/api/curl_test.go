@@ -65,7 +65,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 	if err != nil {
 		return reply{}, err
 	}
-	method, address, headers := http.MethodGet, "", []string{}
+	method, address, content, headers := http.MethodGet, "", "", []string{}
 	for i := 1; i < len(words); i++ {
 		switch arg := words[i]; {
 		case arg == "-H" && i+1 < len(words):
@@ -75,6 +75,9 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 				return reply{}, fmt.Errorf("header %q", words[i])
 			}
 			headers = append(headers, name, value)
+		case arg == "-d" && i+1 < len(words):
+			i++
+			method, content = http.MethodPost, words[i]
 		case arg == "-I":
 			method = http.MethodHead
 		case arg == "-i" || arg == "-s":
@@ -93,7 +96,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 	if !ok {
 		return reply{}, fmt.Errorf("%q is not ours", address)
 	}
-	return w.doc(method, path, "", headers...), nil
+	return w.docSend(method, path, "", content, headers...), nil
 }
 
 // example runs a command of a document, with the cursor of the one before.

@@ -36,6 +36,8 @@ const (
 	CodeCallReverted       Code = "contract_call_reverted"
 	CodeNodeUnavailable    Code = "node_unavailable"
 
+	CodeWalletIncomplete Code = "wallet_state_incomplete"
+
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
 )
@@ -93,6 +95,9 @@ var codes = map[Code]codeInfo{
 	CodeEventCoverageUnavailable: {http.StatusServiceUnavailable, "api/event-search", "Event coverage unavailable",
 		"The index cannot vouch for the whole range right now: it is being built, or has fallen behind the chain.",
 		"Wait as long as Retry-After says. When maxServableToBlock is there, the range up to it can be searched in parts of 10,000 blocks."},
+	CodeWalletIncomplete: {http.StatusServiceUnavailable, "api/wallet-state", "Wallet state incomplete",
+		"The request asked for all balances or none, and at least one could not be read at the block. The message names the token.",
+		"Try again after Retry-After, leave the token out with scope explicit, or ask with mode verified_partial."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
 		"The key has used up its budget for this class of routes in the current minute.",
 		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},

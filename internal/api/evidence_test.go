@@ -55,8 +55,12 @@ func (o *oracle) evidence() {
 	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
+	batched := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
+		"getContract": exact, "getContractVerification": exact, "listBridgeSignals": events, "getAddress": exact, "listAddressTransactions": events,
+		"listAddressActivity": events, "listAddressTransfers": events, "getAddressAttribution": lookup, "discoverAssets": events,
+		"summarizeAddresses": batched, "describeAddresses": batched, "previewTransactions": batched, "getWalletState": called,
 		"listMessages": events, "listContractMessages": events, "getMessage": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"getTokenControls": lookup, "listTokenPools": paged,

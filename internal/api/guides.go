@@ -165,14 +165,21 @@ func (s *Server) limitGuide(at site) []web.Section {
 				[]string{"`tx_limit` of a block", n(defaultTxs), n(maxTxPreview)},
 				[]string{"`limit` of transactions", n(defaultPage), n(maxFeed)},
 				[]string{"`logLimit` of a transaction", n(defaultLogs), n(maxLogs)},
-				[]string{"`limit` of messages", n(defaultMessagePage), n(maxMessagePage)}),
+				[]string{"`limit` of messages and bridge signals", n(defaultMessagePage), n(maxMessagePage)},
+				[]string{"`limit` of an address's lists", n(defaultAddressPage), n(maxAddressPage)},
+				[]string{"`limit` of asset discovery", n(defaultAssets), n(maxAssets)},
+				[]string{"Addresses of a batch", "-", n(maxAddresses) + ", else 400"},
+				[]string{"Transactions of a batch", "-", n(maxHashes) + ", else 400"},
+				[]string{"Tokens of a wallet state", n(maxWalletTokens), n(maxWalletTokens)}),
 		}},
 		{ID: "answers", Title: "Parts of an answer", Blocks: []web.Block{
 			docText("What is cut says so in a field beside it."),
 			docTable([]string{"Part", "At most", "Said by"},
 				[]string{"Calldata of a transaction", n(maxCalldata) + " felts", "`calldataTruncated`"},
 				[]string{"Messages of a transaction", n(maxMessages), "`messagesCoverage`"},
-				[]string{"Payload of a message", n(maxPayload) + " felts", "`payloadTruncated`"}),
+				[]string{"Payload of a message", n(maxPayload) + " felts", "`payloadTruncated`"},
+				[]string{"Transfers of a previewed transaction", n(maxPreviewTransfers), "`tokenTransfersTruncated`"},
+				[]string{"Exchange calls of a previewed transaction", n(maxExchangeCalls), "`exchangeCallsTruncated`"}),
 		}},
 	}
 }

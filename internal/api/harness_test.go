@@ -37,13 +37,15 @@ type world struct {
 	engine *pebble.Engine
 	source *index.Nodes
 	node   *simnode.Node
-	pool   *node.Pool
-	repo   *account.Repository
-	space  account.Workspace
-	url    string
-	server *api.Server
-	key    string // read, batch, write, verify
-	clock  *clock
+
+	registry *registry.Chain
+	pool     *node.Pool
+	repo     *account.Repository
+	space    account.Workspace
+	url      string
+	server   *api.Server
+	key      string // read, batch, write, verify
+	clock    *clock
 	// contract holds every answer against the OpenAPI document.
 	contract  *contract
 	noClasses bool // the index does without classes
@@ -132,6 +134,7 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	}
 	w.key, w.partner = w.newKey(account.DefaultScopes), w.newKey(account.DefaultScopes|account.Partner)
 	secret := db.CursorSecret()
+	w.registry = w.known.Chain(chainID)
 	o := api.Options{
 		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: w.known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),

@@ -354,6 +354,7 @@ func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Lo
 	if m.HasFrom {
 		out.FromAddress = &m.From
 	}
+	out.Interpretation, out.BridgeContractAddress = interpret(c.Registry, &m.Message)
 	if m.Direction == message.ToL1 {
 		out.Direction, out.L1ContractAddress, out.L2ContractAddress = "l2_to_l1", out.ToAddress, out.FromAddress
 		out.L1SentCount, out.L2SentCount, out.Status = &zero, &m.Times, statusPending

@@ -77,7 +77,7 @@ type Tx struct {
 	TokenTransfersCoverage Coverage         `json:"tokenTransfersCoverage"`
 	Messages               []Message        `json:"messages"`
 	MessagesCoverage       MessagesCoverage `json:"messagesCoverage"`
-	BridgeIntent           *struct{}        `json:"bridgeIntent"`
+	BridgeIntent           *BridgeIntent    `json:"bridgeIntent"`
 }
 
 // Receipt is what a transaction cost and how it ended.
@@ -335,6 +335,7 @@ func (s *Server) fillMessages(ctx context.Context, r store.Reader, c *Chain, sta
 	if err != nil {
 		return err
 	}
+	out.BridgeIntent = bridgeIntent(c.Registry, list)
 	out.Messages = make([]Message, len(list))
 	for i := range list {
 		out.Messages[i] = renderMessage(c, state, b, &list[i])

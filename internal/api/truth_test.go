@@ -171,7 +171,7 @@ func (o *oracle) wantTx(ref simnode.TxRef, messages []simnode.Message, transfers
 		"calldata": felts(calldata[:min(len(calldata), 1024)]), "calldataTruncated": len(calldata) > 1024,
 		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil,
 		"tokenTransfers": transfers, "tokenTransfersCoverage": object{"status": "exact", "reasonCode": "indexed_transfer_events"},
-		"messages": o.wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": nil,
+		"messages": o.wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": o.wantPreview(b, ref.Index)["bridgeIntent"],
 	}
 	if calls := callsOf(t); calls != nil {
 		out["accountCallCount"], out["accountCalls"] = len(calls), calls
@@ -253,6 +253,9 @@ func (o *oracle) wantMessage(m *simnode.Message, i int) object {
 		"pendingCount": nil, "sourceTier": "head", "bridgeContractAddress": nil, "interpretation": nil}
 	if m.Block+depth <= head {
 		row["sourceTier"] = "finalized"
+	}
+	if b, meaning := o.meaning(m); b != nil {
+		row["bridgeContractAddress"], row["interpretation"] = b.L2, meaning
 	}
 	if m.ToL1 {
 		times := 0

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/index", "internal/api"},
 	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census"}, // the last three are jobs of the index
 	{"internal/control"},                                                           // the data of record: it knows no chain
-	{"internal/account"},
+	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},
 }

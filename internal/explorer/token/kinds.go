@@ -56,8 +56,8 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 
 // Kinds tells the standards of tokens at the newest block, in order: by what was
 // found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. One GetMany, and a scan and a Get for each token
-// that no call has settled.
+// that only one standard has. At most four round trips, however many
+// tokens there are.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
 	known, err := MetadataOf(ctx, r, tokens)
 	if err != nil {
@@ -76,21 +76,37 @@ func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.
 	if len(open) == 0 {
 		return out, nil
 	}
-	declared, err := KindsByClass(ctx, r, open, ^uint64(0)>>1)
+	declared, err := currentKinds(ctx, r, open)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := totalsOfMany(ctx, r, open)
 	if err != nil {
 		return nil, err
 	}
 	for n, kind := range declared {
 		if kind == transfer.Ambiguous {
-			totals, _, err := TotalsOf(ctx, r, open[n])
-			if err != nil {
-				return nil, err
-			}
-			kind = totals.kind()
+			kind = totals[n].kind()
 		}
 		out[where[n]] = kind
 	}
 	return out, nil
+}
+
+// currentKinds tells the standards by the classes that tokens have now. Two
+// round trips.
+func currentKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	identities, err := contract.Identities(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	classes := make([]*felt.Felt, len(tokens))
+	for i := range identities {
+		if c := identities[i].Current; c != nil {
+			classes[i] = &c.Class
+		}
+	}
+	return standardsOf(ctx, r, classes)
 }
 
 // kind is what the layouts of a token's transfers tell, if they agree.
@@ -119,18 +135,30 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 	if err != nil {
 		return nil, err
 	}
+	after := make([]*felt.Felt, len(tokens))
+	for i, c := range classes {
+		if c != nil {
+			after[i] = &c.After
+		}
+	}
+	return standardsOf(ctx, r, after)
+}
+
+// standardsOf tells the standards that the entry points of classes tell, in
+// order; nil stands for no class. One GetMany.
+func standardsOf(ctx context.Context, r store.Reader, classes []*felt.Felt) ([]transfer.Standard, error) {
 	var hashes []felt.Felt
 	var where []int
 	for i, c := range classes {
 		if c != nil {
-			hashes, where = append(hashes, c.After), append(where, i)
+			hashes, where = append(hashes, *c), append(where, i)
 		}
 	}
 	abis, _, err := class.ABIsOf(ctx, r, hashes) // one that cannot be read tells nothing
 	if err != nil {
 		return nil, err
 	}
-	out := make([]transfer.Standard, len(tokens))
+	out := make([]transfer.Standard, len(classes))
 	for n, a := range abis {
 		if a != nil {
 			out[where[n]] = standardOf(a.Token)
