@@ -199,6 +199,7 @@ func (o *oracle) everything(from uint64) {
 	o.live(head)
 	o.controls(head)
 	o.pools(head)
+	o.tokens(head)
 	o.absent(head)
 }
 
@@ -321,9 +322,9 @@ func (o *oracle) block(b *starknet.Block) {
 			}
 		}
 		hash := b.Transactions[i].Hash
-		o.same("getTransaction", chainID+"/tx/"+hash.String(), o.wantTx(ref, own, 96))
+		o.same("getTransaction", chainID+"/tx/"+hash.String(), o.wantTx(ref, own, o.wantTxTransfers(b, i), 96))
 		if i%5 == 0 {
-			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", o.wantTx(ref, own, 1))
+			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", o.wantTx(ref, own, o.wantTxTransfers(b, i), 1))
 			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{},
 				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
 		}
@@ -365,6 +366,7 @@ func (o *oracle) absent(head uint64) {
 	o.missing("getBlock", fmt.Sprintf("%s/block/%d", chainID, head+1))
 	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
 	o.missing("getTransaction", chainID+"/tx/0x123")
+	o.missing("getToken", chainID+"/token/0x123")
 	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}}
 	o.same("search", fmt.Sprintf("%s/search?q=%d", chainID, head+1), empty)
 	for _, gone := range o.orphans {

@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
@@ -34,7 +35,7 @@ type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
 	engine *pebble.Engine
-	source index.Source
+	source *index.Nodes
 	node   *simnode.Node
 
 	registry *registry.Chain
@@ -175,6 +176,7 @@ func (w *world) catchUp() {
 	w.t.Helper()
 	w.indexInto(w.engine)
 	w.runJobs()
+	w.askTokens()
 }
 
 // stepper is a job that works commit by commit.
@@ -202,6 +204,24 @@ func (w *world) runJobs() {
 		}
 	}
 	if err := w.engine.Release(w.t.Context(), lease); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// askTokens reads the names of new tokens.
+func (w *world) askTokens() {
+	w.t.Helper()
+	lease, err := w.engine.Acquire(w.t.Context(), "test", time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer w.engine.Release(w.t.Context(), lease) //nolint:errcheck // it runs out
+	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
+	err = j.CatchUp(w.t.Context(), func(ctx context.Context, b *store.Batch) error {
+		b.Epoch = lease.Epoch
+		return w.engine.Commit(ctx, b)
+	})
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

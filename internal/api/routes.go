@@ -19,6 +19,8 @@ func (s *Server) routes() {
 	s.tokenControlRoutes()
 	s.tokenPoolRoutes()
 	s.contractReadRoutes()
+	s.tokenRoutes()
+	s.transferRoutes()
 	s.metaRoutes()
 }
 

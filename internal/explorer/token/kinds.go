@@ -56,8 +56,7 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 
 // Kinds tells the standards of tokens at the newest block, in order: by what was
 // found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. One GetMany, and a scan and a Get for each token
-// that no call has settled.
+// that only one standard has. Four GetMany at most, however many tokens there are.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
 	known, err := MetadataOf(ctx, r, tokens)
 	if err != nil {
@@ -76,21 +75,45 @@ func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.
 	if len(open) == 0 {
 		return out, nil
 	}
-	declared, err := KindsByClass(ctx, r, open, ^uint64(0)>>1)
+	declared, err := kindsNow(ctx, r, open)
 	if err != nil {
 		return nil, err
 	}
+	keys := make([]store.Key, len(open))
+	for n := range open {
+		keys[n] = totalKey(&open[n])
+	}
+	rows, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(open), err)
+	}
 	for n, kind := range declared {
-		if kind == transfer.Ambiguous {
-			totals, _, err := TotalsOf(ctx, r, open[n])
+		if kind == transfer.Ambiguous && rows[n] != nil {
+			totals, err := decodeTotals(rows[n])
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("totals of %s: %w", open[n], err)
 			}
 			kind = totals.kind()
 		}
 		out[where[n]] = kind
 	}
 	return out, nil
+}
+
+// kindsNow is KindsByClass at the newest block, in two GetMany.
+func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	contracts, err := contract.Identities(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	var hashes []felt.Felt
+	var where []int
+	for i := range contracts {
+		if contracts[i].Current != nil {
+			hashes, where = append(hashes, contracts[i].Current.Class), append(where, i)
+		}
+	}
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
 }
 
 // kind is what the layouts of a token's transfers tell, if they agree.
@@ -126,11 +149,16 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 			hashes, where = append(hashes, c.After), append(where, i)
 		}
 	}
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+}
+
+// kindsOfClasses puts the standards of classes where they belong among n tokens.
+func kindsOfClasses(ctx context.Context, r store.Reader, hashes []felt.Felt, where []int, n int) ([]transfer.Standard, error) {
 	abis, _, err := class.ABIsOf(ctx, r, hashes) // one that cannot be read tells nothing
 	if err != nil {
 		return nil, err
 	}
-	out := make([]transfer.Standard, len(tokens))
+	out := make([]transfer.Standard, n)
 	for n, a := range abis {
 		if a != nil {
 			out[where[n]] = standardOf(a.Token)
