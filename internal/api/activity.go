@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
@@ -27,7 +28,7 @@ type ActivityItem struct {
 	Kind          string     `json:"kind" enum:"sender,deployed,called,l1_handler,transfer_in,transfer_out,transfer_self" doc:"Of a transaction, the first that holds."`
 	Counterparty  *felt.Felt `json:"counterparty"`
 	TokenAddress  *felt.Felt `json:"tokenAddress"`
-	Amount        *string    `json:"amount" doc:"Decimal; null for a transaction, an NFT, and while it is not known whether the number is an amount."`
+	Amount        *string    `json:"amount" doc:"Decimal; 1 of an NFT; null for a transaction, and when the standard is unknown."`
 	TokenID       *string    `json:"tokenId" doc:"Decimal."`
 }
 
@@ -68,7 +69,7 @@ func (s *Server) listAddressActivity(ctx context.Context, in *AddressInput) (*bo
 	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
 	scope := "listAddressActivity\x00" + in.Chain + "\x00" + a.String()
 	out := &body[ActivityPage]{ActivityPage{Items: []ActivityItem{}}}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
 		before, after := places.End(state.Head.Number), (*transfer.Place)(nil)
 		if in.Cursor != "" {
 			at, err := s.openActivity(ctx, r, scope, in.Cursor)
@@ -81,7 +82,7 @@ func (s *Server) listAddressActivity(ctx context.Context, in *AddressInput) (*bo
 		if err != nil {
 			return err
 		}
-		kinds := newTokenKinds(ctx, r)
+		kinds := newTokenKinds(r)
 		moved, err := transfer.ListByAddress(ctx, r, a, transfer.Query{To: state.Head.Number, After: after, Limit: limit, Kinds: kinds.of})
 		if err != nil {
 			return err
@@ -102,6 +103,7 @@ func (s *Server) listAddressActivity(ctx context.Context, in *AddressInput) (*bo
 		for i := range items {
 			out.Body.Items = append(out.Body.Items, items[i].ActivityItem)
 		}
+		requestOf(ctx).indexed = len(moved.Transfers) == 0 // some standards come from calls
 		if next != nil {
 			out.Body.NextCursor, err = s.sealActivity(ctx, r, scope, *next)
 		}
@@ -139,12 +141,12 @@ func renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, hits []pl
 		case m.To == *a:
 			kind, other = "transfer_in", &m.From
 		}
-		amount, _, id := transferValues(&m.Transfer)
 		items = append(items, activityItem{activityPlace{m.Place, false}, ActivityItem{
 			BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: &m.Log, TransferIndex: &m.Index, TxHash: m.TxHash,
 			TxCursor: txCursor(explorer.Position{Block: m.Block, Index: m.Tx}), Kind: kind, Counterparty: other, TokenAddress: &m.Token,
-			Amount: amount, TokenID: id,
 		}})
+		last := &items[len(items)-1]
+		last.Amount, _, last.TokenID = transferValues(&m.Transfer)
 	}
 	slices.SortFunc(items, func(x, y activityItem) int {
 		switch {
@@ -158,20 +160,32 @@ func renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, hits []pl
 	return items, nil
 }
 
+// txMark begins the cursor of a page that ended with a transaction.
+const txMark = "t."
+
 func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string, at activityPlace) (*string, error) {
 	b, err := block.Get(ctx, r, at.Block)
 	if err != nil {
 		return nil, fmt.Errorf("end of a page: %w", err)
 	}
-	var tx byte
 	if at.tx {
-		tx = 1
+		scope += "\x00tx"
 	}
-	next := s.cursors.Seal(scope, transferPosition(at.Place, b.Hash, tx))
+	next := s.cursors.Seal(scope, transferPosition(at.Place, b.Hash))
+	if at.tx {
+		next = txMark + next
+	}
 	return &next, nil
 }
 
 func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at activityPlace, err error) {
-	p, tx, err := s.openTransferCursor(ctx, r, scope, cursor)
-	return activityPlace{p, tx == 1}, err
+	cursor, at.tx = strings.CutPrefix(cursor, txMark)
+	if at.tx {
+		scope += "\x00tx"
+	}
+	p, err := s.openTransferCursor(ctx, r, scope, cursor)
+	if err == nil {
+		at.Place = *p
+	}
+	return at, err
 }

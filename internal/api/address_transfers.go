@@ -17,12 +17,9 @@ func (s *Server) addressTransferRoutes() {
 
 func (s *Server) listAddressTransfers(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"An address."`
+	Address string `path:"address" maxLength:"70" doc:"Address."`
 	TransferFilter
 }) (*body[TransferPage], error) {
-	if _, err := parseAddress(in.Address); err != nil {
-		return nil, err
-	}
 	q, err := parseTransfers(&in.TransferFilter, []string{in.Address})
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"net/http"
 	"slices"
 
@@ -72,7 +71,7 @@ type AddressTx struct {
 	MethodsDiffer           *bool      `json:"methodsDiffer"`
 	TransferCount           *int       `json:"transferCount" doc:"Transfers of the transaction from or to the address."`
 	TopTransferTokenAddress *felt.Felt `json:"topTransferTokenAddress" doc:"Of the first of them."`
-	TopTransferAmount       *string    `json:"topTransferAmount" doc:"Decimal; null for an NFT, and while it is not known whether the number is an amount."`
+	TopTransferAmount       *string    `json:"topTransferAmount" doc:"Decimal; 1 of an NFT; null when the standard is unknown."`
 	TopTransferStandard     *string    `json:"topTransferStandard" enum:"erc20,erc721,erc1155,unknown"`
 }
 
@@ -169,7 +168,7 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) 
 	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
 	scope := "listAddressTransactions\x00" + in.Chain + "\x00" + a.String()
 	out := &body[AddressTxPage]{AddressTxPage{Items: []AddressTx{}}}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
 		before := places.End(state.Head.Number)
 		if in.Cursor != "" {
 			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
@@ -184,10 +183,7 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) 
 		if err != nil {
 			return err
 		}
-		kinds, err := kindsOfTransfers(ctx, r, records)
-		if err != nil {
-			return err
-		}
+		kinds := newTokenKinds(r)
 		for i, t := range records {
 			item, err := renderAddressTx(ctx, kinds, state, blocks[t.Block], t, &a, address.Part(hits[i].Sub))
 			if err != nil {
@@ -195,6 +191,7 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) 
 			}
 			out.Body.Items = append(out.Body.Items, item)
 		}
+		requestOf(ctx).indexed = len(kinds.known) == 0 // some standards come from calls
 		if more {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, hits[len(hits)-1].Place)
 		}
@@ -277,7 +274,11 @@ func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State,
 		if n++; n > 1 {
 			continue
 		}
-		settled := x.Transfer.As(kinds.known[x.Token])
+		standards, err := kinds.of(ctx, []felt.Felt{x.Token})
+		if err != nil {
+			return out, err
+		}
+		settled := x.Transfer.As(standards[0])
 		standard, token := settled.Standard.String(), x.Token
 		out.TopTransferTokenAddress, out.TopTransferStandard = &token, &standard
 		out.TopTransferAmount, _, _ = transferValues(&settled)
@@ -298,10 +299,3 @@ var methodNames = func() map[felt.Felt]string {
 	}
 	return out
 }()
-
-func uint32s(b []byte, list ...uint32) []byte {
-	for _, n := range list {
-		b = binary.BigEndian.AppendUint32(b, n)
-	}
-	return b
-}

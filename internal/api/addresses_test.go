@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"slices"
 	"strings"
 
-	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer/class"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -20,11 +17,10 @@ import (
 
 // deed is something that an address did: a transaction or a transfer.
 type deed struct {
-	b        *starknet.Block
-	tx       int
-	parts    []string // of a transaction
-	moved    *transfer.Transfer
-	log, sub uint32
+	b     *starknet.Block
+	tx    int
+	parts []string // of a transaction
+	moved *moved
 }
 
 // kindNames is the order of an address's parts.
@@ -32,7 +28,7 @@ var kindNames = []string{"sender", "deployed", "called", "l1_handler"}
 
 // deeds lists what every address did, newest first; order is that of first appearance.
 func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
-	all = map[felt.Felt][]deed{}
+	all, tokens := map[felt.Felt][]deed{}, o.tokensByAddress()
 	add := func(a felt.Felt, d deed) {
 		if all[a] == nil {
 			order = append(order, a)
@@ -80,14 +76,11 @@ func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
 				}
 				add(a, d)
 			}
-			for j := range r.Events {
-				list, _ := transfer.Decode(&r.Events[j])
-				for k := range list {
-					d := deed{b: b, tx: i, moved: &list[k], log: uint32(j), sub: uint32(k)}
-					add(list[k].From, d)
-					if list[k].To != list[k].From {
-						add(list[k].To, d)
-					}
+			for _, m := range movesOf(tokens, b, i) {
+				d := deed{b: b, tx: i, moved: &m}
+				add(m.from, d)
+				if m.to != m.from {
+					add(m.to, d)
 				}
 			}
 		}
@@ -96,36 +89,6 @@ func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
 		slices.Reverse(list)
 	}
 	return all, order
-}
-
-// standard is what the token is, or what its class says that it is.
-func (o *oracle) standard(token felt.Felt) transfer.Standard {
-	if k := o.tokensByAddress()[token]; k != nil {
-		return map[simnode.Standard]transfer.Standard{simnode.ERC20: transfer.ERC20, simnode.ERC721: transfer.ERC721, simnode.ERC1155: transfer.ERC1155}[k.Standard]
-	}
-	c, ok := o.chain.ClassAt(token, o.head())
-	if !ok {
-		return transfer.Ambiguous
-	}
-	return map[abi.Emitter]transfer.Standard{abi.EmitterERC20: transfer.ERC20, abi.EmitterERC721: transfer.ERC721, abi.EmitterERC1155: transfer.ERC1155}[class.Materialize(&c.Class).Token]
-}
-
-func number(b [32]byte) string { return new(big.Int).SetBytes(b[:]).String() }
-
-// numbersOf are what an answer says of a transfer's amount.
-func (o *oracle) numbersOf(t *transfer.Transfer) (amount, id, raw any, standard string) {
-	s := t.As(o.standard(t.Token))
-	raw, standard = number(t.Value), s.Standard.String()
-	if s.HasID {
-		id = number(s.ID)
-	}
-	if s.Standard != transfer.Ambiguous {
-		amount = number(s.Value)
-	}
-	if s.Standard == transfer.ERC721 {
-		raw = nil
-	}
-	return amount, id, raw, standard
 }
 
 func (o *oracle) tier(n uint64) string {
@@ -155,15 +118,15 @@ func (o *oracle) wantActivity(a felt.Felt, d *deed) object {
 		row["kind"], row["counterparty"] = d.parts[0], other(d)
 		return row
 	}
-	row["logIndex"], row["transferIndex"], row["tokenAddress"] = d.log, d.sub, d.moved.Token
-	row["amount"], row["tokenId"], _, _ = o.numbersOf(d.moved)
+	row["logIndex"], row["transferIndex"], row["tokenAddress"] = d.moved.log, d.moved.item, d.moved.token.Address
+	row["amount"], row["tokenId"] = text(d.moved.value), text(d.moved.id)
 	switch {
-	case d.moved.From == d.moved.To:
+	case d.moved.from == d.moved.to:
 		row["kind"], row["counterparty"] = "transfer_self", a
-	case d.moved.To == a:
-		row["kind"], row["counterparty"] = "transfer_in", d.moved.From
+	case d.moved.to == a:
+		row["kind"], row["counterparty"] = "transfer_in", d.moved.from
 	default:
-		row["kind"], row["counterparty"] = "transfer_out", d.moved.To
+		row["kind"], row["counterparty"] = "transfer_out", d.moved.to
 	}
 	return row
 }
@@ -179,30 +142,16 @@ func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 		row["methodsDiffer"] = slices.ContainsFunc(calls, func(c object) bool { return c["selector"] != calls[0]["selector"] })
 	}
 	n := 0
-	for j := range r.Events {
-		list, _ := transfer.Decode(&r.Events[j])
-		for k := range list {
-			if list[k].From != a && list[k].To != a {
-				continue
-			}
-			if n++; n == 1 {
-				row["topTransferTokenAddress"] = list[k].Token
-				row["topTransferAmount"], _, _, row["topTransferStandard"] = o.numbersOf(&list[k])
-			}
+	for _, m := range movesOf(o.tokensByAddress(), d.b, d.tx) {
+		if m.from != a && m.to != a {
+			continue
+		}
+		if n++; n == 1 {
+			row["topTransferTokenAddress"], row["topTransferAmount"], row["topTransferStandard"] = m.token.Address, text(m.value), standardNames[m.token.Standard]
 		}
 	}
 	row["transferCount"] = n
 	return row
-}
-
-func (o *oracle) wantMoved(d *deed) object {
-	var n, id *big.Int
-	settled := d.moved.As(o.standard(d.moved.Token))
-	n = new(big.Int).SetBytes(settled.Value[:])
-	if settled.HasID {
-		id = new(big.Int).SetBytes(settled.ID[:])
-	}
-	return o.wantTransfer(&moved{o.tokensByAddress()[d.moved.Token], d.b, d.tx, int(d.log), int(d.sub), d.moved.From, d.moved.To, id, n}, true)
 }
 
 // wantSummary is what the chain says of an address.
@@ -250,7 +199,7 @@ func (o *oracle) sample(all map[felt.Felt][]deed, order []felt.Felt) []felt.Felt
 		out = append(out, order[i])
 	}
 	for _, a := range order { // somebody who sent something to himself
-		if slices.ContainsFunc(all[a], func(d deed) bool { return d.moved != nil && d.moved.From == d.moved.To }) {
+		if slices.ContainsFunc(all[a], func(d deed) bool { return d.moved != nil && d.moved.from == d.moved.to }) {
 			return append(out, a)
 		}
 	}
@@ -272,12 +221,12 @@ func (o *oracle) addresses() {
 				txs = append(txs, o.wantAddressTx(a, d))
 				continue
 			}
-			transfers = append(transfers, o.wantMoved(d))
-			if d.moved.To == a {
-				in = append(in, o.wantMoved(d))
+			transfers = append(transfers, o.wantTransfer(d.moved, true))
+			if d.moved.to == a {
+				in = append(in, o.wantTransfer(d.moved, true))
 			}
-			if d.moved.From == a {
-				out = append(out, o.wantMoved(d))
+			if d.moved.from == a {
+				out = append(out, o.wantTransfer(d.moved, true))
 			}
 		}
 		for _, limit := range []int{7, 100} {
@@ -320,9 +269,9 @@ func (o *oracle) filtered(path string, transfers []object) {
 		"token=0x1&token=" + token.String(): func(t object) bool { return t["tokenAddress"] == token },
 		fmt.Sprintf("from_block=%d", block): func(t object) bool { return t["blockNumber"].(uint64) >= block },
 		fmt.Sprintf("to_block=%d", block):   func(t object) bool { return t["blockNumber"].(uint64) <= block },
-		"type=nft&type=multitoken":          func(t object) bool { return t["standard"] == "erc721" || t["standard"] == "erc1155" },
+		"type=nft":                          func(t object) bool { return t["standard"] == "erc721" },
 		"type=erc20":                        func(t object) bool { return t["standard"] == "erc20" },
-		"symbol=strk":                       func(t object) bool { return t["tokenSymbol"] == "STRK" },
+		"symbol=StRk":                       func(t object) bool { return strings.EqualFold(fmt.Sprint(t["tokenSymbol"]), "strk") },
 		"symbol=nosuchtoken":                func(object) bool { return false },
 		"timestampFrom=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool { return t["blockNumber"].(uint64) >= block },
 		"invocationType=l1_handler": func(t object) bool {
@@ -340,16 +289,16 @@ func (o *oracle) assets(a felt.Felt, deeds []deed) {
 	seen := map[felt.Felt]uint64{}
 	for i := range deeds {
 		if t := deeds[i].moved; t != nil {
-			if _, newer := seen[t.Token]; !newer {
-				seen[t.Token] = deeds[i].b.Number
+			if _, newer := seen[t.token.Address]; !newer {
+				seen[t.token.Address] = deeds[i].b.Number
 			}
 		}
 	}
-	known := o.registryTokens()
+	known, tokensBy := o.registryTokens(), o.tokensByAddress()
 	for _, scope := range []string{"discovered", "discovered_plus_registry"} {
 		var tokens []felt.Felt
 		for t := range seen {
-			if s := o.standard(t); s != transfer.ERC721 && s != transfer.ERC1155 {
+			if tokensBy[t].Standard == simnode.ERC20 {
 				tokens = append(tokens, t)
 			}
 		}
@@ -368,6 +317,10 @@ func (o *oracle) assets(a felt.Felt, deeds []deed) {
 			if k, ok := known[t]; ok {
 				evidence = append(evidence, object{"tier": "reviewed_registry", "source": "checked_in_registry", "lastObservedBlock": nil, "evidenceCountLowerBound": nil})
 				meta = object{"symbol": k.Symbol, "name": k.Name, "decimals": k.Decimals, "source": "reviewed_registry", "trusted": true, "spamStatus": "not_assessed"}
+			}
+			if k := tokensBy[t]; k != nil && meta["source"] == "unavailable" {
+				name, symbol, decimals := o.wantNames(k)
+				meta = object{"symbol": symbol, "name": name, "decimals": decimals, "source": "indexed_metadata", "trusted": false, "spamStatus": "not_assessed"}
 			}
 			if n, ok := seen[t]; ok {
 				evidence = append(evidence, object{"tier": "indexed_discovery", "source": "fungible_transfer_evidence", "lastObservedBlock": n, "evidenceCountLowerBound": 1})
@@ -450,11 +403,11 @@ func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
 
 func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "protocol": nil, "typeLabel": "not_deployed", "classLabel": nil,
-		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.To == a })}
+		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a })}
 	if l, ok := o.registry.Label(a); ok {
 		out["known"], out["label"] = true, l.Name
 		if l.Protocol != "" {
-			out["protocol"] = object{"name": l.Protocol, "kind": text(l.Kind)}
+			out["protocol"] = object{"name": l.Protocol, "kind": orNull(l.Kind)}
 		}
 	} else if t, ok := o.registry.Token(a); ok {
 		out["known"], out["label"] = true, t.Name
@@ -463,7 +416,7 @@ func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	c, there := o.chain.ClassAt(a, o.head())
 	if there {
 		out["known"], out["isDeployed"], out["typeLabel"] = true, true, "contract"
-		if o.standard(a) != transfer.Ambiguous {
+		if o.tokenKind(a) != nil {
 			out["typeLabel"] = "token"
 		}
 		if name, ok := o.registry.ClassName(c.Hash); ok {
@@ -477,8 +430,8 @@ func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	return out
 }
 
-// text is null for nothing.
-func text(s string) any {
+// orNull is null for nothing.
+func orNull(s string) any {
 	if s == "" {
 		return nil
 	}
@@ -487,7 +440,13 @@ func text(s string) any {
 
 func (o *oracle) attribution() {
 	o.t.Helper()
-	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337)} {
+	var unlisted felt.Felt
+	for a, k := range o.tokensByAddress() {
+		if _, listed := o.registry.Token(a); !listed && k.Standard == simnode.ERC20 && k.Name != "" {
+			unlisted = a
+		}
+	}
+	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
 		want := object{"chainId": chainID, "requestedAddress": a.Padded(), "canonicalAddress": a, "known": false, "label": nil, "confidence": "none",
 			"source": "indexed_address_attribution", "labelSource": nil, "protocol": nil}
 		if l, ok := o.registry.Label(a); ok {
@@ -495,6 +454,10 @@ func (o *oracle) attribution() {
 			want["protocol"] = object{"name": l.Protocol, "kind": l.Kind}
 		} else if t, ok := o.registry.Token(a); ok {
 			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, t.Name, "high", "curated_known_token_metadata", "registry"
+		}
+		if a == unlisted {
+			name, _, _ := o.wantNames(o.tokensByAddress()[a])
+			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, name, "low", "indexed_token_metadata", "token_contract"
 		}
 		o.same("getAddressAttribution", chainID+"/address/"+a.Padded()+"/attribution", want)
 	}

@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
@@ -96,6 +97,7 @@ type candidate struct {
 	token felt.Felt
 	seen  *uint64 // block of the newest transfer
 	known *registry.Token
+	meta  *token.Metadata // what it calls itself
 }
 
 func (s *Server) discoverAssets(ctx context.Context, in *struct {
@@ -173,12 +175,17 @@ func (p *snapshot) candidates(ctx context.Context, c *Chain, r store.Reader, own
 	for i := range all {
 		tokens[i] = all[i].token
 	}
-	kinds, err := newTokenKinds(ctx, r).of(ctx, tokens)
+	kinds, err := newTokenKinds(r).of(ctx, tokens)
+	if err != nil {
+		return nil, false, err
+	}
+	names, err := token.MetadataOf(ctx, r, tokens)
 	if err != nil {
 		return nil, false, err
 	}
 	for i := range all {
 		x := &all[i]
+		x.meta = names[i]
 		if t, ok := c.Registry.Token(x.token); ok {
 			x.known = &t
 		}
@@ -251,7 +258,7 @@ func discoveryCoverage(c *Chain, state *chain.State, through uint64) AssetCovera
 }
 
 func renderAsset(x *candidate) Asset {
-	out := Asset{TokenAddress: x.token, Metadata: assetMetadata(x.known), Evidence: []AssetEvidence{}}
+	out := Asset{TokenAddress: x.token, Metadata: x.metadata(), Evidence: []AssetEvidence{}}
 	if x.known != nil {
 		out.Evidence = append(out.Evidence, AssetEvidence{Tier: "reviewed_registry", Source: "checked_in_registry"})
 	}
@@ -262,10 +269,18 @@ func renderAsset(x *candidate) Asset {
 	return out
 }
 
-func assetMetadata(t *registry.Token) AssetMetadata {
-	if t == nil {
-		return AssetMetadata{Source: "unavailable", SpamStatus: "not_assessed"}
+func (x *candidate) metadata() AssetMetadata {
+	if t := x.known; t != nil {
+		decimals := int(t.Decimals)
+		return AssetMetadata{some(t.Symbol), some(t.Name), &decimals, "reviewed_registry", true, "not_assessed"}
 	}
-	decimals := int(t.Decimals)
-	return AssetMetadata{some(t.Symbol), some(t.Name), &decimals, "reviewed_registry", true, "not_assessed"}
+	out := AssetMetadata{Source: "unavailable", SpamStatus: "not_assessed"}
+	if m := x.meta; m != nil && m.Known && (m.Symbol != nil || m.Name != nil || m.Decimals != nil) {
+		out.Source, out.Symbol, out.Name = "indexed_metadata", m.Symbol, m.Name
+		if m.Decimals != nil {
+			decimals := int(*m.Decimals)
+			out.Decimals = &decimals
+		}
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -39,7 +40,7 @@ type Attribution struct {
 func (s *Server) attributionRoutes() {
 	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}, ID: "getAddressAttribution", Path: "/v1/{chain}/address/{address}/attribution", Summary: "Say who an address is"}
-	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens. " +
+	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens, then what a token calls itself, which is of low confidence. " +
 		"A valid address that nobody named is answered with `known` false."
 	register(s, r, s.getAttribution)
 }
@@ -73,6 +74,15 @@ func (s *Server) attributions(ctx context.Context, c *Chain, addresses []felt.Fe
 	return out, nil
 }
 
+// ownName is what a token calls itself, which anybody can choose.
+func ownName(ctx context.Context, r store.Reader, a felt.Felt) (*attribution, error) {
+	names, err := token.MetadataOf(ctx, r, []felt.Felt{a})
+	if err != nil || names[0] == nil || names[0].Name == nil || *names[0].Name == "" {
+		return nil, err
+	}
+	return &attribution{registry.Label{Address: a, Name: *names[0].Name, Source: "token_contract", Confidence: registry.Low}, "indexed_token_metadata"}, nil
+}
+
 func (a *attribution) protocol() *Protocol {
 	if a == nil || a.Protocol == "" {
 		return nil
@@ -96,10 +106,15 @@ func (s *Server) getAttribution(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[Attribution]{Attribution{ChainID: in.Chain, RequestedAddress: in.Address, CanonicalAddress: a, Confidence: "none", Source: "indexed_address_attribution"}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, _ store.Reader, _ *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
 		found, err := s.attributions(ctx, c, []felt.Felt{a})
-		if err != nil || found[0] == nil {
+		if err != nil {
 			return err
+		}
+		if found[0] == nil {
+			if found[0], err = ownName(ctx, r, a); err != nil || found[0] == nil {
+				return err
+			}
 		}
 		b := &out.Body
 		b.Known, b.Label, b.Source, b.LabelSource, b.Protocol = true, found[0].label(), found[0].from, some(found[0].Label.Source), found[0].protocol()

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
@@ -13,7 +12,9 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -109,9 +110,7 @@ func (s *Server) getContract(ctx context.Context, in *struct {
 		if !f.deployed() {
 			return fail(CodeNotFound, "No contract is indexed at %s.", address)
 		}
-		if f.abi == nil || f.abi.Status == class.Absent {
-			requestOf(ctx).indexed = false // the class may still come
-		}
+		requestOf(ctx).indexed = false // the class, and what a token calls itself, may still come
 		out.Body = renderContract(c, state, f)
 		return nil
 	})
@@ -127,6 +126,9 @@ type facts struct {
 	tx     *transaction.Preview // that deployed it
 	born   *block.Summary       // block of the deployment
 	dated  *block.Summary       // block that set the class
+
+	standard transfer.Standard // of a token; Ambiguous of everything else
+	meta     *token.Metadata   // what a token calls itself
 }
 
 func (f *facts) deployed() bool { return f.Current != nil || f.Deployment != nil }
@@ -134,8 +136,8 @@ func (f *facts) deployed() bool { return f.Current != nil || f.Deployment != nil
 // known says that the address left any trace.
 func (f *facts) known() bool { return f.totals != nil || f.deployed() }
 
-// factsOf reads what there is of addresses, in order. Five round trips at most,
-// however many there are.
+// factsOf reads what there is of addresses, in order. A fixed number of round
+// trips, however many there are.
 func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]facts, error) {
 	identities, err := contract.Identities(ctx, r, addresses)
 	if err != nil {
@@ -175,6 +177,9 @@ func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]fact
 			return nil, err
 		}
 	}
+	if err := tokenFacts(ctx, r, out); err != nil {
+		return nil, err
+	}
 	next := 0
 	for i := range out {
 		f := &out[i]
@@ -190,6 +195,32 @@ func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]fact
 		}
 	}
 	return out, nil
+}
+
+// tokenFacts adds what is known of contracts that are tokens.
+func tokenFacts(ctx context.Context, r store.Reader, list []facts) error {
+	var contracts []felt.Felt
+	var at []int
+	for i := range list {
+		if list[i].deployed() {
+			contracts, at = append(contracts, list[i].address), append(at, i)
+		}
+	}
+	if len(contracts) == 0 {
+		return nil
+	}
+	kinds, err := token.Kinds(ctx, r, contracts)
+	if err != nil {
+		return err
+	}
+	names, err := token.MetadataOf(ctx, r, contracts)
+	if err != nil {
+		return err
+	}
+	for n, i := range at {
+		list[i].standard, list[i].meta = kinds[n], names[n]
+	}
+	return nil
 }
 
 // abisOf reads what is kept of classes, in one round trip. One that cannot be
@@ -222,26 +253,19 @@ func (f *facts) isAccount() *bool {
 	return &is
 }
 
-// tokenKind is the standard that the class tells, or the registry.
+// tokenKind is the standard of a token and its name, from the registry or from
+// the contract itself; empty when the contract is not known to be a token.
 func (f *facts) tokenKind(c *Chain) (kind string, alias *string) {
-	token, listed := c.Registry.Token(f.address)
-	if listed {
-		alias = some(token.Name)
+	if f.standard == transfer.Ambiguous {
+		return "", nil
 	}
-	if f.abi != nil {
-		switch f.abi.Token {
-		case abi.EmitterERC20:
-			return "erc20", alias
-		case abi.EmitterERC721:
-			return "erc721", alias
-		case abi.EmitterERC1155:
-			return "erc1155", alias
-		}
+	if t, listed := c.Registry.Token(f.address); listed {
+		return f.standard.String(), some(t.Name)
 	}
-	if listed {
-		return "erc20", alias
+	if f.meta != nil {
+		alias = f.meta.Name
 	}
-	return "", nil
+	return f.standard.String(), alias
 }
 
 func renderContract(c *Chain, state *chain.State, f *facts) Contract {

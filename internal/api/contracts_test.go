@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer/class"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
@@ -47,13 +47,42 @@ func (o *oracle) wantContract(a felt.Felt) object {
 	}
 	c, _ := o.chain.ClassAt(a, o.head())
 	out["isAccount"] = class.Materialize(&c.Class).Account
-	if kind := o.standard(a); kind != transfer.Ambiguous {
-		out["isToken"], out["tokenKind"] = true, kind.String()
+	if kind := o.tokenKind(a); kind != nil {
+		out["isToken"], out["tokenKind"] = true, kind
 		if t, ok := o.registry.Token(a); ok {
 			out["alias"] = t.Name
+		} else if k := o.tokensByAddress()[a]; k != nil {
+			out["alias"], _, _ = o.wantNames(k)
+			if o.untouched(a) {
+				out["alias"] = nil // nobody asked it for its name
+			}
+		} else {
+			out["alias"] = anything
 		}
 	}
 	return out
+}
+
+// tokenKind is the standard of a contract that is a token. Those that the chain
+// does not count among its tokens are told by their class.
+func (o *oracle) tokenKind(a felt.Felt) any {
+	if k := o.tokensByAddress()[a]; k != nil {
+		return standardNames[k.Standard]
+	}
+	c, ok := o.chain.ClassAt(a, o.head())
+	if !ok {
+		return nil
+	}
+	name, ok := map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[class.Materialize(&c.Class).Token]
+	if !ok {
+		return nil
+	}
+	return name
+}
+
+// untouched says that a token never moved.
+func (o *oracle) untouched(a felt.Felt) bool {
+	return len(o.chain.Events(simnode.EventFilter{To: o.head(), Addresses: []felt.Felt{a}, Keys: [][]felt.Felt{{felt.Selector("Transfer"), felt.Selector("TransferSingle"), felt.Selector("TransferBatch")}}})) == 0
 }
 
 // born fills in what the block of the deployment tells.
@@ -224,32 +253,24 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 		}
 	}
 	out["signedCallTargets"], out["exchangeCalls"] = targets, exchange
-	logs, transfers, n := []object{}, []object{}, 0
-	for j := range r.Events {
-		e := &r.Events[j]
-		if j < 3 {
-			logs = append(logs, object{"logIndex": j, "address": e.From, "topic0": e.Keys[0]})
+	logs := []object{}
+	for j := range r.Events[:min(3, len(r.Events))] {
+		logs = append(logs, object{"logIndex": j, "address": r.Events[j].From, "topic0": r.Events[j].Keys[0]})
+	}
+	transfers := o.wantTxTransfers(b, i)
+	n := len(transfers)
+	for _, m := range movesOf(o.tokensByAddress(), b, i) {
+		if m.from.IsZero() {
+			out["hasMintFromZero"] = true
 		}
-		list, _ := transfer.Decode(e)
-		for k := range list {
-			x := &list[k]
-			if x.From.IsZero() {
-				out["hasMintFromZero"] = true
-			}
-			if x.To.IsZero() {
-				out["hasBurnToZero"] = true
-			}
-			if n++; n <= 25 {
-				amount, id, _, standard := o.numbersOf(x)
-				transfers = append(transfers, object{"logIndex": j, "transferIndex": k, "tokenAddress": x.Token, "fromAddress": x.From, "toAddress": x.To, "amount": amount,
-					"tokenId": id, "standard": standard, "historicalUsd": nil})
-			}
+		if m.to.IsZero() {
+			out["hasBurnToZero"] = true
 		}
 	}
 	if len(logs) > 0 {
 		out["logs"] = logs
 	}
-	out["transferCount"], out["tokenTransfersTruncated"], out["tokenTransfers"] = n, n > 25, transfers
+	out["transferCount"], out["tokenTransfersTruncated"], out["tokenTransfers"] = n, n > 25, transfers[:min(25, n)]
 	var bridges []felt.Felt
 	for _, m := range o.chain.Messages(b.Number, b.Number) {
 		if m.TxIndex != i {

@@ -25,44 +25,31 @@ const (
 
 // TransactionPreview is a transaction in a batch.
 type TransactionPreview struct {
-	Known                   bool              `json:"known" doc:"False when no such transaction is indexed; everything else but txHash is then null or empty."`
-	ChainID                 string            `json:"chainId"`
-	TimestampISO            *string           `json:"timestampIso" format:"date-time"`
-	BlockNumber             *uint64           `json:"blockNumber"`
-	TxIndex                 *uint32           `json:"txIndex"`
-	TxHash                  felt.Felt         `json:"txHash"`
-	TxCursor                *string           `json:"txCursor" doc:"block:tx"`
-	FromAddress             *felt.Felt        `json:"fromAddress"`
-	ToAddress               *felt.Felt        `json:"toAddress"`
-	ExecutionStatus         *string           `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
-	FinalityStatus          *string           `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
-	TxType                  *string           `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
-	SignedCallTargets       []felt.Felt       `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
-	TransferCount           int               `json:"transferCount"`
-	TokenTransfersTruncated bool              `json:"tokenTransfersTruncated"`
-	TokenTransfers          []PreviewTransfer `json:"tokenTransfers" doc:"The first 25."`
-	ExchangeCalls           []ExchangeCall    `json:"exchangeCalls" doc:"Signed calls of known exchanges, at most 16; empty unless asked for."`
-	ExchangeCallsTruncated  bool              `json:"exchangeCallsTruncated"`
-	HasBurnToZero           bool              `json:"hasBurnToZero"`
-	HasMintFromZero         bool              `json:"hasMintFromZero"`
-	BridgeSignalContracts   []felt.Felt       `json:"bridgeSignalContracts,omitempty" doc:"Known bridges that the transaction's messages are of; only with includeBridgeSignals."`
-	BridgeIntent            *BridgeIntent     `json:"bridgeIntent"`
-	LogCount                *int              `json:"logCount" doc:"Only with includeLogCounts."`
-	LogsTruncated           *bool             `json:"logsTruncated" doc:"Only with includeLogs."`
-	Logs                    []PreviewLog      `json:"logs,omitempty" doc:"Only with includeLogs."`
-}
-
-// PreviewTransfer is a token transfer of a previewed transaction.
-type PreviewTransfer struct {
-	LogIndex      uint32     `json:"logIndex"`
-	TransferIndex uint32     `json:"transferIndex"`
-	TokenAddress  felt.Felt  `json:"tokenAddress"`
-	FromAddress   *felt.Felt `json:"fromAddress"`
-	ToAddress     *felt.Felt `json:"toAddress"`
-	Amount        *string    `json:"amount" doc:"Decimal; null for an NFT, and while it is not known whether the number is an amount."`
-	TokenID       *string    `json:"tokenId"`
-	Standard      string     `json:"standard" enum:"erc20,erc721,erc1155,unknown"`
-	HistoricalUSD *struct{}  `json:"historicalUsd" doc:"Null: prices are not served."`
+	Known                   bool           `json:"known" doc:"False when no such transaction is indexed; everything else but txHash is then null or empty."`
+	ChainID                 string         `json:"chainId"`
+	TimestampISO            *string        `json:"timestampIso" format:"date-time"`
+	BlockNumber             *uint64        `json:"blockNumber"`
+	TxIndex                 *uint32        `json:"txIndex"`
+	TxHash                  felt.Felt      `json:"txHash"`
+	TxCursor                *string        `json:"txCursor" doc:"block:tx"`
+	FromAddress             *felt.Felt     `json:"fromAddress"`
+	ToAddress               *felt.Felt     `json:"toAddress"`
+	ExecutionStatus         *string        `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus          *string        `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	TxType                  *string        `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	SignedCallTargets       []felt.Felt    `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
+	TransferCount           int            `json:"transferCount"`
+	TokenTransfersTruncated bool           `json:"tokenTransfersTruncated"`
+	TokenTransfers          []TxTransfer   `json:"tokenTransfers" doc:"The first 25."`
+	ExchangeCalls           []ExchangeCall `json:"exchangeCalls" doc:"Signed calls of known exchanges, at most 16; empty unless asked for."`
+	ExchangeCallsTruncated  bool           `json:"exchangeCallsTruncated"`
+	HasBurnToZero           bool           `json:"hasBurnToZero"`
+	HasMintFromZero         bool           `json:"hasMintFromZero"`
+	BridgeSignalContracts   []felt.Felt    `json:"bridgeSignalContracts,omitempty" doc:"Known bridges that the transaction's messages are of; only with includeBridgeSignals."`
+	BridgeIntent            *BridgeIntent  `json:"bridgeIntent"`
+	LogCount                *int           `json:"logCount" doc:"Only with includeLogCounts."`
+	LogsTruncated           *bool          `json:"logsTruncated" doc:"Only with includeLogs."`
+	Logs                    []PreviewLog   `json:"logs,omitempty" doc:"Only with includeLogs."`
 }
 
 // ExchangeCall is a signed call of a known exchange.
@@ -110,12 +97,12 @@ func (s *Server) previewTransactions(ctx context.Context, in *struct {
 			return err
 		}
 		p := previewer{c: c, state: state, req: &in.Body}
-		if p.kinds, err = kindsOfTransfers(ctx, r, records); err != nil {
+		if p.kinds, err = previewKinds(ctx, r, records); err != nil {
 			return err
 		}
 		for i, hash := range hashes {
 			if records[i] == nil {
-				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, TokenTransfers: []PreviewTransfer{}, ExchangeCalls: []ExchangeCall{}}
+				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 				continue
 			}
 			out.Body.Items[i] = p.render(blocks[records[i].Block], records[i])
@@ -161,17 +148,33 @@ func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]
 	return out, blocks, err
 }
 
+// previewKinds asks for the standards of all tokens at once.
+func previewKinds(ctx context.Context, r store.Reader, records []*transaction.Record) (map[felt.Felt]transfer.Standard, error) {
+	var tokens []felt.Felt
+	for _, t := range records {
+		if t == nil {
+			continue
+		}
+		for _, x := range transfer.Of(t.Receipt.Events) {
+			tokens = append(tokens, x.Token)
+		}
+	}
+	k := newTokenKinds(r)
+	_, err := k.of(ctx, tokens)
+	return k.known, err
+}
+
 type previewer struct {
 	c     *Chain
 	state *chain.State
 	req   *PreviewRequest
-	kinds *tokenKinds
+	kinds map[felt.Felt]transfer.Standard
 }
 
 func (p *previewer) render(b *block.Summary, t *transaction.Record) TransactionPreview {
 	iso, execution, final, kind, cursor := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
-		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []PreviewTransfer{}, ExchangeCalls: []ExchangeCall{}}
+		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 	out.FromAddress, out.ToAddress = ends(t)
 	p.calls(t, &out)
 	for _, x := range transfer.Of(t.Receipt.Events) {
@@ -181,9 +184,9 @@ func (p *previewer) render(b *block.Summary, t *transaction.Record) TransactionP
 			out.TokenTransfersTruncated = true
 			continue
 		}
-		settled := x.As(p.kinds.known[x.Token])
+		settled := x.As(p.kinds[x.Token])
 		amount, _, id := transferValues(&settled)
-		out.TokenTransfers = append(out.TokenTransfers, PreviewTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
+		out.TokenTransfers = append(out.TokenTransfers, TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
 			Amount: amount, TokenID: id, Standard: settled.Standard.String()})
 	}
 	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {

@@ -4,41 +4,22 @@ import (
 	"context"
 
 	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
 
-// tokenKinds tells the standards of tokens and remembers them for one request,
-// whose answer is not kept: what a token is may come from calls.
+// tokenKinds tells the standards of tokens and remembers them for one request.
 type tokenKinds struct {
 	r     store.Reader
 	known map[felt.Felt]transfer.Standard
 }
 
-func newTokenKinds(ctx context.Context, r store.Reader) *tokenKinds {
-	requestOf(ctx).indexed = false
-	return &tokenKinds{r, map[felt.Felt]transfer.Standard{}}
+func newTokenKinds(r store.Reader) *tokenKinds {
+	return &tokenKinds{r: r, known: map[felt.Felt]transfer.Standard{}}
 }
 
-// kindsOfTransfers asks for the standards of all tokens that transactions moved.
-func kindsOfTransfers(ctx context.Context, r store.Reader, records []*transaction.Record) (*tokenKinds, error) {
-	var tokens []felt.Felt
-	for _, t := range records {
-		if t == nil {
-			continue
-		}
-		for _, x := range transfer.Of(t.Receipt.Events) {
-			tokens = append(tokens, x.Token)
-		}
-	}
-	k := newTokenKinds(ctx, r)
-	_, err := k.of(ctx, tokens)
-	return k, err
-}
-
-// of answers for many tokens at once, in a constant number of round trips.
+// of answers for many tokens at once, in a few round trips however many there are.
 func (k *tokenKinds) of(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
 	var ask []felt.Felt
 	for _, t := range tokens {

@@ -26,8 +26,8 @@ type moved struct {
 	id, value     *big.Int // id is nil of an ERC-20
 }
 
-// numberOf is a 256-bit number in two felts; nil when it is none.
-func numberOf(low, high felt.Felt) *big.Int {
+// number is a 256-bit number in two felts; nil when it is none.
+func number(low, high felt.Felt) *big.Int {
 	v, err := felt.U256(low, high)
 	if err != nil {
 		return nil
@@ -50,16 +50,16 @@ func movesOf(tokens map[felt.Felt]*simnode.Token, b *starknet.Block, tx int) (ou
 		}
 		switch name := e.Keys[0]; {
 		case name == felt.Selector("Transfer") && k.Standard == simnode.ERC20:
-			add(all[0], all[1], nil, numberOf(all[2], all[3]))
+			add(all[0], all[1], nil, number(all[2], all[3]))
 		case name == felt.Selector("Transfer") && k.Standard == simnode.ERC721:
-			add(all[0], all[1], numberOf(all[2], all[3]), big.NewInt(1))
+			add(all[0], all[1], number(all[2], all[3]), big.NewInt(1))
 		case name == felt.Selector("TransferSingle"):
-			add(all[1], all[2], numberOf(all[3], all[4]), numberOf(all[5], all[6]))
+			add(all[1], all[2], number(all[3], all[4]), number(all[5], all[6]))
 		case name == felt.Selector("TransferBatch"):
 			n, _ := all[3].Uint64()
 			ids, values := all[4:], all[5+2*n:]
 			for i := range int(n) {
-				add(all[1], all[2], numberOf(ids[2*i], ids[2*i+1]), numberOf(values[2*i], values[2*i+1]))
+				add(all[1], all[2], number(ids[2*i], ids[2*i+1]), number(values[2*i], values[2*i+1]))
 				out[len(out)-1].item = i
 			}
 		}
@@ -92,7 +92,7 @@ func (w *world) moves() (out []moved) {
 
 var standardNames = map[simnode.Standard]string{simnode.ERC20: "erc20", simnode.ERC721: "erc721", simnode.ERC1155: "erc1155"}
 
-func decimalText(n *big.Int) any {
+func text(n *big.Int) any {
 	if n == nil {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (o *oracle) wantTxTransfers(b *starknet.Block, tx int) []object {
 	out := []object{}
 	for _, m := range movesOf(o.tokensByAddress(), b, tx) {
 		out = append(out, object{"logIndex": m.log, "transferIndex": m.item, "tokenAddress": m.token.Address, "fromAddress": m.from, "toAddress": m.to,
-			"amount": decimalText(m.value), "tokenId": decimalText(m.id), "standard": standardNames[m.token.Standard], "historicalUsd": nil})
+			"amount": text(m.value), "tokenId": text(m.id), "standard": standardNames[m.token.Standard], "historicalUsd": nil})
 	}
 	return out
 }
@@ -147,7 +147,7 @@ func (w *world) wantTransfer(m *moved, withToken bool) object {
 		tier = "finalized"
 	}
 	out := object{"blockNumber": m.block.Number, "timestampIso": iso(m.block.Timestamp), "txIndex": m.tx, "logIndex": m.log, "transferIndex": m.item,
-		"txHash": m.block.Transactions[m.tx].Hash, "fromAddress": m.from, "toAddress": m.to, "amount": decimalText(m.value), "rawValue": decimalText(m.value), "tokenId": decimalText(m.id),
+		"txHash": m.block.Transactions[m.tx].Hash, "fromAddress": m.from, "toAddress": m.to, "amount": text(m.value), "rawValue": text(m.value), "tokenId": text(m.id),
 		"standard": standardNames[m.token.Standard], "tokenSymbol": symbol, "tokenName": name, "tokenDecimals": decimals, "actionContext": nil,
 		"historicalUsd": nil, "sourceTier": tier}
 	if withToken {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,7 +40,7 @@ type TransferFilter struct {
 	TransferRange
 	Direction      string   `query:"direction" enum:"any,in,out" default:"any" doc:"On which side an address stands. A transfer to oneself is in all three, once."`
 	Token          []string `query:"token,explode" doc:"Token contract; repeat for alternatives."`
-	Type           []string `query:"type,explode" maxItems:"8" doc:"erc20 (also fungible, ft), erc721 (nft), erc1155 (multitoken) or unknown; repeat for alternatives."`
+	Type           string   `query:"type" maxLength:"20" doc:"erc20 (also fungible, ft), erc721 (nft), erc1155 (multitoken) or unknown."`
 	Symbol         string   `query:"symbol" maxLength:"64" doc:"Exact symbol in any case. More than 128 contracts with it are refused."`
 	TimestampFrom  string   `query:"timestampFrom" maxLength:"40" doc:"Only blocks from this time on: RFC 3339 with a zone, or Unix seconds."`
 	InvocationType string   `query:"invocationType" maxLength:"20" doc:"Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
@@ -121,16 +122,13 @@ func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, err
 	if q.Side != 0 && len(q.Addresses) == 0 {
 		return nil, fail(CodeInvalidRequest, "direction: %s needs an address.", in.Direction)
 	}
-	for _, t := range in.Type {
-		kind, known := transferTypes[strings.ToLower(t)]
+	if in.Type != "" {
+		kind, known := transferTypes[strings.ToLower(in.Type)]
 		if !known {
-			return nil, fail(CodeInvalidRequest, "type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(t, 20))
+			return nil, fail(CodeInvalidRequest, "type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(in.Type, 20))
 		}
-		if !slices.Contains(q.Standards, kind) {
-			q.Standards = append(q.Standards, kind)
-		}
+		q.Standards = []transfer.Standard{kind}
 	}
-	slices.Sort(q.Standards) // one list, one kind of cursor
 	if in.InvocationType != "" {
 		kind, known := invocationTypes[strings.ToUpper(in.InvocationType)]
 		if !known {
@@ -195,11 +193,11 @@ func (s *Server) transferPage(ctx context.Context, operation, chainID string, q 
 	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
 		requestOf(ctx).indexed = false // names, and some standards, come from calls
 		if q.cursor != "" {
-			after, _, err := s.openTransferCursor(ctx, r, scope, q.cursor)
+			after, err := s.openTransferCursor(ctx, r, scope, q.cursor)
 			if err != nil {
 				return err
 			}
-			q.After = &after
+			q.After = after
 		}
 		empty, err := q.look(ctx, r)
 		if err != nil || empty {
@@ -213,7 +211,7 @@ func (s *Server) transferPage(ctx context.Context, operation, chainID string, q 
 			return err
 		}
 		if !page.Done {
-			next := s.cursors.Seal(scope, transferPosition(*page.Next, page.NextHash, 0))
+			next := s.cursors.Seal(scope, transferPosition(*page.Next, page.NextHash))
 			out.NextCursor = &next
 		}
 		out.Items, err = renderTransfers(ctx, r, c, state, page.Transfers)
@@ -252,4 +250,40 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 	}
 	q.Tokens = named
 	return len(named) == 0, nil
+}
+
+// openTransferCursor reads a cursor and checks that the block it points into is
+// still part of the chain.
+func (s *Server) openTransferCursor(ctx context.Context, r store.Reader, scope, cursor string) (*transfer.Place, error) {
+	pos, e := s.cursors.Open(scope, cursor)
+	if e != nil {
+		return nil, e
+	}
+	place, hash, ok := parseTransferPosition(pos)
+	if !ok {
+		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+	}
+	after, err := transfer.Resume(ctx, r, place, hash)
+	if errors.Is(err, transfer.ErrReorganised) {
+		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
+	}
+	return after, err
+}
+
+// transferPosition is what a cursor holds: a place and the hash of its block.
+func transferPosition(p transfer.Place, hash felt.Felt) []byte {
+	b := binary.BigEndian.AppendUint64(nil, p.Block)
+	for _, n := range []uint32{p.Tx, p.Log, p.Index} {
+		b = binary.BigEndian.AppendUint32(b, n)
+	}
+	return append(b, hash[:]...)
+}
+
+func parseTransferPosition(b []byte) (p transfer.Place, hash felt.Felt, ok bool) {
+	if len(b) != 20+felt.Size {
+		return p, hash, false
+	}
+	p = transfer.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:]), Index: binary.BigEndian.Uint32(b[16:])}
+	copy(hash[:], b[20:])
+	return p, hash, true
 }

@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -243,7 +244,11 @@ func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 			}
 			list = append(list, x)
 		}
-		return at, list, nil
+		names, err := token.MetadataOf(ctx, r, q.tokens)
+		for i := range names {
+			list[i].meta = names[i]
+		}
+		return at, list, err
 	}
 	limit := min(defaultTo(q.Limit, maxWalletTokens), maxWalletTokens)
 	list, more, err := snap.candidates(ctx, c, r, q.owner, q.Scope == "discovered_plus_registry", limit)
@@ -323,7 +328,7 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 		default:
 			v.Failed++
 		}
-		item := WalletItem{TokenAddress: list[i].token, Status: status, Metadata: assetMetadata(list[i].known),
+		item := WalletItem{TokenAddress: list[i].token, Status: status, Metadata: list[i].metadata(),
 			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
 		if balance != nil {
 			text := balance.String()

@@ -12,7 +12,6 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -37,6 +36,10 @@ func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64,
 			continue
 		}
 		meta := object{"symbol": nil, "name": nil, "decimals": nil, "source": "unavailable", "trusted": false, "spamStatus": "not_assessed"}
+		if k := o.tokensByAddress()[t]; k != nil {
+			name, symbol, decimals := o.wantNames(k)
+			meta = object{"symbol": symbol, "name": name, "decimals": decimals, "source": "indexed_metadata", "trusted": false, "spamStatus": "not_assessed"}
+		}
 		if k, ok := known[t]; ok {
 			meta = object{"symbol": k.Symbol, "name": k.Name, "decimals": k.Decimals, "source": "reviewed_registry", "trusted": true, "spamStatus": "not_assessed"}
 		}
@@ -137,9 +140,9 @@ func (o *oracle) discovered(owner felt.Felt) {
 	}
 	want := map[string]string{}
 	for i := range all[owner] {
-		if t := all[owner][i].moved; t != nil && o.standard(t.Token) == transfer.ERC20 {
-			if b := o.chain.BalanceAt(t.Token, owner, o.head()); b.Sign() > 0 {
-				want[t.Token.String()] = b.String()
+		if t := all[owner][i].moved; t != nil && t.token.Standard == simnode.ERC20 {
+			if b := o.chain.BalanceAt(t.token.Address, owner, o.head()); b.Sign() > 0 {
+				want[t.token.Address.String()] = b.String()
 			}
 		}
 	}

@@ -56,8 +56,7 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 
 // Kinds tells the standards of tokens at the newest block, in order: by what was
 // found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. At most four round trips, however many
-// tokens there are.
+// that only one standard has. Four GetMany at most, however many tokens there are.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
 	known, err := MetadataOf(ctx, r, tokens)
 	if err != nil {
@@ -76,37 +75,45 @@ func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.
 	if len(open) == 0 {
 		return out, nil
 	}
-	declared, err := currentKinds(ctx, r, open)
+	declared, err := kindsNow(ctx, r, open)
 	if err != nil {
 		return nil, err
 	}
-	totals, err := totalsOfMany(ctx, r, open)
+	keys := make([]store.Key, len(open))
+	for n := range open {
+		keys[n] = totalKey(&open[n])
+	}
+	rows, err := r.GetMany(ctx, keys)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(open), err)
 	}
 	for n, kind := range declared {
-		if kind == transfer.Ambiguous {
-			kind = totals[n].kind()
+		if kind == transfer.Ambiguous && rows[n] != nil {
+			totals, err := decodeTotals(rows[n])
+			if err != nil {
+				return nil, fmt.Errorf("totals of %s: %w", open[n], err)
+			}
+			kind = totals.kind()
 		}
 		out[where[n]] = kind
 	}
 	return out, nil
 }
 
-// currentKinds tells the standards by the classes that tokens have now. Two
-// round trips.
-func currentKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
-	identities, err := contract.Identities(ctx, r, tokens)
+// kindsNow is KindsByClass at the newest block, in two GetMany.
+func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	contracts, err := contract.Identities(ctx, r, tokens)
 	if err != nil {
 		return nil, err
 	}
-	classes := make([]*felt.Felt, len(tokens))
-	for i := range identities {
-		if c := identities[i].Current; c != nil {
-			classes[i] = &c.Class
+	var hashes []felt.Felt
+	var where []int
+	for i := range contracts {
+		if contracts[i].Current != nil {
+			hashes, where = append(hashes, contracts[i].Current.Class), append(where, i)
 		}
 	}
-	return standardsOf(ctx, r, classes)
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
 }
 
 // kind is what the layouts of a token's transfers tell, if they agree.
@@ -135,30 +142,23 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 	if err != nil {
 		return nil, err
 	}
-	after := make([]*felt.Felt, len(tokens))
-	for i, c := range classes {
-		if c != nil {
-			after[i] = &c.After
-		}
-	}
-	return standardsOf(ctx, r, after)
-}
-
-// standardsOf tells the standards that the entry points of classes tell, in
-// order; nil stands for no class. One GetMany.
-func standardsOf(ctx context.Context, r store.Reader, classes []*felt.Felt) ([]transfer.Standard, error) {
 	var hashes []felt.Felt
 	var where []int
 	for i, c := range classes {
 		if c != nil {
-			hashes, where = append(hashes, *c), append(where, i)
+			hashes, where = append(hashes, c.After), append(where, i)
 		}
 	}
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+}
+
+// kindsOfClasses puts the standards of classes where they belong among n tokens.
+func kindsOfClasses(ctx context.Context, r store.Reader, hashes []felt.Felt, where []int, n int) ([]transfer.Standard, error) {
 	abis, _, err := class.ABIsOf(ctx, r, hashes) // one that cannot be read tells nothing
 	if err != nil {
 		return nil, err
 	}
-	out := make([]transfer.Standard, len(classes))
+	out := make([]transfer.Standard, n)
 	for n, a := range abis {
 		if a != nil {
 			out[where[n]] = standardOf(a.Token)

@@ -88,29 +88,6 @@ func TotalsOf(ctx context.Context, r store.Reader, token felt.Felt) (t Totals, f
 	return t, true, nil
 }
 
-// totalsOfMany is TotalsOf for several tokens, in order; zero for one that has
-// none. One GetMany.
-func totalsOfMany(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]Totals, error) {
-	keys := make([]store.Key, len(tokens))
-	for i := range tokens {
-		keys[i] = totalKey(&tokens[i])
-	}
-	values, err := r.GetMany(ctx, keys)
-	if err != nil {
-		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(tokens), err)
-	}
-	out := make([]Totals, len(tokens))
-	for i, v := range values {
-		if v == nil {
-			continue
-		}
-		if out[i], err = decodeTotals(v); err != nil {
-			return nil, fmt.Errorf("totals of %s: %w", tokens[i], err)
-		}
-	}
-	return out, nil
-}
-
 // Holding is a holder and its balance.
 type Holding struct {
 	Holder felt.Felt
