@@ -108,7 +108,7 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 	}
 	f.position, f.known = list[0].Position, true
 	f.found.tx, f.found.block, f.found.timestamp = list[0].Hash.String(), strconv.FormatUint(b.Number, 10), timestampISO(b.Timestamp)
-	found, _, err := message.List(ctx, r, message.Filter{}, places.End(settled), 1, feedSpans)
+	found, _, err := message.List(ctx, r, message.Filter{}, places.End(state.Head.Number), 1, feedSpans)
 	if err != nil || len(found) == 0 {
 		return err
 	}
