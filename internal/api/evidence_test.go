@@ -56,6 +56,7 @@ func (o *oracle) evidence() {
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events,
+		"listClasses": paged, "getClass": paged, "listContractClasses": paged, "getContractEntrypoints": exact,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

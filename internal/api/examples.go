@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
 )
@@ -23,11 +24,12 @@ type examples struct {
 	tx        string
 	block     string
 	timestamp string
+	class     string
 }
 
 // unsetExamples name what a reader has to fill in.
 func unsetExamples(chain string) examples {
-	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP"}
+	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP", class: "$CLASS_HASH"}
 }
 
 const (
@@ -102,8 +104,15 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 	if err != nil {
 		return err
 	}
+	classes, _, err := class.List(ctx, r, class.ByInstances, nil, 1)
+	if err != nil {
+		return err
+	}
 	f.position, f.known = list[0].Position, true
-	f.found = examples{chain: c.ID, tx: list[0].Hash.String(), block: strconv.FormatUint(b.Number, 10), timestamp: timestampISO(b.Timestamp)}
+	f.found = examples{chain: c.ID, tx: list[0].Hash.String(), block: strconv.FormatUint(b.Number, 10), timestamp: timestampISO(b.Timestamp), class: f.found.class}
+	if len(classes) > 0 {
+		f.found.class = classes[0].Hash.String()
+	}
 	return nil
 }
 
@@ -114,7 +123,7 @@ const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c9
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
-		"address": feeToken,
+		"address": feeToken, "class_hash": e.class,
 	}
 	v, ok := values[name]
 	return v, ok

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -243,6 +244,12 @@ func (g *golden) reads() []goldenCase {
 			headers: []string{"X-Service-Api-Key", g.walletKey()}},
 		{dir: "searchEvents", name: "nothing", path: chain + "/events?topic0=0x1234"},
 		{dir: "listContractEvents", name: "first-page", path: chain + "/contract/" + block.Receipts[0].Events[0].From.String() + "/events?limit=2"},
+		{dir: "listClasses", name: "first-page", path: chain + "/classes?limit=2"},
+		{dir: "listClasses", name: "newest", path: chain + "/classes?limit=2&sort=declared_at_desc"},
+		{dir: "getClass", name: "cairo0", path: chain + "/class/" + contracts.Classes().AccountCairo0.Hash.String() + "?instanceLimit=2"},
+		{dir: "getClass", name: "sierra", path: chain + "/class/" + contracts.Classes().Account.Hash.String() + "?instanceLimit=2&instanceSort=newest_desc"},
+		{dir: "listContractClasses", name: "token", path: chain + "/contract/" + contracts.STRK.String() + "/classes"},
+		{dir: "getContractEntrypoints", name: "token", path: chain + "/contract/" + contracts.STRK.String() + "/entrypoints?block_tag=20"},
 		{dir: "search", name: "number", path: chain + "/search?q=4"},
 		{dir: "search", name: "block", path: chain + "/search?q=" + block.Hash.String()},
 		{dir: "search", name: "transaction", path: chain + "/search?q=" + block.Transactions[0].Hash.String()},
@@ -298,6 +305,8 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_request", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=yesterday"},
 		{dir: "invalid_request", name: "closest", path: chain + "/block-at-timestamp?timestamp=0&closest=near"},
 		{dir: "invalid_request", name: "missing-parameter", path: chain + "/search"},
+		{dir: "invalid_request", name: "block-tag", path: chain + "/contract/" + contracts.STRK.String() + "/entrypoints?block_tag=pending"},
+		{dir: "invalid_request", name: "class-sort", path: chain + "/classes?sort=name"},
 		{dir: "invalid_request", name: "event-name", path: chain + "/events?topic0=Transfer"},
 		{dir: "invalid_request", name: "event-filter", path: chain + "/events"},
 		{dir: "invalid_request", name: "event-range", path: chain + "/events?topic0=0x1&topic1=0x2&from_block=0&to_block=10000"},
@@ -317,6 +326,8 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "block-hash", path: chain + "/block/0x1234"},
 		{dir: "not_found", name: "transaction", path: chain + "/tx/0x1234"},
 		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
+		{dir: "not_found", name: "class", path: chain + "/class/0x1234"},
+		{dir: "not_found", name: "contract", path: chain + "/contract/0x1234/classes"},
 		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
 		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
 		{dir: "unsupported_route", name: "no-key-unknown", path: chain + "/nothing"},

@@ -188,6 +188,7 @@ func (o *oracle) everything(from uint64) {
 	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
 	o.times()
 	o.events(head)
+	o.classes(head)
 	o.absent(head)
 }
 

@@ -10,6 +10,7 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.classRoutes()
 	s.metaRoutes()
 }
 
