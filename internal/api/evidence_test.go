@@ -64,6 +64,7 @@ func (o *oracle) evidence() {
 		"listMessages": events, "listContractMessages": events, "getMessage": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"getTokenControls": lookup, "listTokenPools": paged,
+		"listClasses": paged, "getClass": paged, "listContractClasses": paged, "getContractEntrypoints": exact,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

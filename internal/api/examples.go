@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
@@ -27,11 +28,12 @@ type examples struct {
 	block     string
 	timestamp string
 	message   string
+	class     string
 }
 
 // unsetExamples name what a reader has to fill in.
 func unsetExamples(chain string) examples {
-	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP", message: "$MESSAGE_HASH"}
+	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP", message: "$MESSAGE_HASH", class: "$CLASS_HASH"}
 }
 
 const (
@@ -106,7 +108,14 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 	if err != nil {
 		return err
 	}
+	classes, _, err := class.List(ctx, r, class.ByInstances, nil, 1)
+	if err != nil {
+		return err
+	}
 	f.position, f.known = list[0].Position, true
+	if len(classes) > 0 {
+		f.found.class = classes[0].Hash.String()
+	}
 	f.found.tx, f.found.block, f.found.timestamp = list[0].Hash.String(), strconv.FormatUint(b.Number, 10), timestampISO(b.Timestamp)
 	found, _, err := message.List(ctx, r, message.Filter{}, places.End(state.Head.Number), 1, feedSpans)
 	if err != nil || len(found) == 0 {
@@ -129,7 +138,7 @@ const decimalsSelector = "0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
-		"message_hash": e.message, "address": feeToken, "token": feeToken, "selector": decimalsSelector,
+		"message_hash": e.message, "address": feeToken, "token": feeToken, "selector": decimalsSelector, "class_hash": e.class,
 	}
 	v, ok := values[name]
 	return v, ok

@@ -200,6 +200,7 @@ func (o *oracle) everything(from uint64) {
 	o.controls(head)
 	o.tokens(head)
 	o.pools(head)
+	o.classes(head)
 	o.absent(head)
 }
 

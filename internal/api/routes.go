@@ -21,6 +21,7 @@ func (s *Server) routes() {
 	s.contractReadRoutes()
 	s.tokenRoutes()
 	s.transferRoutes()
+	s.classRoutes()
 	s.metaRoutes()
 }
 

@@ -54,6 +54,7 @@ type fetched struct {
 // put adds the changes of the store.
 func (row *classRow) put(b *store.Batch) {
 	b.Put(class.ABIKey(row.hash), row.abi.Encode())
+	row.abi.PutNames(b)
 	if row.iface != nil {
 		b.Put(class.InterfaceKey(row.hash), row.iface.Encode())
 	}

@@ -6,6 +6,8 @@
 //	class_abi        hash |         what was fetched of the class       m rows
 //	class_missing    –    | hash    where it was first wanted           those that could not be had
 //	class_interface  hash |         what can be called of the class     at most m rows
+//	selector_name    selector | 0   name of an event                    one for each name, and
+//	selector_name    selector | 1   (empty)                             for what is no event's
 //
 // and, with c contracts, the directory:
 //
@@ -15,9 +17,9 @@
 //	class_instance  hash 1  | block address (empty)                      c rows
 //	class_holder    address |               the class it has now         c rows
 //
-// class and the directory follow from blocks alone. class_abi, class_missing and
-// class_interface come from calls to a node: they are enrichment, outside the
-// digest and outside undo. A row of class_abi or class_interface that was fetched
+// class and the directory follow from blocks alone. class_abi, class_missing,
+// class_interface and selector_name come from calls to a node: they are
+// enrichment, outside the digest and outside undo. A row of class_abi or class_interface that was fetched
 // is a function of the class, which its hash names, so that it stays true whatever
 // becomes of the block that led to it.
 //

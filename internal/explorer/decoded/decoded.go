@@ -8,8 +8,9 @@
 // unknown otherwise.
 //
 // Costs for a page of n events: one scan per contract (see
-// contract.ClassesAtMany) and one GetMany for the classes that are not in the
-// cache. No node is asked.
+// contract.ClassesAtMany), one GetMany for the classes that are not in the cache,
+// and one for the names of events that no schema knows, if there are such. No node
+// is asked.
 package decoded
 
 import (
@@ -79,7 +80,44 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, events []Event) (
 	for i := range events {
 		results[i] = attribute(known, candidates[i], &events[i])
 	}
-	return results, degraded, nil
+	named, err := nameUnknown(ctx, r, known, candidates, events, results)
+	return results, degraded || !named, err
+}
+
+// nameUnknown names the events that no schema knows by the dictionary of names,
+// where it is certain that no schema does. It is false when the dictionary could
+// not be read.
+func nameUnknown(ctx context.Context, r store.Reader, known map[felt.Felt]*reading, candidates [][]felt.Felt, events []Event, results []Result) (ok bool, err error) {
+	var selectors []felt.Felt
+	places := map[felt.Felt][]int{}
+	for i := range results {
+		if results[i].Status != abi.Unknown || len(events[i].Keys) == 0 || len(candidates[i]) > 1 ||
+			len(candidates[i]) == 1 && known[candidates[i][0]].failed {
+			continue
+		}
+		selector := events[i].Keys[0]
+		if places[selector] == nil {
+			selectors = append(selectors, selector)
+		}
+		places[selector] = append(places[selector], i)
+	}
+	if len(selectors) == 0 {
+		return true, nil
+	}
+	names, err := class.NamesOf(ctx, r, selectors)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	for k, name := range names {
+		if name == "" {
+			continue
+		}
+		for _, i := range places[selectors[k]] {
+			results[i].Result = abi.Attribute(&abi.Evidence{Name: name}, events[i].Keys, events[i].Data)
+			results[i].NameUnavailableReason = ""
+		}
+	}
+	return true, nil
 }
 
 func unknown(hash *felt.Felt) Result {

@@ -101,8 +101,8 @@ func fill(t *testing.T, history map[uint64]diff, without ...uint64) *pebble.Engi
 // broken is a view whose look-ups fail.
 type broken struct {
 	store.Reader
-	scan, many error
-	gets       int
+	scan, many, names error
+	gets              int // of classes
 }
 
 func (b *broken) Scan(ctx context.Context, r store.Range) iter.Seq2[store.Row, error] {
@@ -113,7 +113,12 @@ func (b *broken) Scan(ctx context.Context, r store.Range) iter.Seq2[store.Row, e
 }
 
 func (b *broken) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
-	b.gets++
+	if ks[0].Table == class.ABIs {
+		b.gets++
+	}
+	if b.names != nil && ks[0].Table == class.Names {
+		return nil, b.names
+	}
 	if b.many != nil {
 		return nil, b.many
 	}
@@ -339,5 +344,63 @@ func TestCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestNames: an event that no schema knows has the name that other classes give
+// its selector, unless that is the name of a group, or the class is in doubt.
+func TestNames(t *testing.T) {
+	e := fill(t, map[uint64]diff{1: {deployed: map[uint64]uint64{1: 1, 5: 5, 6: 5, 7: 9}}, 4: {replaced: map[uint64]uint64{6: 1}}}, 9)
+	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: lease.Epoch}
+	for _, c := range []*starknet.Class{one, two, {Sierra: &starknet.SierraClass{ABI: `[
+		{"type":"event","name":"m::Alone","kind":"struct","members":[]},
+		{"type":"event","name":"m::Inner","kind":"enum","variants":[{"name":"Leaf","type":"m::Alone","kind":"nested"}]},
+		{"type":"event","name":"m::Event","kind":"enum","variants":[{"name":"Alone","type":"m::Alone","kind":"nested"},
+			{"name":"OnlyOne","type":"m::Inner","kind":"nested"}]}]`}}} {
+		class.Materialize(c).PutNames(b)
+	}
+	if err := e.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	events := []decoded.Event{
+		event(1, 9, "E", 7),       // by its class
+		event(5, 9, "E", 7),       // by other classes
+		event(5, 9, "Alone", 1),   //
+		event(5, 9, "OnlyOne", 1), // the name of a group in the last class
+		event(5, 9, "Strange", 1), // nobody's
+		event(6, 4, "Alone", 1),   // in the block of an upgrade
+		event(7, 9, "E", 7),       // of a class that is missing
+		event(8, 9, "E", 7),       // of no contract
+		{Block: 9, Address: f(5)}, // without keys
+	}
+	want := []abi.Status{abi.Decoded, abi.NameOnly, abi.NameOnly, abi.Unknown, abi.Unknown, abi.Unknown, abi.NameOnly, abi.NameOnly, abi.Unknown}
+	err = e.View(t.Context(), func(r store.Reader) error {
+		got, degraded, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), events)
+		if err != nil || degraded {
+			t.Fatalf("degraded %t, %v", degraded, err)
+		}
+		for i, g := range got {
+			if g.Status != want[i] {
+				t.Errorf("event %d is %s, want %s", i, g.Status, want[i])
+			}
+			if g.Status == abi.NameOnly && (g.NameSource != abi.SelectorUnique || felt.Selector(g.Name) != events[i].Keys[0] || g.UnavailableReason != abi.SelectorOnlyAttribution || g.NameUnavailableReason != "") {
+				t.Errorf("event %d is %+v", i, g)
+			}
+		}
+		if got[7].ClassHash != nil || *got[6].ClassHash != f(9) {
+			t.Errorf("classes are %v and %v", got[7].ClassHash, got[6].ClassHash)
+		}
+		got, degraded, err = decoded.Decode(t.Context(), &broken{Reader: r, names: errors.New("broken")}, decoded.NewCache(1<<20), events)
+		if err != nil || !degraded || got[0].Status != abi.Decoded || got[1].Status != abi.Unknown {
+			t.Errorf("without the dictionary: degraded %t, %v, %s and %s", degraded, err, got[0].Status, got[1].Status)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -85,6 +85,24 @@ func (c *checker) interfaces(fetched map[felt.Felt]struct{}) error {
 		}
 	}
 	c.report.Rows[class.Interfaces.Name] = n
+	return c.names()
+}
+
+// names checks that each name is that of its selector.
+func (c *checker) names() error {
+	var n uint64
+	for e, err := range c.r.Walk(c.ctx, class.Names, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", class.Names.Name, err)
+		}
+		n++
+		if err := class.CheckName(felt.Felt(e.Partition), e.Sort, e.Value); err != nil {
+			if err := c.problem("%v", err); err != nil {
+				return err
+			}
+		}
+	}
+	c.report.Rows[class.Names.Name] = n
 	return nil
 }
 

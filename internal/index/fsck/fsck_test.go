@@ -142,7 +142,7 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 			}
 		}
 	}
-	if table == class.Interfaces && how == "remove" {
+	if (table == class.Interfaces || table == class.Names) && how == "remove" {
 		return nil // an older program did not keep it; it is fetched again
 	}
 	switch how {

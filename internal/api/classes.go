@@ -1,0 +1,319 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"net/http"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+const (
+	defaultClasses = 50
+	maxClasses     = 100
+)
+
+// ClassItem is a class of the directory.
+type ClassItem struct {
+	ClassHash     felt.Felt `json:"classHash"`
+	ClassKind     *string   `json:"classKind" enum:"sierra,cairo0" doc:"Null while the class has neither been declared nor fetched."`
+	OriginBlock   uint64    `json:"originBlock" doc:"First block that names the class."`
+	OriginAtISO   string    `json:"originAtIso" format:"date-time"`
+	DeclaredBlock *uint64   `json:"declaredBlock" doc:"First block that declared it; null for classes that came with their contracts."`
+	DeclaredAtISO *string   `json:"declaredAtIso" format:"date-time"`
+	InstanceCount uint64    `json:"instanceCount" doc:"Contracts that have the class now. Exact."`
+	EverCount     uint64    `json:"everInstanceCount" doc:"How often a contract got the class. Exact."`
+	ClassFacts
+}
+
+// ClassFacts is what was fetched of a class and what speaks for it.
+type ClassFacts struct {
+	ABIStatus                  string  `json:"abiStatus" enum:"fetched,missing,unparsable,without_abi,unverified" doc:"What is there of the ABI. What an unverified class was served with does not have its hash and is not used."`
+	IsAccount                  *bool   `json:"isAccount" doc:"The class executes and validates; null while it is not fetched."`
+	IsProxy                    *bool   `json:"isProxy" doc:"The class has an entry point for whatever it does not define."`
+	TokenKind                  *string `json:"tokenKind" enum:"erc20,erc721,erc1155" doc:"By the entry points, if exactly one standard fits."`
+	VerificationTier           string  `json:"verificationTier" enum:"verified_exact,verified_external,official_release,source_candidate,abi_declared,class_family,unverified" doc:"abi_declared: the declared ABI is known, no source was proven. unverified: not even that."`
+	VerificationSource         *string `json:"verificationSource" enum:"receipt,federated_external"`
+	VerificationProvider       *string `json:"verificationProvider"`
+	VerificationEvidenceDigest *string `json:"verificationEvidenceDigest"`
+	VerificationObservedAtISO  *string `json:"verificationObservedAtIso" format:"date-time"`
+	VerificationClaimCount     *int    `json:"verificationClaimCount"`
+}
+
+// ClassPage is a page of the directory.
+type ClassPage struct {
+	Items      []ClassItem `json:"items"`
+	NextCursor *string     `json:"nextCursor"`
+}
+
+// ClassDetail is a class and the contracts that have it.
+type ClassDetail struct {
+	ChainID           string     `json:"chainId"`
+	CompiledClassHash *felt.Felt `json:"compiledClassHash" doc:"As first declared; null for Cairo 0."`
+	ClassItem
+	Instances InstancePage `json:"instances"`
+}
+
+// InstancePage is a page of the contracts of a class.
+type InstancePage struct {
+	Items      []ClassInstance `json:"items"`
+	NextCursor *string         `json:"nextCursor"`
+}
+
+// ClassInstance is a contract that has a class.
+type ClassInstance struct {
+	ContractAddress felt.Felt `json:"contractAddress"`
+	SinceBlock      uint64    `json:"sinceBlock" doc:"The block that gave it the class."`
+	SinceISO        string    `json:"sinceIso" format:"date-time"`
+}
+
+func (s *Server) classRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Classes", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound}}
+	list := base
+	list.ID, list.Path, list.Summary = "listClasses", "/v1/{chain}/classes", "List classes"
+	list.Description = "Every class that a block named. `sort` is `instances_desc` (most contracts first, the default), `declared_at_desc` (newest declaration first, undeclared ones last) or `origin_asc` (first named first). `limit` is 1 to 100, 50 by default. A class whose count changes between two pages of `instances_desc` may be seen twice, or not at all."
+	register(s, list, s.listClasses)
+
+	one := base
+	one.ID, one.Path, one.Summary = "getClass", "/v1/{chain}/class/{class_hash}", "Get a class"
+	one.Description = "A class, and a page of the contracts that have it now. `instanceSort` is `address_asc` (the default) or `newest_desc`; `instanceLimit` is 1 to 100, 25 by default."
+	register(s, one, s.getClass)
+	s.contractClassRoutes()
+}
+
+func (s *Server) listClasses(ctx context.Context, in *struct {
+	ChainInput
+	Sort   string `query:"sort" enum:"instances_desc,declared_at_desc,origin_asc" default:"instances_desc"`
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[ClassPage], error) {
+	order := map[string]class.Sort{"instances_desc": class.ByInstances, "declared_at_desc": class.ByDeclared, "origin_asc": class.ByOrigin}[in.Sort]
+	scope := "listClasses\x00" + in.Chain + "\x00" + in.Sort
+	out := &body[ClassPage]{ClassPage{Items: []ClassItem{}}}
+	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, _ *chain.State) error {
+		var after *class.Place
+		if in.Cursor != "" {
+			number, hash, err := s.openEntry(ctx, r, scope, in.Cursor)
+			if err != nil {
+				return err
+			}
+			after = &class.Place{Number: number, Class: hash}
+		}
+		page, next, err := class.List(ctx, r, order, after, in.Limit.clamp(defaultClasses, maxClasses))
+		if err != nil {
+			return err
+		}
+		var times stamps
+		if out.Body.Items, times, err = s.renderClasses(ctx, r, page); err != nil || next == nil {
+			return err
+		}
+		var block felt.Felt // the one that the place depends on
+		switch last := page[len(page)-1]; {
+		case order == class.ByDeclared && last.WasDeclared:
+			block = times[last.Declared].Hash
+		case order == class.ByOrigin:
+			block = times[last.Origin].Hash
+		}
+		at := next.Number
+		if order == class.ByDeclared && at > 0 {
+			at-- // the block
+		}
+		cursor := s.sealEntry(scope, next.Number, next.Class, at, block)
+		out.Body.NextCursor = &cursor
+		return nil
+	})
+	return out, err
+}
+
+// A place of a list of classes or contracts is a number and a felt, and the block
+// that it depends on with its hash, which is zero where it depends on none.
+const placeSize = 8 + felt.Size + 8 + felt.Size
+
+func (s *Server) sealEntry(scope string, number uint64, f felt.Felt, block uint64, hash felt.Felt) string {
+	b := append(binary.BigEndian.AppendUint64(nil, number), f[:]...)
+	b = append(binary.BigEndian.AppendUint64(b, block), hash[:]...)
+	return s.cursors.Seal(scope, b)
+}
+
+// openEntry reads a place and checks that its block is still part of the chain.
+func (s *Server) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (number uint64, f felt.Felt, err error) {
+	b, e := s.cursors.Open(scope, cursor)
+	if e != nil {
+		return 0, f, e
+	}
+	if len(b) != placeSize {
+		return 0, f, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+	}
+	number, f = binary.BigEndian.Uint64(b), felt.Felt(b[8:8+felt.Size])
+	if hash := felt.Felt(b[16+felt.Size:]); !hash.IsZero() {
+		same, err := isBlock(ctx, r, binary.BigEndian.Uint64(b[8+felt.Size:]), hash)
+		if err != nil {
+			return 0, f, err
+		}
+		if !same {
+			return 0, f, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
+		}
+	}
+	return number, f, nil
+}
+
+// renderClasses joins what blocks tell of classes with what was fetched. Two round
+// trips, however many classes.
+func (s *Server) renderClasses(ctx context.Context, r store.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
+	var numbers []uint64
+	hashes := make([]felt.Felt, len(list))
+	for i, c := range list {
+		hashes[i] = c.Hash
+		numbers = append(numbers, c.Origin)
+		if c.WasDeclared {
+			numbers = append(numbers, c.Declared)
+		}
+	}
+	times, err := readStamps(ctx, r, numbers)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts, err := classFacts(ctx, r, hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]ClassItem, len(list))
+	for i, c := range list {
+		out[i] = ClassItem{ClassHash: c.Hash, OriginBlock: c.Origin, OriginAtISO: times.iso(c.Origin), InstanceCount: c.Instances, EverCount: c.Ever,
+			ClassFacts: facts[i].ClassFacts}
+		kind := c.Kind
+		if kind == class.KindUnknown {
+			kind = facts[i].kind
+		}
+		if kind != class.KindUnknown {
+			out[i].ClassKind = some(kind.String())
+		}
+		if c.WasDeclared {
+			at := times.iso(c.Declared)
+			out[i].DeclaredBlock, out[i].DeclaredAtISO = &c.Declared, &at
+		}
+	}
+	return out, times, nil
+}
+
+// knownFacts are facts and the kind of the class that was fetched.
+type knownFacts struct {
+	ClassFacts
+	kind class.Kind
+}
+
+// classFacts reads what was fetched of classes. An answer about one that is yet to
+// come is not kept.
+func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]knownFacts, error) {
+	abis, errs, err := class.ABIsOf(ctx, r, hashes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]knownFacts, len(hashes))
+	for i, a := range abis {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		f := &out[i]
+		f.ABIStatus, f.VerificationTier = class.Absent.String(), "unverified"
+		if a == nil || a.Status.Wanted() {
+			if a != nil {
+				f.ABIStatus = a.Status.String()
+			}
+			requestOf(ctx).indexed = false
+			continue
+		}
+		f.ABIStatus, f.IsAccount, f.IsProxy, f.kind = a.Status.String(), &a.Account, &a.Proxy, a.Kind
+		if a.Status == class.Ready {
+			f.VerificationTier = "abi_declared"
+		}
+		f.TokenKind = some(map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[a.Token])
+	}
+	return out, nil
+}
+
+func (s *Server) getClass(ctx context.Context, in *struct {
+	ChainInput
+	Hash   string `path:"class_hash" maxLength:"70" doc:"Class hash."`
+	Sort   string `query:"instanceSort" enum:"address_asc,newest_desc" default:"address_asc"`
+	Limit  Limit  `query:"instanceLimit"`
+	Cursor string `query:"instanceCursor" doc:"instances.nextCursor of the page before."`
+}) (*body[ClassDetail], error) {
+	hash, err := felt.Parse(in.Hash)
+	if err != nil {
+		return nil, fail(CodeInvalidRequest, "class_hash: %q is not 0x and 1 to 64 hex digits of a felt.", clip(in.Hash, 70))
+	}
+	out := &body[ClassDetail]{}
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+		summary, found, err := class.SummaryOf(ctx, r, hash)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fail(CodeNotFound, "No indexed block names the class %s.", hash)
+		}
+		items, _, err := s.renderClasses(ctx, r, []*class.Summary{&summary})
+		if err != nil {
+			return err
+		}
+		out.Body = ClassDetail{ChainID: c.ID, ClassItem: items[0]}
+		if summary.Kind == class.Sierra {
+			d, _, err := class.Declared(ctx, r, hash)
+			if err != nil {
+				return err
+			}
+			out.Body.CompiledClassHash = &d.Compiled
+		}
+		order := class.ByAddress
+		if in.Sort == "newest_desc" {
+			order = class.ByNewest
+		}
+		scope := "getClass\x00" + in.Chain + "\x00" + hash.String() + "\x00" + in.Sort
+		out.Body.Instances, err = s.instances(ctx, r, hash, order, scope, in.Cursor, in.Limit.clamp(defaultPage, maxClasses))
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) instances(ctx context.Context, r store.Reader, hash felt.Felt, order class.InstanceSort, scope, cursor string, limit int) (InstancePage, error) {
+	out := InstancePage{Items: []ClassInstance{}}
+	var after *class.Instance
+	if cursor != "" {
+		number, address, err := s.openEntry(ctx, r, scope, cursor)
+		if err != nil {
+			return out, err
+		}
+		after = &class.Instance{Address: address, Since: number}
+	}
+	list, more, err := class.InstancesOf(ctx, r, hash, order, after, limit)
+	if err != nil {
+		return out, err
+	}
+	numbers := make([]uint64, len(list))
+	for i := range list {
+		numbers[i] = list[i].Since
+	}
+	times, err := readStamps(ctx, r, numbers)
+	if err != nil {
+		return out, err
+	}
+	for _, in := range list {
+		out.Items = append(out.Items, ClassInstance{in.Address, in.Since, times.iso(in.Since)})
+	}
+	if more {
+		last := list[len(list)-1]
+		var block felt.Felt
+		if order == class.ByNewest {
+			block = times[last.Since].Hash
+		}
+		next := s.sealEntry(scope, last.Since, last.Address, last.Since, block)
+		out.NextCursor = &next
+	}
+	return out, nil
+}
