@@ -2,6 +2,7 @@ package fsck_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
@@ -117,6 +119,9 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 	})
 	if err != nil {
 		return err
+	}
+	if len(rows) == 0 && slices.Contains(catalog.Enrichment(), table) {
+		return nil // made by a job, which does not run here
 	}
 	row := rows[len(rows)/2]
 	if table == chain.Meta {
