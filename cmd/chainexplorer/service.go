@@ -19,6 +19,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/census"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
@@ -45,6 +46,8 @@ type serviceOptions struct {
 	BaseURL       string
 	TraceEndpoint string
 	Registry      *registry.Registry
+	// CensusInterval and CensusRetention are the defaults of the census when zero.
+	CensusInterval, CensusRetention time.Duration
 }
 
 // service is every role in one process.
@@ -170,6 +173,8 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	jobs := []index.Job{
 		metadata.New(metadata.Job{Store: engine, Source: source, Logger: log}),
 		&pools.Job{Store: engine, Dexes: s.opts.Registry.Chain(name).Dexes(), Depth: s.opts.Depth, Logger: log},
+		census.New(census.Job{Store: engine, Node: pool, Registry: s.opts.Registry.Chain(name), Depth: s.opts.Depth, Rebuild: s.opts.CensusInterval,
+			Retention: s.opts.CensusRetention, Logger: log}),
 	}
 	x, err := index.New(index.Options{Jobs: jobs, Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
 		Logger: log, Metrics: index.NewMetrics(reg)})

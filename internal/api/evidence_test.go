@@ -53,12 +53,14 @@ func (o *oracle) evidence() {
 	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
 	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
 	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
+	counted := api.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"getTokenControls": lookup, "listTokenPools": paged,
+		"listTokenHolders": counted, "screenTokenHolders": counted, "getTokenHolderAnalytics": counted,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

@@ -252,6 +252,9 @@ func (g *golden) reads() []goldenCase {
 		{dir: "getTokenControls", name: "proxy", path: chain + "/token/" + g.chain.Network().DAI.String() + "/controls"},
 		{dir: "listTokenPools", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "listTokenPools", name: "nothing-read", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/markets/pools", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "listTokenHolders", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/holders?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "screenTokenHolders", name: "top", path: chain + "/token/" + contracts.STRK.String() + "/holders/screening?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "getTokenHolderAnalytics", name: "current", path: chain + "/token/" + contracts.STRK.String() + "/holders/analytics", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "readContract", name: "decimals", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("decimals").String()},
 		{dir: "readContract", name: "calldata", path: chain + "/contract/" + contracts.STRK.String() + "/read?block_tag=12&calldata=" + contracts.Sequencer.String() + "&selector=" + felt.Selector("balance_of").String()},
 		{dir: "search", name: "number", path: chain + "/search?q=4"},
@@ -329,6 +332,7 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "transaction", path: chain + "/tx/0x1234"},
 		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
 		{dir: "forbidden", name: "partner-route", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools"},
+		{dir: "unqualified_token_policy", name: "holders", path: chain + "/token/" + g.unqualified().String() + "/holders", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "not_found", name: "token", path: chain + "/token/0x1234/controls"},
 		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
 		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
@@ -347,6 +351,17 @@ func (g *golden) failures() []goldenCase {
 		{dir: "uri_too_long", name: "no-key-query", path: chain + "/search?q=" + strings.Repeat("1", 9000)},
 		{dir: "service_unavailable", name: "nothing-indexed", path: "/v1/SN_MAIN/blocks"},
 	}
+}
+
+// unqualified is a token that nobody has looked at.
+func (g *golden) unqualified() felt.Felt {
+	for _, token := range g.chain.Tokens(30) {
+		if _, known := g.known.Chain(chainID).Token(token.Address); !known {
+			return token.Address
+		}
+	}
+	g.t.Fatal("every token is known")
+	return felt.Felt{}
 }
 
 // walletKey belongs to a workspace that may search wide ranges.

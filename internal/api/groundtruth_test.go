@@ -191,6 +191,7 @@ func (o *oracle) everything(from uint64) {
 	o.live(head)
 	o.controls(head)
 	o.pools(head)
+	o.holders(head)
 	o.absent(head)
 }
 

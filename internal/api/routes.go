@@ -13,6 +13,7 @@ func (s *Server) routes() {
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
 	s.tokenPoolRoutes()
+	s.tokenHolderRoutes()
 	s.contractReadRoutes()
 	s.metaRoutes()
 }

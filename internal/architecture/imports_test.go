@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"internal/explorer"},
 	{"internal/explorer/*"},
 	{"internal/explorer/event"}, // asks the queries of block and transaction
-	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market"}, // ask those of contract and class
+	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market", "internal/explorer/census"}, // ask those of contract and class
 	{"internal/explorer/transfer"}, // lists events
 	{"internal/explorer/token"},    // adds transfers up
 	{"internal/explorer/catalog"},

@@ -2,8 +2,8 @@ package fsck_test
 
 import (
 	"context"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
