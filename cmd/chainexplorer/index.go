@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
 )
@@ -29,6 +29,11 @@ type indexCommand struct {
 	UndoBlocks uint64 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
 	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+
+	FinalityDepth   uint64        `default:"120" help:"How many blocks below the head a block is called finalized."`
+	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
+	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {
@@ -64,11 +69,15 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer pool.Close()
 	source := &index.Nodes{Pool: pool}
+	jobs, err := c.jobs(ctx, engine, pool, con)
+	if err != nil {
+		return err
+	}
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify,
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
-		Jobs: []index.Job{metadata.New(metadata.Job{Store: engine, Source: source, Logger: con.log})},
+		Jobs: jobs,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -25,6 +26,9 @@ type serveCommand struct {
 	CacheMib      int              `default:"256" help:"Memory for each store's cache, in MiB."`
 	Registry      string           `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 
+	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
+	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+
 	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
 	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
@@ -43,7 +47,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	s, err := openService(ctx, serviceOptions{
-		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
+		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
 		Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
 	}, con)
 	if err != nil {
@@ -101,6 +105,9 @@ func (c *serveCommand) check() error {
 		if s != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
 			return &usageError{fmt.Sprintf("%s %s: want an address such as https://api.example", name, s)}
 		}
+	}
+	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
+		return err
 	}
 	if c.CacheMib < 1 || c.FinalityDepth < 1 {
 		return &usageError{"--cache-mib and --finality-depth must be at least 1"}

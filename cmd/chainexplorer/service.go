@@ -19,14 +19,11 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -170,12 +167,8 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	}
 	s.onClose(func() { engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	log := s.con.log.With("chain", name)
-	jobs := []index.Job{
-		metadata.New(metadata.Job{Store: engine, Source: source, Logger: log}),
-		&pools.Job{Store: engine, Dexes: s.opts.Registry.Chain(name).Dexes(), Depth: s.opts.Depth, Logger: log},
-		census.New(census.Job{Store: engine, Node: pool, Registry: s.opts.Registry.Chain(name), Depth: s.opts.Depth, Rebuild: s.opts.CensusInterval,
-			Retention: s.opts.CensusRetention, Logger: log}),
-	}
+	jobs := jobSettings{Store: engine, Pool: pool, Registry: s.opts.Registry.Chain(name), Depth: s.opts.Depth,
+		CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention, Logger: log}.jobs()
 	x, err := index.New(index.Options{Jobs: jobs, Store: engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
 		Logger: log, Metrics: index.NewMetrics(reg)})
 	if err != nil {

@@ -272,11 +272,13 @@ func (j *Job) expire(ctx context.Context, commit index.Commit, s *seen) (done bo
 	return false, nil
 }
 
-// renew prolongs the newest generation of a token that has not moved since.
+// renew prolongs the newest generation of a token that has not moved since, or
+// not in a block that is final.
 func (j *Job) renew(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
 	for _, t := range j.tokens(s) {
 		g := s.newest(t)
-		if g == nil || g.Status != census.Published || s.latest[t].Latest > g.AsOf {
+		stands := g != nil && (s.latest[t].Latest <= g.AsOf || s.state.Head.Number <= g.AsOf+j.Depth)
+		if !stands || g.Status != census.Published {
 			continue
 		}
 		until := s.now + uint64(j.Retention.Seconds())
