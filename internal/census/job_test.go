@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/catalog"
 	rows "chainexplorer/internal/explorer/census"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -329,6 +330,59 @@ func TestLaterAudit(t *testing.T) {
 	}
 	if g := w.newest(contracts.STRK); g.ID == before.ID || g.Verdict != rows.AuditFailed {
 		t.Errorf("the next one: %+v", g)
+	}
+}
+
+// TestEachCheckCounts: a supply that disagrees, or an impossible balance, is enough
+// although all that is sampled agrees.
+func TestEachCheckCounts(t *testing.T) {
+	w := newWorld(t, 120, nil)
+	var overdrawn felt.Felt
+	for _, made := range w.chain.Tokens(100) {
+		if made.Lie == simnode.Overdrawn {
+			overdrawn = made.Address
+		}
+	}
+	u256 := func(n *big.Int) contractcall.Result {
+		low, high := felt.SplitU256([32]byte(n.FillBytes(make([]byte, 32))))
+		return contractcall.Result{Values: []felt.Felt{low, high}}
+	}
+	positive := func(at uint64) (total *big.Int, balances map[felt.Felt]*big.Int) {
+		total, balances = new(big.Int), map[felt.Felt]*big.Int{}
+		err := w.engine.View(t.Context(), func(r store.Reader) error {
+			for h, err := range token.Holders(t.Context(), r, overdrawn, at, nil) {
+				if err != nil {
+					return err
+				}
+				if n := h.Amount.Big(); n.Sign() > 0 {
+					balances[h.Holder] = n
+					total.Add(total, n)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total, balances
+	}
+	total, balances := positive(119 - depth)
+	w.lie = func(c contractcall.Call, r *contractcall.Result) {
+		switch {
+		case c.Contract == contracts.STRK && len(c.Calldata) == 0:
+			*r = u256(big.NewInt(1))
+		case c.Contract == overdrawn && len(c.Calldata) == 0:
+			*r = u256(total)
+		case c.Contract == overdrawn:
+			*r = u256(balances[c.Calldata[0]])
+		}
+	}
+	w.mustRun()
+	if g := w.newest(contracts.STRK); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "supply") {
+		t.Errorf("%d %s", g.Verdict, g.Reason)
+	}
+	if g := w.newest(overdrawn); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "impossible") || g.Wrong == 0 {
+		t.Errorf("%d %s", g.Verdict, g.Reason)
 	}
 }
 
