@@ -57,7 +57,7 @@ func (o *oracle) evidence() {
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
-		"searchEvents": events, "listContractEvents": events,
+		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"getTokenControls": lookup, "listTokenPools": paged,
 		"listTokenHolders": counted, "screenTokenHolders": counted, "getTokenHolderAnalytics": counted,

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
@@ -210,6 +211,17 @@ func (r reply) unnamed() reply {
 	return r
 }
 
+// someToken is the first token of a standard that ever moved.
+func (g *golden) someToken(standard simnode.Standard) string {
+	for _, m := range slices.Backward(g.moves()) {
+		if m.token.Standard == standard {
+			return m.token.Address.String()
+		}
+	}
+	g.t.Fatalf("no token of standard %d", standard)
+	return ""
+}
+
 // reads are good requests for every operation.
 func (g *golden) reads() []goldenCase {
 	chain := "/v1/" + chainID
@@ -257,6 +269,13 @@ func (g *golden) reads() []goldenCase {
 		{dir: "getTokenHolderAnalytics", name: "current", path: chain + "/token/" + contracts.STRK.String() + "/holders/analytics", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "readContract", name: "decimals", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("decimals").String()},
 		{dir: "readContract", name: "calldata", path: chain + "/contract/" + contracts.STRK.String() + "/read?block_tag=12&calldata=" + contracts.Sequencer.String() + "&selector=" + felt.Selector("balance_of").String()},
+		{dir: "getToken", name: "erc20", path: chain + "/token/" + g.chain.Network().USDC.String()},
+		{dir: "getToken", name: "erc721", path: chain + "/token/" + g.someToken(simnode.ERC721)},
+		{dir: "listTokenTransfers", name: "first-page", path: chain + "/token/" + g.chain.Network().USDC.String() + "/transfers?limit=2"},
+		{dir: "listTokenTransfers", name: "erc1155", path: chain + "/token/" + g.someToken(simnode.ERC1155) + "/transfers?limit=2"},
+		{dir: "listTransfers", name: "first-page", path: chain + "/transfers?limit=2"},
+		{dir: "listTransfers", name: "mints-of-nfts", path: chain + "/transfers?limit=1&type=nft&direction=out&address=0x0"},
+		{dir: "listTransfers", name: "nothing", path: chain + "/transfers?symbol=nobody"},
 		{dir: "search", name: "number", path: chain + "/search?q=4"},
 		{dir: "search", name: "block", path: chain + "/search?q=" + block.Hash.String()},
 		{dir: "search", name: "transaction", path: chain + "/search?q=" + block.Transactions[0].Hash.String()},
@@ -309,6 +328,8 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_request", name: "block", path: chain + "/block/seven"},
 		{dir: "invalid_request", name: "block-hash", path: chain + "/block/0xseven"},
 		{dir: "invalid_request", name: "transaction-hash", path: chain + "/tx/7"},
+		{dir: "invalid_request", name: "token", path: chain + "/token/STRK"},
+		{dir: "invalid_request", name: "direction", path: chain + "/transfers?direction=in"},
 		{dir: "invalid_request", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=yesterday"},
 		{dir: "invalid_request", name: "closest", path: chain + "/block-at-timestamp?timestamp=0&closest=near"},
 		{dir: "invalid_request", name: "missing-parameter", path: chain + "/search"},

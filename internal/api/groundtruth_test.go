@@ -192,6 +192,7 @@ func (o *oracle) everything(from uint64) {
 	o.controls(head)
 	o.pools(head)
 	o.holders(head)
+	o.tokens(head)
 	o.absent(head)
 }
 
@@ -315,9 +316,9 @@ func (o *oracle) block(b *starknet.Block) {
 			}
 		}
 		hash := b.Transactions[i].Hash
-		o.same("getTransaction", chainID+"/tx/"+hash.String(), wantTx(ref, own, 96))
+		o.same("getTransaction", chainID+"/tx/"+hash.String(), wantTx(ref, own, o.wantTxTransfers(b, i), 96))
 		if i%5 == 0 {
-			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", wantTx(ref, own, 1))
+			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", wantTx(ref, own, o.wantTxTransfers(b, i), 1))
 			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{}, "addressesCoverage": found["addressesCoverage"],
 				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
 		}
@@ -359,6 +360,7 @@ func (o *oracle) absent(head uint64) {
 	o.missing("getBlock", fmt.Sprintf("%s/block/%d", chainID, head+1))
 	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
 	o.missing("getTransaction", chainID+"/tx/0x123")
+	o.missing("getToken", chainID+"/token/0x123")
 	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}, "addressesCoverage": object{"status": "unavailable", "reasonCode": "addresses_not_indexed"}}
 	o.same("search", fmt.Sprintf("%s/search?q=%d", chainID, head+1), empty)
 	for _, gone := range o.orphans {

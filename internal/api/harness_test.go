@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
@@ -35,7 +36,7 @@ type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
 	engine *pebble.Engine
-	source index.Source
+	source *index.Nodes
 	node   *simnode.Node
 	pool   *node.Pool
 	repo   *account.Repository
@@ -184,10 +185,6 @@ type stepper interface {
 // runJobs lets the jobs that work beside the indexer do all that there is to do.
 func (w *world) runJobs() {
 	w.t.Helper()
-	if w.census == nil {
-		w.census = census.New(census.Job{Store: w.engine, Node: w.pool, Registry: w.known.Chain(chainID), Depth: depth, Now: w.clock.Now})
-	}
-	jobs := []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}, w.census}
 	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
@@ -196,7 +193,14 @@ func (w *world) runJobs() {
 		b.Epoch = lease.Epoch
 		return w.engine.Commit(ctx, b)
 	}
-	for _, j := range jobs {
+	names := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
+	if err := names.CatchUp(w.t.Context(), commit); err != nil {
+		w.t.Fatal(err)
+	}
+	if w.census == nil {
+		w.census = census.New(census.Job{Store: w.engine, Node: w.pool, Registry: w.known.Chain(chainID), Depth: depth, Now: w.clock.Now})
+	}
+	for _, j := range []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}, w.census} {
 		for more := true; more; {
 			if more, err = j.Step(w.t.Context(), commit); err != nil {
 				w.t.Fatal(err)

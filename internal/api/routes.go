@@ -15,6 +15,8 @@ func (s *Server) routes() {
 	s.tokenPoolRoutes()
 	s.tokenHolderRoutes()
 	s.contractReadRoutes()
+	s.tokenRoutes()
+	s.transferRoutes()
 	s.metaRoutes()
 }
 

@@ -20,14 +20,13 @@ import (
 )
 
 const (
-	maxFeed       = 200
-	defaultLogs   = 96
-	maxLogs       = 1000
-	maxCalldata   = 1024
-	feedSpans     = 4 // of 4,096 blocks: how far a page looks through empty blocks
-	maxMessages   = 100
-	maxPayload    = 256
-	coverageUnset = "transfers_not_indexed"
+	maxFeed     = 200
+	defaultLogs = 96
+	maxLogs     = 1000
+	maxCalldata = 1024
+	feedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
+	maxMessages = 100
+	maxPayload  = 256
 )
 
 // TxItem is a transaction in the chain's feed.
@@ -76,7 +75,7 @@ type Tx struct {
 	AccountCallCount       *int             `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
 	AccountCalls           []AccountCall    `json:"accountCalls"`
 	DeclaredL2GasCap       *string          `json:"declaredL2GasCap" doc:"Decimal; null before version 3."`
-	TokenTransfers         []struct{}       `json:"tokenTransfers" doc:"Empty until transfers are indexed: see tokenTransfersCoverage."`
+	TokenTransfers         []TxTransfer     `json:"tokenTransfers" doc:"In order; at most 1,000."`
 	TokenTransfersCoverage Coverage         `json:"tokenTransfersCoverage"`
 	Messages               []Message        `json:"messages"`
 	MessagesCoverage       MessagesCoverage `json:"messagesCoverage"`
@@ -142,7 +141,7 @@ func (s *Server) transactionRoutes() {
 	one := base
 	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", Certified
 	one.Summary = "Get a transaction"
-	one.Description = "A transaction with its receipt, events, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
+	one.Description = "A transaction with its receipt, events, token transfers, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
 	one.Statuses = []int{http.StatusNotFound}
 	register(s, one, s.getTransaction)
 
@@ -245,11 +244,16 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
+		var certain bool
+		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
+			return err
+		}
 		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
-			if !out.Body.Logs[i].certain() {
-				requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
-			}
+			certain = certain && out.Body.Logs[i].certain()
+		}
+		if !certain {
+			requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
 		}
 		return nil
 	})
@@ -264,7 +268,7 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
 		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
-		AccountCalls: []AccountCall{}, TokenTransfers: []struct{}{}, TokenTransfersCoverage: Coverage{"unavailable", coverageUnset},
+		AccountCalls: []AccountCall{},
 	}
 	if f, ok := t.From(t.Receipt.ContractAddress); ok {
 		out.FromAddress = &f

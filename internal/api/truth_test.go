@@ -155,7 +155,7 @@ func wantFeedItem(b *starknet.Block, i int) object {
 		"executionStatus": b.Receipts[i].Execution.String(), "finalityStatus": b.Status.String()}
 }
 
-func wantTx(ref simnode.TxRef, messages []simnode.Message, logLimit int) object {
+func wantTx(ref simnode.TxRef, messages []simnode.Message, transfers []object, logLimit int) object {
 	b, t, r := ref.Block, ref.Transaction, ref.Receipt
 	sender, target := ends(t, r)
 	calldata := t.Calldata
@@ -170,7 +170,7 @@ func wantTx(ref simnode.TxRef, messages []simnode.Message, logLimit int) object 
 		"logCount": len(r.Events), "logsTruncated": len(r.Events) > logLimit, "eventDecodingDegraded": false, "logs": wantLogs(r.Events, logLimit),
 		"calldata": felts(calldata[:min(len(calldata), 1024)]), "calldataTruncated": len(calldata) > 1024,
 		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil,
-		"tokenTransfers": []object{}, "tokenTransfersCoverage": object{"status": "unavailable", "reasonCode": "transfers_not_indexed"},
+		"tokenTransfers": transfers, "tokenTransfersCoverage": object{"status": "exact", "reasonCode": "indexed_transfer_events"},
 		"messages": wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": nil,
 	}
 	if calls := callsOf(t); calls != nil {

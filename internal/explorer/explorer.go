@@ -58,6 +58,14 @@ type Follower interface {
 	Follow(b *Block, earlier [][]byte, rows *Rows) error
 }
 
+// Recaller is a Follower that writes rows which nobody asks for again: Recalled
+// lists the tables that Earlier may name. The write path need not remember
+// uncommitted rows of the others.
+type Recaller interface {
+	Follower
+	Recalled() []*store.Table
+}
+
 // Rows collects the changes that a block makes. It copies what it is given
 // into memory of its own, so that projections can reuse their buffers.
 type Rows struct {

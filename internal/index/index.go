@@ -188,7 +188,11 @@ func New(o Options) (*Indexer, error) {
 	}
 	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}, classes: newClasses()}
 	for _, f := range x.followers {
-		for _, t := range f.Tables() {
+		tables := f.Tables()
+		if r, ok := f.(explorer.Recaller); ok {
+			tables = r.Recalled()
+		}
+		for _, t := range tables {
 			x.remember[t] = true
 		}
 	}

@@ -99,12 +99,8 @@ func (*Job) Name() string { return "token metadata" }
 // Run works until ctx ends.
 func (j *Job) Run(ctx context.Context, commit index.Commit) error {
 	for {
-		busy, err := j.round(ctx, commit)
-		if err != nil {
+		if err := j.CatchUp(ctx, commit); err != nil {
 			return err
-		}
-		if busy {
-			continue
 		}
 		t := time.NewTimer(j.Poll)
 		select {
@@ -112,6 +108,15 @@ func (j *Job) Run(ctx context.Context, commit index.Commit) error {
 		case <-ctx.Done():
 			t.Stop()
 			return ctx.Err()
+		}
+	}
+}
+
+// CatchUp works until nothing is due, or nobody answers.
+func (j *Job) CatchUp(ctx context.Context, commit index.Commit) error {
+	for {
+		if busy, err := j.round(ctx, commit); err != nil || !busy {
+			return err
 		}
 	}
 }

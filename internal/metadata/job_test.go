@@ -17,6 +17,7 @@ import (
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/fsck"
 	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/simnode"
@@ -290,6 +291,62 @@ func TestRefresh(t *testing.T) {
 		last := w.of(strk)
 		if !last.Known || last.Failures == 0 || last.Block != after.Block || *last.Symbol != "STRK" {
 			t.Errorf("while nobody answers STRK is %+v", last)
+		}
+	})
+}
+
+// TestFsck: what the job wrote is sound, across forks and failures, and a row
+// that is taken away is noticed.
+func TestFsck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, 60, time.Minute)
+		time.Sleep(time.Hour)
+		w.chain.Fork(20)
+		w.chain.Extend(10)
+		w.source.set(true)
+		time.Sleep(7 * time.Hour)
+		w.source.set(false)
+		time.Sleep(7 * time.Hour)
+		w.stop()
+		check := func() []string {
+			scratch, err := pebble.OpenMem(catalog.Tables())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer scratch.Close() //nolint:errcheck // in memory
+			r, err := fsck.Check(t.Context(), fsck.Options{Store: w.engine, Scratch: scratch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Problems
+		}
+		if p := check(); len(p) > 0 {
+			t.Fatalf("problems: %v", p)
+		}
+		strk := w.chain.Tokens(0)[0].Address
+		m := w.of(strk)
+		for _, k := range []store.Key{token.MetadataKey(strk), token.QueueKey(m.Due, strk), token.ReadKey(m.Block, strk), token.SymbolKey("STRK", strk)} {
+			change := func(fn func(b *store.Batch)) {
+				lease, err := w.engine.Acquire(t.Context(), "test", time.Minute)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := &store.Batch{Epoch: lease.Epoch}
+				fn(b)
+				if err := errors.Join(w.engine.Commit(t.Context(), b), w.engine.Release(t.Context(), lease)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var was []byte
+			w.view(func(ctx context.Context, r store.Reader) (err error) {
+				was, err = r.Get(ctx, k)
+				return err
+			})
+			change(func(b *store.Batch) { b.Delete(k) })
+			if p := check(); len(p) == 0 {
+				t.Errorf("a row of %s is gone and nobody noticed", k.Table.Name)
+			}
+			change(func(b *store.Batch) { b.Put(k, was) })
 		}
 	})
 }

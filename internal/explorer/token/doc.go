@@ -4,7 +4,7 @@
 // Rows, with n changes of a balance by a block, h holders and t tokens:
 //
 //	token_balance   token | holder         balance now, flags, last block   h rows
-//	token_history   token holder | block   balance after the block          n rows
+//	transfer_pair   holder | token block   balance after the block          n rows
 //	token_total     token |                counters                         t rows
 //	token_first     span | block token     where a token was first seen     t rows
 //
@@ -29,5 +29,6 @@
 // Costs: a balance now is one Get, a balance at a block is one scan of one row,
 // however many changes there were; totals are one Get. A block costs one GetMany
 // of its (token, holder) pairs and its tokens, and writes two rows for each pair
-// and one for each token.
+// and one for each token. The row of a holder, a token and a block also holds the
+// places of the transfers: package transfer lists them.
 package token

@@ -2,7 +2,8 @@ package token
 
 import (
 	"fmt"
-	"slices"
+	"sync"
+	"sync/atomic"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transfer"
@@ -14,7 +15,7 @@ import (
 // Subject projects balances and totals.
 type Subject struct{}
 
-var _ explorer.Follower = Subject{}
+var _ explorer.Recaller = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "token" }
@@ -22,8 +23,11 @@ func (Subject) Name() string { return "token" }
 // Tables lists the subject's tables. What was fetched is not among them: see
 // Enrichment.
 func (Subject) Tables() []*store.Table {
-	return []*store.Table{Balances, Histories, TotalRows, Firsts}
+	return []*store.Table{Balances, transfer.Pairs, TotalRows, Firsts}
 }
+
+// Recalled lists the tables whose rows are asked for again.
+func (Subject) Recalled() []*store.Table { return []*store.Table{Balances, TotalRows} }
 
 // Project writes nothing: every row builds on earlier ones.
 func (Subject) Project(*explorer.Block, *explorer.Rows) error { return nil }
@@ -35,6 +39,20 @@ type change struct {
 	amount         Amount
 	units          int64
 	sent, received bool
+	places
+}
+
+// places are a chain through the ledger's links; nothing when some is false.
+type places struct {
+	first, end int32
+	some       bool
+}
+
+// link is the place of a transfer's event.
+type link struct {
+	tx, log uint32
+	side    transfer.Side
+	next    int32
 }
 
 // total is what a block adds to a token's totals, besides what follows from
@@ -42,30 +60,58 @@ type change struct {
 type total struct {
 	token  felt.Felt
 	earned Totals
+	zero   places // of mints and burns
 }
 
-// ledger is what a block does: changes and totals by token, then by holder.
+// ledger is what a block does, in the order in which the block first names a
+// token and a holder. The maps only find things and are never ranged over.
 type ledger struct {
 	changes []change
 	totals  []total
+	links   []link
+
+	list   []transfer.Transfer
+	pairs  map[holderOf]int
+	tokens map[felt.Felt]int
 }
 
-// read adds up a block. The maps only find things and are never ranged over.
-func read(b *explorer.Block) (l ledger) {
-	var list []transfer.Transfer
-	pairs, tokens := map[Pair]int{}, map[felt.Felt]int{}
+// holderOf is a holder and the number of a token among the block's.
+type holderOf struct {
+	holder felt.Felt
+	token  int
+}
+
+// ledgers keeps the memory of those that are done.
+var ledgers = sync.Pool{New: func() any { return &ledger{pairs: map[holderOf]int{}, tokens: map[felt.Felt]int{}} }}
+
+// keepChanges bounds the memory that a ledger keeps after a huge block.
+const keepChanges = 1 << 14
+
+func (l *ledger) done() {
+	if cap(l.changes) > keepChanges {
+		return
+	}
+	l.changes, l.totals, l.links = l.changes[:0], l.totals[:0], l.links[:0]
+	clear(l.pairs)
+	clear(l.tokens)
+	ledgers.Put(l)
+}
+
+// read adds up a block.
+func read(b *explorer.Block) *ledger {
+	l := ledgers.Get().(*ledger)
 	for i := range b.Receipts {
 		events := b.Receipts[i].Events
 		for j := range events {
 			var layout transfer.Layout
-			list, layout = transfer.Append(list[:0], &events[j])
+			l.list, layout = transfer.Append(l.list[:0], &events[j])
 			if layout == transfer.NoTransfer {
 				continue
 			}
-			n, there := tokens[events[j].From]
+			n, there := l.tokens[events[j].From]
 			if !there {
 				n = len(l.totals)
-				tokens[events[j].From] = n
+				l.tokens[events[j].From] = n
 				l.totals = append(l.totals, total{token: events[j].From})
 			}
 			t := &l.totals[n].earned
@@ -73,25 +119,25 @@ func read(b *explorer.Block) (l ledger) {
 			if layout == transfer.Malformed {
 				t.Malformed++
 			}
-			for k := range list {
-				l.add(pairs, n, &list[k])
+			for k := range l.list {
+				l.add(n, &l.list[k], uint32(i), uint32(j))
 			}
 		}
 	}
 	return l
 }
 
-func (l *ledger) add(pairs map[Pair]int, token int, t *transfer.Transfer) {
+func (l *ledger) add(token int, t *transfer.Transfer, tx, log uint32) {
 	sum := &l.totals[token].earned
 	value := AmountOf(t.Value)
 	sum.Transfers++
-	find := func(holder felt.Felt) *change {
-		p := Pair{t.Token, holder}
-		n, there := pairs[p]
+	find := func(holder *felt.Felt) *change {
+		p := holderOf{*holder, token}
+		n, there := l.pairs[p]
 		if !there {
 			n = len(l.changes)
-			pairs[p] = n
-			l.changes = append(l.changes, change{Pair: p, token: token})
+			l.pairs[p] = n
+			l.changes = append(l.changes, change{Pair: Pair{t.Token, *holder}, token: token})
 		}
 		return &l.changes[n]
 	}
@@ -102,18 +148,66 @@ func (l *ledger) add(pairs map[Pair]int, token int, t *transfer.Transfer) {
 		sum.Mints++
 		sum.Supply = sum.Supply.Add(value)
 		sum.SupplyUnits++
+		l.place(&l.totals[token].zero, tx, log, transfer.Out)
 	} else {
-		c := find(t.From)
+		c := find(&t.From)
 		c.amount, c.units, c.sent = c.amount.Sub(value), c.units-1, true
+		l.place(&c.places, tx, log, transfer.Out)
 	}
 	if t.To.IsZero() {
 		sum.Burns++
 		sum.Supply = sum.Supply.Sub(value)
 		sum.SupplyUnits--
+		l.place(&l.totals[token].zero, tx, log, transfer.In)
 	} else {
-		c := find(t.To)
+		c := find(&t.To)
 		c.amount, c.units, c.received = c.amount.Add(value), c.units+1, true
+		l.place(&c.places, tx, log, transfer.In)
 	}
+}
+
+// place adds an event to a chain, or a side to the one that it ends with: the
+// transfers of a batch, and both sides of one to oneself, are one event.
+func (l *ledger) place(p *places, tx, log uint32, side transfer.Side) {
+	if p.some {
+		if last := &l.links[p.end]; last.tx == tx && last.log == log {
+			last.side |= side
+			return
+		}
+	}
+	at := int32(len(l.links))
+	l.links = append(l.links, link{tx, log, side, -1})
+	if p.some {
+		l.links[p.end].next, p.end = at, at
+	} else {
+		*p = places{at, at, true}
+	}
+}
+
+// row fills a row of transfer.Pairs.
+func (l *ledger) row(r *transfer.PairRow, balance []byte, p places) []byte {
+	r.Reset(balance)
+	for at := p.first; at >= 0; at = l.links[at].next {
+		r.Add(l.links[at].tx, l.links[at].log, l.links[at].side)
+	}
+	return r.Bytes()
+}
+
+// reading is a block that was added up.
+type reading struct {
+	block  *explorer.Block
+	ledger *ledger
+}
+
+// handed passes the last reading from Earlier to Follow, so that a block is added
+// up once. It is taken out before it is used, and another block's is of no use.
+var handed atomic.Pointer[reading]
+
+func reread(b *explorer.Block) *ledger {
+	if r := handed.Swap(nil); r != nil && r.block == b {
+		return r.ledger
+	}
+	return read(b)
 }
 
 // Earlier asks for the balances that change, then for the totals of the tokens,
@@ -122,22 +216,26 @@ func (Subject) Earlier(b *explorer.Block) []store.Key {
 	l := read(b)
 	keys := make([]store.Key, 0, len(l.changes)+len(l.totals))
 	for i := range l.changes {
-		keys = append(keys, balanceKey(&l.changes[i].Pair))
+		p := l.changes[i].Pair // of its own: the ledger's memory is used again
+		keys = append(keys, balanceKey(&p))
 	}
 	for i := range l.totals {
-		keys = append(keys, totalKey(&l.totals[i].token))
+		t := l.totals[i].token
+		keys = append(keys, totalKey(&t))
 	}
+	handed.Store(&reading{b, l})
 	return keys
 }
 
 // Follow writes the balances after the block and the totals.
 func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
-	l := read(b)
+	l := reread(b)
+	defer l.done()
 	if len(earlier) != len(l.changes)+len(l.totals) {
 		return fmt.Errorf("%d earlier rows for %d balances and %d tokens", len(earlier), len(l.changes), len(l.totals))
 	}
-	block := explorer.BlockKey(b.Number)
 	var buf []byte
+	var pair transfer.PairRow
 	for i := range l.changes {
 		c := &l.changes[i]
 		var before Balance
@@ -151,7 +249,7 @@ func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) 
 		l.totals[c.token].earned.moved(&before, &after)
 		buf = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
-		rows.Put(Histories, historyPartition(&c.Pair), block, buf)
+		rows.Put(transfer.Pairs, c.Holder[:], transfer.PairKey(&c.Token, b.Number), l.row(&pair, buf, c.places))
 	}
 	var e record.Encoder
 	for i := range l.totals {
@@ -165,6 +263,9 @@ func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) 
 			if sum, err = decodeTotals(v); err != nil {
 				return fmt.Errorf("totals of %s: %w", t.token, err)
 			}
+		}
+		if t.zero.some {
+			rows.Put(transfer.Pairs, felt.Zero[:], transfer.PairKey(&t.token, b.Number), l.row(&pair, nil, t.zero))
 		}
 		sum.grow(&t.earned, b.Number)
 		rows.Put(TotalRows, t.token[:], nil, encodeTotals(&e, &sum))
@@ -206,14 +307,12 @@ func (t *Totals) grow(earned *Totals, block uint64) {
 		}
 		t.Latest = block
 	}
-	skip := []*uint64{&t.First, &t.Latest, &t.Layouts}
+	first, latest, layouts := t.First, t.Latest, t.Layouts|earned.Layouts
 	from := earned.fields()
 	for i, f := range t.fields() {
-		if !slices.Contains(skip, f) {
-			*f += *from[i]
-		}
+		*f += *from[i]
 	}
-	t.Layouts |= earned.Layouts
+	t.First, t.Latest, t.Layouts = first, latest, layouts // these do not add up
 	t.Supply = t.Supply.Add(earned.Supply)
 	t.SupplyUnits += earned.SupplyUnits
 }

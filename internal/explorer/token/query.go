@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -16,14 +17,20 @@ import (
 // BalanceAt returns what transfers up to a block left with a holder; the zero
 // Balance when there were none. One scan of one row.
 func BalanceAt(ctx context.Context, r store.Reader, token, holder felt.Felt, block uint64) (b Balance, err error) {
-	p := Pair{token, holder}
-	rng := store.Range{Table: Histories, Partition: historyPartition(&p), Reverse: true, Limit: 1}
-	if block != ^uint64(0) {
-		rng.To = explorer.BlockKey(block + 1)
+	if holder.IsZero() {
+		return b, nil // nobody
+	}
+	rng := store.Range{
+		Table: transfer.Pairs, Partition: holder[:], From: token[:], To: store.After(transfer.PairKey(&token, block)),
+		Reverse: true, Limit: 1,
 	}
 	for row, err := range r.Scan(ctx, rng) {
+		var v []byte
 		if err == nil {
-			b, err = decodeBalance(row.Value)
+			v, err = transfer.PairBalance(row.Value)
+		}
+		if err == nil {
+			b, err = decodeBalance(v)
 		}
 		if err != nil {
 			return b, fmt.Errorf("balance of %s in %s at block %d: %w", holder, token, block, err)

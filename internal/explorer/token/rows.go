@@ -11,10 +11,9 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// The tables of this subject.
+// The tables of this subject, besides transfer.Pairs.
 var (
 	Balances  = &store.Table{ID: 52, Name: "token_balance", PartitionLen: felt.Size}
-	Histories = &store.Table{ID: 53, Name: "token_history", PartitionLen: 2 * felt.Size}
 	TotalRows = &store.Table{ID: 54, Name: "token_total", PartitionLen: felt.Size}
 	Firsts    = &store.Table{ID: 100, Name: "token_first", PartitionLen: 4}
 )
@@ -53,8 +52,7 @@ func zigzag(n int64) uint64 { return uint64(n)<<1 ^ uint64(n>>63) }
 
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
-// appendBalance is the record of a balance. The row of a history has its block
-// in its key as well; it is kept so that both rows are the same.
+// appendBalance is the record of a balance, now and in its history.
 func appendBalance(b []byte, v *Balance) []byte {
 	var flags byte
 	if v.Sent {
@@ -110,10 +108,6 @@ func balanceKey(p *Pair) store.Key {
 	return store.Key{Table: Balances, Partition: p.Token[:], Sort: p.Holder[:]}
 }
 
-func historyPartition(p *Pair) []byte {
-	return append(append(make([]byte, 0, 2*felt.Size), p.Token[:]...), p.Holder[:]...)
-}
-
 // Totals are what all transfers of a token add up to.
 type Totals struct {
 	Transfers uint64 // well-formed ones; each of a batch counts
@@ -135,7 +129,7 @@ type Totals struct {
 	Layouts uint64
 }
 
-// HoldersOf, NegativeOf and SupplyOf pick the figures of a standard.
+// HoldersOf counts the balances that are not zero under a standard.
 func (t *Totals) HoldersOf(kind transfer.Standard) uint64 {
 	if kind == transfer.ERC721 {
 		return t.UnitHolders
@@ -162,8 +156,8 @@ func (t *Totals) SupplyOf(kind transfer.Standard) Amount {
 // Saw reports whether a transfer of a layout was seen.
 func (t *Totals) Saw(l transfer.Layout) bool { return t.Layouts&(1<<l) != 0 }
 
-func (t *Totals) fields() []*uint64 {
-	return []*uint64{
+func (t *Totals) fields() [14]*uint64 {
+	return [...]*uint64{
 		&t.Transfers, &t.Malformed, &t.Senders, &t.Receivers, &t.First, &t.Latest, &t.Holders, &t.Negative,
 		&t.UnitHolders, &t.NegativeUnits, &t.Mints, &t.Burns, &t.SelfTransfers, &t.Layouts,
 	}

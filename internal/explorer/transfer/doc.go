@@ -3,7 +3,8 @@
 // Rows, with n transfer events:
 //
 //	transfer_address  address | block         places of the block's transfers   at most 2n rows
-//	transfer_pair     address | token block   the same, of one token            at most 2n rows
+//	transfer_pair     address | token block   the same, of one token, and the   at most 2n rows
+//	                                          balance that they left
 //
 // An event is a transfer when its first key is one of three selectors and the
 // rest has one of the layouts that Decode knows; whatever else stands under
@@ -18,7 +19,9 @@
 // transfers of one event have the same parties, so that a batch takes one
 // place. The zero address is a party like any other here: its list is that of
 // all mints and burns. The transfers of a token, and those of all tokens, are in
-// the lists of package event already. The rows depend on the block alone.
+// the lists of package event already. The rows depend on the block alone, save
+// for the balances, which is why package token writes transfer_pair: both are
+// wanted for every address, token and block, and one row is cheaper than two.
 //
 // Costs of a page, beyond one GetMany of its transactions and one of its blocks:
 //

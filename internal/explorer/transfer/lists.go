@@ -121,7 +121,7 @@ func (s *listed) step() (stopped bool, err error) {
 		if len(l.rows) == 0 || l.rows[0].block != best {
 			continue
 		}
-		if s.spots, err = decodeSpots(s.spots, l.rows[0].value); err != nil {
+		if s.spots, err = l.list.spots(s.spots, l.rows[0].value); err != nil {
 			return false, fmt.Errorf("transfer list of block %d: %w", best, err)
 		}
 		lists++

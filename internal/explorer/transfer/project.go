@@ -16,8 +16,8 @@ var _ explorer.Subject = Subject{}
 // Name is the subject's name.
 func (Subject) Name() string { return "transfer" }
 
-// Tables lists the subject's tables.
-func (Subject) Tables() []*store.Table { return []*store.Table{Addresses, Pairs} }
+// Tables lists the subject's table.
+func (Subject) Tables() []*store.Table { return []*store.Table{Addresses} }
 
 // Project writes one row for every list that the block's transfers are in, in
 // the order in which the lists first appear in the block.
@@ -34,11 +34,11 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 			}
 			t := &p.decoded[0] // the others have the same parties
 			if t.From == t.To {
-				p.party(&t.From, &t.Token, spot{uint32(i), uint32(j), Both})
+				p.add(&t.From, spot{uint32(i), uint32(j), Both})
 				continue
 			}
-			p.party(&t.From, &t.Token, spot{uint32(i), uint32(j), Out})
-			p.party(&t.To, &t.Token, spot{uint32(i), uint32(j), In})
+			p.add(&t.From, spot{uint32(i), uint32(j), Out})
+			p.add(&t.To, spot{uint32(i), uint32(j), In})
 		}
 	}
 	p.write(b.Number, rows)
@@ -53,20 +53,14 @@ var projectors = sync.Pool{New: func() any { return newProjector() }}
 type projector struct {
 	lists   []building
 	spots   []link
-	numbers map[partyToken]int32
+	numbers map[felt.Felt]int32
 	decoded []Transfer
 	buf     []byte
 }
 
-// partyToken names a list; the token is not set for an address's own.
-type partyToken struct {
-	address, token felt.Felt
-	pair           bool
-}
-
 // building is a list of the block: a chain through spots.
 type building struct {
-	partyToken
+	address    felt.Felt
 	first, end int32
 }
 
@@ -75,7 +69,7 @@ type link struct {
 	next int32
 }
 
-func newProjector() *projector { return &projector{numbers: map[partyToken]int32{}} }
+func newProjector() *projector { return &projector{numbers: map[felt.Felt]int32{}} }
 
 // keepSpots bounds the memory that a projector keeps after a huge block.
 const keepSpots = 1 << 16
@@ -88,18 +82,13 @@ func (p *projector) reset() {
 	clear(p.numbers)
 }
 
-func (p *projector) party(address, token *felt.Felt, s spot) {
-	p.add(partyToken{address: *address}, s)
-	p.add(partyToken{*address, *token, true}, s)
-}
-
-func (p *projector) add(name partyToken, s spot) {
+func (p *projector) add(address *felt.Felt, s spot) {
 	at := int32(len(p.spots))
 	p.spots = append(p.spots, link{s, -1})
-	n, there := p.numbers[name]
+	n, there := p.numbers[*address]
 	if !there {
-		p.numbers[name] = int32(len(p.lists))
-		p.lists = append(p.lists, building{name, at, at})
+		p.numbers[*address] = int32(len(p.lists))
+		p.lists = append(p.lists, building{*address, at, at})
 		return
 	}
 	l := &p.lists[n]
@@ -108,8 +97,6 @@ func (p *projector) add(name partyToken, s spot) {
 
 func (p *projector) write(number uint64, rows *explorer.Rows) {
 	block := explorer.BlockKey(number)
-	var pair [felt.Size + 8]byte
-	copy(pair[felt.Size:], block)
 	for i := range p.lists {
 		l := &p.lists[i]
 		p.buf = append(p.buf[:0], rowVersion)
@@ -118,11 +105,6 @@ func (p *projector) write(number uint64, rows *explorer.Rows) {
 			p.buf = appendSpot(p.buf, last, p.spots[at].spot, at == l.first)
 			last = p.spots[at].spot
 		}
-		if !l.pair {
-			rows.Put(Addresses, l.address[:], block, p.buf)
-			continue
-		}
-		copy(pair[:], l.token[:])
-		rows.Put(Pairs, l.address[:], pair[:], p.buf)
+		rows.Put(Addresses, l.address[:], block, p.buf)
 	}
 }

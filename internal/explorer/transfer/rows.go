@@ -9,7 +9,7 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// The tables of this subject.
+// The tables of transfers. Pairs also holds balances: package token writes it.
 var (
 	Addresses = &store.Table{ID: 50, Name: "transfer_address", PartitionLen: felt.Size}
 	Pairs     = &store.Table{ID: 51, Name: "transfer_pair", PartitionLen: felt.Size}
@@ -51,18 +51,79 @@ func appendSpot(b []byte, last, s spot, first bool) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, step<<3|uint64(s.side)), uint64(s.log))
 }
 
+// PairRow builds a row of Pairs: the version byte, the length of the balance that
+// the transfers left, the balance, and the places as above.
+type PairRow struct {
+	buf  []byte
+	last spot
+	some bool
+}
+
+// Reset starts a row; the zero address has no balance.
+func (r *PairRow) Reset(balance []byte) {
+	r.buf = binary.AppendUvarint(append(r.buf[:0], rowVersion), uint64(len(balance)))
+	r.buf = append(r.buf, balance...)
+	r.some = false
+}
+
+// Add adds a place, in order.
+func (r *PairRow) Add(tx, log uint32, side Side) {
+	s := spot{tx, log, side}
+	r.buf = appendSpot(r.buf, r.last, s, !r.some)
+	r.last, r.some = s, true
+}
+
+// Bytes is the row, valid until the next Reset.
+func (r *PairRow) Bytes() []byte { return r.buf }
+
+// PairKey is the sort key of a token's row of a block in the partition of an
+// address.
+func PairKey(token *felt.Felt, block uint64) []byte {
+	l := list{prefix: string(token[:])}
+	return l.key(block)
+}
+
+// PairBalance is the balance in a row of Pairs; it aliases the row.
+func PairBalance(row []byte) ([]byte, error) {
+	balance, _, err := splitPair(row)
+	return balance, err
+}
+
+// splitPair cuts a row of Pairs into the balance and the places.
+func splitPair(row []byte) (balance, spots []byte, err error) {
+	if len(row) > 0 && row[0] == rowVersion {
+		if n, rest, ok := uvarint(row[1:]); ok && n <= uint64(len(rest)) {
+			return rest[:n], rest[n:], nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: transfer pair of %d bytes or of another version", record.ErrCorrupt, len(row))
+}
+
 // The largest numbers in a row: a number behind all of them exists.
 const maxPlace = 1<<32 - 2
 
 var errBadSpot = fmt.Errorf("%w: transfer list with a bad place", record.ErrCorrupt)
 
-// decodeSpots appends the spots of a row. It accepts nothing that was not
-// written here.
-func decodeSpots(dst []spot, b []byte) ([]spot, error) {
-	if len(b) < 3 || b[0] != rowVersion {
-		return dst, fmt.Errorf("%w: transfer list of %d bytes or of another version", record.ErrCorrupt, len(b))
+// spots appends the places of one of the list's rows.
+func (l *list) spots(dst []spot, row []byte) ([]spot, error) {
+	if l.table == Pairs {
+		_, b, err := splitPair(row)
+		if err != nil {
+			return dst, err
+		}
+		return decodeSpots(dst, b)
 	}
-	b = b[1:]
+	if len(row) == 0 || row[0] != rowVersion {
+		return dst, fmt.Errorf("%w: transfer list of %d bytes or of another version", record.ErrCorrupt, len(row))
+	}
+	return decodeSpots(dst, row[1:])
+}
+
+// decodeSpots accepts nothing that was not written here.
+func decodeSpots(dst []spot, b []byte) ([]spot, error) {
+	if len(b) < 2 {
+		return dst, errBadSpot
+	}
 	var tx, log uint64 // the smallest that may follow
 	for fresh := true; len(b) > 0; fresh = false {
 		n, rest, ok := uvarint(b)

@@ -133,7 +133,10 @@ func (c *checker) run() error {
 	if err := c.tables(); err != nil {
 		return err
 	}
-	return c.enrichment(state.Fork.Count > 0)
+	if err := c.enrichment(state.Fork.Count > 0); err != nil {
+		return err
+	}
+	return c.tokenNames()
 }
 
 // blocks replays the chain.

@@ -1,0 +1,91 @@
+package fsck
+
+import (
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// tokenNames checks what tokens said of themselves: each row can be read, its
+// token stands in the queue when it is due, among those read at its block and
+// under its symbol, and nobody else does.
+func (c *checker) tokenNames() error {
+	var queued, read, named uint64
+	err := c.walk(token.MetadataRows, func(e store.Entry) error {
+		m, err := token.DecodeMetadata(e.Value)
+		if err == nil && len(e.Sort) != 0 {
+			err = errors.New("its key is too long")
+		}
+		address := felt.Felt(e.Partition)
+		if err != nil {
+			return c.problem("metadata of token %s: %v", address, err)
+		}
+		keys := []store.Key{token.QueueKey(m.Due, address)}
+		queued++
+		if m.Known {
+			keys = append(keys, token.ReadKey(m.Block, address))
+			read++
+		}
+		if m.Symbol != nil {
+			keys = append(keys, token.SymbolKey(*m.Symbol, address))
+			named++
+		}
+		for _, k := range keys {
+			if _, err := c.r.Get(c.ctx, k); errors.Is(err, store.ErrNotFound) {
+				if err := c.problem("token %s is not at %x of table %s", address, keyBytes(k), k.Table.Name); err != nil {
+					return err
+				}
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.walk(token.Symbols, func(store.Entry) error { return nil }); err != nil {
+		return err
+	}
+	progress := uint64(0)
+	err = c.walk(token.Jobs, func(e store.Entry) error {
+		if string(e.Sort) != string(token.ProgressKey.Sort) {
+			return nil
+		}
+		progress++
+		if _, err := token.DecodeProgress(e.Value); err != nil {
+			return c.problem("progress of token metadata: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for table, want := range map[*store.Table]uint64{token.Symbols: named, token.Jobs: queued + read + progress} {
+		if n := c.report.Rows[table.Name]; n != want {
+			if err := c.problem("table %s has %d rows, tokens explain %d", table.Name, n, want); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// walk visits and counts the rows of a table.
+func (c *checker) walk(t *store.Table, visit func(store.Entry) error) error {
+	var n uint64
+	for e, err := range c.r.Walk(c.ctx, t, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", t.Name, err)
+		}
+		n++
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	c.report.Rows[t.Name] = n
+	return nil
+}
