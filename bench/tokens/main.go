@@ -1,6 +1,7 @@
 // Command tokens measures what tokens cost: indexing the same blocks with and
-// without the token subjects, and reading a balance at a block from a short and
-// from a long history, in one run.
+// without the token subjects, reading a balance at a block from a short and from
+// a long history, and counting the holders of a small and of a large token, in
+// one run.
 //
 //	go run ./bench/tokens
 //
@@ -19,6 +20,7 @@ type settings struct {
 	blocks, tx int
 	events     float64
 	changes    int
+	holders    int
 	dir        string
 }
 
@@ -29,6 +31,7 @@ var parts = []struct {
 }{
 	{"ingest", ingest},
 	{"history", history},
+	{"census", holderCensus},
 }
 
 func main() {
@@ -37,6 +40,7 @@ func main() {
 	flag.IntVar(&s.tx, "tx", 50, "transactions a block")
 	flag.Float64Var(&s.events, "events", 5.78, "events a transaction")
 	flag.IntVar(&s.changes, "changes", 100_000, "changes of the balance with the long history")
+	flag.IntVar(&s.holders, "holders", 1_000_000, "holders of the large token of the census")
 	flag.StringVar(&s.dir, "dir", "", "where to put the stores; default: the system's temporary directory")
 	only := flag.String("part", "", "the one part to run; default: all")
 	flag.Parse()

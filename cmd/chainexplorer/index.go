@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -32,8 +33,10 @@ type indexCommand struct {
 	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
 	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 
-	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
-	Registry      string `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	FinalityDepth   uint64        `default:"120" help:"How many blocks below the head a block is called finalized."`
+	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
+	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {
@@ -45,6 +48,9 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib and --finality-depth at least 1"}
 	}
 	if err := c.check(); err != nil {
+		return err
+	}
+	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
 		return err
 	}
 	if (c.Data == "") == (c.Store == "") {
@@ -93,11 +99,13 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 		defer engine.Close() //nolint:errcheck // as above
 	}
+	jobs := jobSettings{Store: engine, Pool: pool, Registry: known.Chain(name), Depth: c.FinalityDepth,
+		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log}.jobs()
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered),
-		Jobs: jobsOf(engine, source, known.Chain(name), c.FinalityDepth, con.log),
+		Jobs: jobs,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -28,6 +29,9 @@ type serveCommand struct {
 	CacheMib      int              `default:"256" help:"Memory for each store's cache, in MiB."`
 	Registry      string           `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 
+	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
+	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+
 	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
 	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
@@ -46,7 +50,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
+		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
 		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
 	})
 }
@@ -104,6 +108,9 @@ func (c *serveCommand) check() error {
 		return &usageError{"where are the indexes? Give --data DIR or --store postgres://..."}
 	}
 	if err := checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint); err != nil {
+		return err
+	}
+	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
 		return err
 	}
 	if c.CacheMib < 1 || c.FinalityDepth < 1 {

@@ -46,6 +46,8 @@ type serviceOptions struct {
 	BaseURL       string
 	TraceEndpoint string
 	Registry      *registry.Registry
+	// CensusInterval and CensusRetention are the defaults of the census when zero.
+	CensusInterval, CensusRetention time.Duration
 }
 
 // service is every role in one process.
@@ -178,9 +180,11 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	}
 	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	if !s.opts.ReadOnly {
+		log := s.con.log.With("chain", c.id)
+		jobs := jobSettings{Store: c.engine, Pool: c.pool, Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth,
+			CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention, Logger: log}.jobs()
 		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg),
-			Jobs: jobsOf(c.engine, source, s.opts.Registry.Chain(c.id), s.opts.Depth, s.con.log.With("chain", c.id))})
+			TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Jobs: jobs})
 		if err != nil {
 			return err
 		}

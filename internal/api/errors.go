@@ -36,7 +36,8 @@ const (
 	CodeCallReverted       Code = "contract_call_reverted"
 	CodeNodeUnavailable    Code = "node_unavailable"
 
-	CodeWalletIncomplete Code = "wallet_state_incomplete"
+	CodeWalletIncomplete  Code = "wallet_state_incomplete"
+	CodeUnqualifiedPolicy Code = "unqualified_token_policy"
 
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
@@ -119,6 +120,9 @@ var codes = map[Code]codeInfo{
 	CodeNodeUnavailable: {http.StatusServiceUnavailable, "api/live-reads", "Node unavailable",
 		"The answer has to come from a Starknet node, and none could be asked in time, or none has the block any more.",
 		"Wait as long as Retry-After says and send the same request again. Routes that read the index are not affected."},
+	CodeUnqualifiedPolicy: {http.StatusUnprocessableEntity, "api/holder-census", "Unqualified token policy",
+		"Nobody has vouched that every change of the token's balances is a Transfer event, so that its holders cannot be counted. It is not a count of zero.",
+		"Retrying does not help. The operator can qualify the token in the registry after looking at its contract."},
 	CodeServiceUnavailable: {http.StatusServiceUnavailable, "api/unavailable", "Service unavailable",
 		"The service cannot answer right now: it is starting, overloaded, or a query ran out of time.",
 		"Wait as long as Retry-After says and send the same request again. Do not spin."},

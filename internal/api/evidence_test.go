@@ -53,6 +53,7 @@ func (o *oracle) evidence() {
 	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
 	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
 	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
+	counted := api.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
 	batched := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
@@ -65,6 +66,7 @@ func (o *oracle) evidence() {
 		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
 		"getTokenControls": lookup, "listTokenPools": paged,
 		"listClasses": paged, "getClass": paged, "listContractClasses": paged, "getContractEntrypoints": exact,
+		"listTokenHolders": counted, "screenTokenHolders": counted, "getTokenHolderAnalytics": counted,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

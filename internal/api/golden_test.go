@@ -288,6 +288,9 @@ func (g *golden) reads() []goldenCase {
 		{dir: "getTokenControls", name: "proxy", path: chain + "/token/" + g.chain.Network().DAI.String() + "/controls"},
 		{dir: "listTokenPools", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "listTokenPools", name: "nothing-read", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/markets/pools", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "listTokenHolders", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/holders?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "screenTokenHolders", name: "top", path: chain + "/token/" + contracts.STRK.String() + "/holders/screening?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "getTokenHolderAnalytics", name: "current", path: chain + "/token/" + contracts.STRK.String() + "/holders/analytics", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "readContract", name: "decimals", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("decimals").String()},
 		{dir: "readContract", name: "calldata", path: chain + "/contract/" + contracts.STRK.String() + "/read?block_tag=12&calldata=" + contracts.Sequencer.String() + "&selector=" + felt.Selector("balance_of").String()},
 		{dir: "getToken", name: "erc20", path: chain + "/token/" + g.chain.Network().USDC.String()},
@@ -385,9 +388,10 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "message", path: chain + "/message/0x1234"},
 		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
 		{dir: "forbidden", name: "partner-route", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools"},
+		{dir: "unqualified_token_policy", name: "holders", path: chain + "/token/" + g.unqualified().String() + "/holders", headers: []string{"X-Service-Api-Key", g.partner}},
 		{dir: "not_found", name: "token", path: chain + "/token/0x1234/controls"},
 		{dir: "not_found", name: "class", path: chain + "/class/0x1234"},
-		{dir: "not_found", name: "contract", path: chain + "/contract/0x1234/classes"},
+		{dir: "not_found", name: "contract-classes", path: chain + "/contract/0x1234/classes"},
 		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
 		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
 		{dir: "invalid_request", name: "block-tag", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=newest"},
@@ -427,6 +431,17 @@ func (g *golden) batches() []goldenCase {
 		post("invalid_request", "batch-too-many", "/address/summaries", many),
 		post("invalid_request", "batch-empty", "/address/summaries", `{"addresses":[]}`),
 	}
+}
+
+// unqualified is a token that nobody has looked at.
+func (g *golden) unqualified() felt.Felt {
+	for _, token := range g.chain.Tokens(30) {
+		if _, known := g.known.Chain(chainID).Token(token.Address); !known {
+			return token.Address
+		}
+	}
+	g.t.Fatal("every token is known")
+	return felt.Felt{}
 }
 
 // walletKey belongs to a workspace that may search wide ranges.

@@ -201,6 +201,7 @@ func (o *oracle) everything(from uint64) {
 	o.tokens(head)
 	o.pools(head)
 	o.classes(head)
+	o.holders(head)
 	o.absent(head)
 }
 

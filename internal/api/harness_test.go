@@ -17,6 +17,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/census"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
@@ -51,6 +52,7 @@ type world struct {
 	noClasses bool // the index does without classes
 	known     *registry.Registry
 	partner   string // a key for the partner routes too
+	census    *census.Job
 	// logs is everything that the API logged; secrets is what must not be in it.
 	logs    *logs
 	secrets []string
@@ -186,7 +188,6 @@ type stepper interface {
 // runJobs lets the jobs that work beside the indexer do all that there is to do.
 func (w *world) runJobs() {
 	w.t.Helper()
-	jobs := []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}}
 	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
@@ -199,7 +200,10 @@ func (w *world) runJobs() {
 	if err := names.CatchUp(w.t.Context(), commit); err != nil {
 		w.t.Fatal(err)
 	}
-	for _, j := range jobs {
+	if w.census == nil {
+		w.census = census.New(census.Job{Store: w.engine, Node: w.pool, Registry: w.known.Chain(chainID), Depth: depth, Now: w.clock.Now})
+	}
+	for _, j := range []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}, w.census} {
 		for more := true; more; {
 			if more, err = j.Step(w.t.Context(), commit); err != nil {
 				w.t.Fatal(err)

@@ -18,6 +18,7 @@ func (s *Server) routes() {
 	s.tokenLiveRoutes()
 	s.tokenControlRoutes()
 	s.tokenPoolRoutes()
+	s.tokenHolderRoutes()
 	s.contractReadRoutes()
 	s.tokenRoutes()
 	s.transferRoutes()

@@ -5,12 +5,9 @@ import (
 	"math/big"
 	"net/http"
 
-	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/class"
-	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -73,12 +70,6 @@ func (s *Server) tokenLiveRoutes() {
 	register(s, balance, s.getBalanceOf)
 }
 
-// The entry points, in both spellings.
-var (
-	fnTotalSupply = []felt.Felt{felt.Selector("total_supply"), felt.Selector("totalSupply")}
-	fnBalanceOf   = []felt.Felt{felt.Selector("balance_of"), felt.Selector("balanceOf")}
-)
-
 func (s *Server) getTotalSupply(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
@@ -88,7 +79,7 @@ func (s *Server) getTotalSupply(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, nil, fnTotalSupply)
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, nil, contractcall.TotalSupply)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +105,7 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 		indexed, err = indexedBalance(ctx, c, r, b, token, owner)
 		return err
 	}
-	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, fnBalanceOf, owner)
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, contractcall.BalanceOf, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -151,15 +142,11 @@ func tokenKindAt(ctx context.Context, c *Chain, r store.Reader, address felt.Fel
 	if _, known := c.Registry.Token(address); known {
 		return transfer.ERC20, nil
 	}
-	at, found, err := contract.ClassesAt(ctx, r, address, number)
-	if err != nil || !found {
+	kinds, err := token.KindsByClass(ctx, r, []felt.Felt{address}, number)
+	if err != nil {
 		return transfer.Ambiguous, err
 	}
-	abis, _, err := class.ABIsOf(ctx, r, []felt.Felt{at.After})
-	if err != nil || abis[0] == nil {
-		return transfer.Ambiguous, err
-	}
-	return map[abi.Emitter]transfer.Standard{abi.EmitterERC20: transfer.ERC20, abi.EmitterERC721: transfer.ERC721, abi.EmitterERC1155: transfer.ERC1155}[abis[0].Token], nil
+	return kinds[0], nil
 }
 
 // tokenAmount asks for an amount under two names and takes the first that the
@@ -197,7 +184,7 @@ func amountOf(token felt.Felt, results []contractcall.Result) (*big.Int, error) 
 		r := &results[i]
 		switch r.Fault {
 		case contractcall.None:
-			if n, ok := amount(r.Values); ok {
+			if n, ok := contractcall.Amount(r.Values); ok {
 				return n, nil
 			}
 			return nil, fail(CodeNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
@@ -213,18 +200,6 @@ func amountOf(token felt.Felt, results []contractcall.Result) (*big.Int, error) 
 		return nil, reverted(refused)
 	}
 	return nil, fail(CodeNotAToken, "The contract %s has no such function at that block.", token)
-}
-
-// amount reads a u256 in two felts, or a number in one.
-func amount(values []felt.Felt) (*big.Int, bool) {
-	switch len(values) {
-	case 1:
-		return values[0].Big(), true
-	case 2:
-		b, err := felt.U256(values[0], values[1])
-		return new(big.Int).SetBytes(b[:]), err == nil
-	}
-	return nil, false
 }
 
 // shownReason bounds what is passed on of a contract's reason.

@@ -11,8 +11,8 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
@@ -135,8 +135,12 @@ func (s *Server) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 	at := timestampISO(page.Through.Timestamp)
 	out.TotalPairs, out.SnapshotBlock, out.SnapshotBlockHash, out.UpdatedAtISO = &page.Total, &page.Through.Number, &page.Through.Hash, &at
 	out.Coverage = PoolCoverage{true, "materialized_pool_snapshot"}
+	symbols, err := symbolsOf(ctx, c, r, page.Pools)
+	if err != nil {
+		return err
+	}
 	for i := range page.Pools {
-		out.Items = append(out.Items, renderPool(c.Registry, out.TokenAddress, &page.Pools[i], page.Through.Number, at))
+		out.Items = append(out.Items, renderPool(symbols, out.TokenAddress, &page.Pools[i], page.Through.Number, at))
 	}
 	if page.Next == nil {
 		return nil
@@ -150,7 +154,38 @@ func (s *Server) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 	return nil
 }
 
-func renderPool(known *registry.Chain, token felt.Felt, p *market.Pool, through uint64, at string) MarketItem {
+// symbolsOf is what the tokens of pools are called: by the registry, or else by
+// themselves. One GetMany.
+func symbolsOf(ctx context.Context, c *Chain, r store.Reader, pools []market.Pool) (map[felt.Felt]string, error) {
+	out := map[felt.Felt]string{}
+	var open []felt.Felt
+	for i := range pools {
+		for _, t := range []felt.Felt{pools[i].Token0, pools[i].Token1} {
+			if _, seen := out[t]; seen {
+				continue
+			}
+			known, ok := c.Registry.Token(t)
+			if out[t] = known.Symbol; !ok {
+				open = append(open, t)
+			}
+		}
+	}
+	if len(open) == 0 {
+		return out, nil
+	}
+	list, err := token.MetadataOf(ctx, r, open)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range list {
+		if m != nil && m.Symbol != nil {
+			out[open[i]] = *m.Symbol
+		}
+	}
+	return out, nil
+}
+
+func renderPool(symbols map[felt.Felt]string, token felt.Felt, p *market.Pool, through uint64, at string) MarketItem {
 	paired := p.Token0
 	if paired == token {
 		paired = p.Token1
@@ -170,13 +205,9 @@ func renderPool(known *registry.Chain, token felt.Felt, p *market.Pool, through 
 		item.PoolKey = strings.Join(parts, ":")
 	}
 	item.MarketID = p.Dex.Slug + ":" + item.PoolKey
-	if t, ok := known.Token(paired); ok {
-		item.PairedTokenSymbol = &t.Symbol
-	}
-	t0, ok0 := known.Token(p.Token0)
-	t1, ok1 := known.Token(p.Token1)
-	if ok0 && ok1 {
-		name := t0.Symbol + " / " + t1.Symbol
+	item.PairedTokenSymbol = some(symbols[paired])
+	if s0, s1 := symbols[p.Token0], symbols[p.Token1]; s0 != "" && s1 != "" {
+		name := s0 + " / " + s1
 		item.DisplayName = &name
 	}
 	return item

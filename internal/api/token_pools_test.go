@@ -31,6 +31,10 @@ func (o *oracle) pools(head uint64) {
 	known := o.known.Chain(chainID)
 	want := map[felt.Felt][]object{}
 	net := o.chain.Network()
+	called := map[felt.Felt]string{}
+	for _, t := range o.chain.Tokens(head) {
+		called[t.Address] = t.Symbol
+	}
 	for _, ref := range o.chain.Events(simnode.EventFilter{To: through, Addresses: []felt.Felt{net.EkuboCore, net.PairFactory},
 		Keys: [][]felt.Felt{{contracts.SelPoolInitialized, contracts.SelPairCreated}}}) {
 		d := ref.Event.Data
@@ -56,6 +60,7 @@ func (o *oracle) pools(head uint64) {
 		}
 		symbols := [2]any{}
 		for i := range symbols {
+			symbols[i] = called[d[i]]
 			if t, ok := known.Token(d[i]); ok {
 				symbols[i] = t.Symbol
 			}

@@ -297,7 +297,7 @@ func (s *Server) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner
 	}
 	var calls []contractcall.Call
 	for i := range list {
-		for _, name := range fnBalanceOf {
+		for _, name := range contractcall.BalanceOf {
 			calls = append(calls, contractcall.Call{Contract: list[i].token, Selector: name, Calldata: []felt.Felt{owner}})
 		}
 	}
@@ -310,7 +310,7 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 	v := &out.Verification
 	v.Selected = len(list)
 	for i := range list {
-		names := len(fnBalanceOf)
+		names := len(contractcall.BalanceOf)
 		balance, status, why := walletBalance(results[i*names : (i+1)*names])
 		if status != "ok" && q.Mode != "verified_partial" {
 			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter,
@@ -352,7 +352,7 @@ func walletBalance(results []contractcall.Result) (balance *big.Int, status, why
 	for i := range results {
 		switch r := &results[i]; r.Fault {
 		case contractcall.None:
-			if n, ok := amount(r.Values); ok {
+			if n, ok := contractcall.Amount(r.Values); ok {
 				return n, "ok", ""
 			}
 			status, why = "unsupported", "the contract answers with something that is no amount"

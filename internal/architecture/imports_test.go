@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},
 	{"internal/explorer/event", "internal/explorer/message"}, // ask the queries of block and transaction
-	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market"}, // ask those of contract and class
+	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market", "internal/explorer/census"}, // ask those of contract and class
 	{"internal/explorer/transfer"},                           // lists events
 	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},

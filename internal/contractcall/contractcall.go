@@ -5,6 +5,7 @@ package contractcall
 
 import (
 	"errors"
+	"math/big"
 
 	"chainexplorer/internal/felt"
 )
@@ -65,4 +66,23 @@ var (
 	// ErrBlockUnknown says that the nodes do not have the block: it was forked
 	// away, or lies below what they keep.
 	ErrBlockUnknown = errors.New("the nodes do not have the block")
+)
+
+// Amount reads a u256 in two values, or a number in one; false when the values
+// are neither.
+func Amount(values []felt.Felt) (*big.Int, bool) {
+	switch len(values) {
+	case 1:
+		return values[0].Big(), true
+	case 2:
+		b, err := felt.U256(values[0], values[1])
+		return new(big.Int).SetBytes(b[:]), err == nil
+	}
+	return nil, false
+}
+
+// The functions of a token that amounts are read with, in both spellings.
+var (
+	TotalSupply = []felt.Felt{felt.Selector("total_supply"), felt.Selector("totalSupply")}
+	BalanceOf   = []felt.Felt{felt.Selector("balance_of"), felt.Selector("balanceOf")}
 )

@@ -24,9 +24,9 @@ var Builtin = sync.OnceValue(func() *Registry {
 
 // Why a built-in token's holders can be counted, or not.
 var (
-	standardBridged = Census{true, "issued by StarkGate's token contract, which announces every change of a balance"}
-	standardNative  = Census{true, "standard ERC-20 of its issuer, which announces every change of a balance"}
-	notReviewed     = Census{false, "nobody has looked at the contract yet"}
+	standardBridged = Census{Qualified: true, Reason: "issued by StarkGate's token contract, which announces every change of a balance"}
+	standardNative  = Census{Qualified: true, Reason: "standard ERC-20 of its issuer, which announces every change of a balance"}
+	notReviewed     = Census{Reason: "nobody has looked at the contract yet"}
 )
 
 func token(address, symbol, name string, decimals uint8, c Census) Token {

@@ -92,6 +92,11 @@ func (t *Token) check() error {
 	if t.Census.Qualified && t.Census.Reason == "" {
 		return fmt.Errorf("census: a qualified token needs a reason: who looked at it, and what they found")
 	}
+	switch t.Census.Screening {
+	case 0, 10, 50, 100, 200:
+	default:
+		return fmt.Errorf("census: screening %d is none of 10, 50, 100, 200", t.Census.Screening)
+	}
 	return firstOf(nonZero("address", t.Address), text("symbol", t.Symbol, true), text("name", t.Name, true), text("census.reason", t.Census.Reason, false))
 }
 

@@ -32,6 +32,9 @@ type Census struct {
 	// change of a balance is a Transfer event.
 	Qualified bool   `yaml:"qualified"`
 	Reason    string `yaml:"reason"`
+	// Screening is how many of the largest holders the screening shows: 10, 50,
+	// 100 or 200; 0 is 10.
+	Screening int `yaml:"screening"`
 }
 
 // PoolType is how a pool prices.

@@ -165,6 +165,7 @@ func TestRefused(t *testing.T) {
 		{"0xabc,", "0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7,", "twice"},
 		{"decimals: 0", "decimals: 256", "256"},
 		{"qualified: true, reason: read it all", "qualified: true", "reason"},
+		{"qualified: true, reason", "screening: 20, qualified: true, reason", "20 is none of"},
 		{"slug: swap", "slug: Swap!", "slug"},
 		{"kind: pool_contract", "kind: pond", "pond"},
 		{"type: stable", "type: unstable", "unstable"},

@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
@@ -37,7 +38,7 @@ func Subjects() []explorer.Subject {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), token.Enrichment(), market.Enrichment())
+	return slices.Concat(class.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment())
 }
 
 // Tables returns every table of an index.

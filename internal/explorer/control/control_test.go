@@ -148,6 +148,9 @@ func TestControls(t *testing.T) {
 		"an owner who left, announced in data": {abi: powers(class.Sierra, class.Mints|class.Owned),
 			said:   []said{{"OwnershipTransferred", nil, []felt.Felt{felt.Zero, owner}}, {"OwnershipTransferred", nil, []felt.Felt{owner, felt.Zero}}},
 			supply: fact{"mintable", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"renounced", nil}, upgrade: fact{"immutable_class", nil}},
+		"an owner who left roles behind": {abi: powers(class.Sierra, class.Owned|class.Roles),
+			said:   []said{{"RoleGranted", nil, []felt.Felt{f(77), minter, owner}}, {"OwnershipTransferred", nil, []felt.Felt{owner, felt.Zero}}},
+			supply: fact{"fixed", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
 		"roles": {abi: powers(class.Sierra, class.Mints|class.Upgrades|class.Roles|class.Pauses),
 			said: []said{
 				{"RoleGranted", nil, []felt.Felt{admin, owner, owner}},
@@ -207,10 +210,12 @@ func TestAnnouncements(t *testing.T) {
 
 // TestBounded: more announcements than are looked at leave the rest unclaimed.
 func TestBounded(t *testing.T) {
-	list := []said{{"OwnershipTransferred", nil, []felt.Felt{felt.Zero, felt.Zero}}}
+	var list []said
 	for i := range uint64(control.MaxEvents + 1) {
-		list = append(list, said{"RoleGranted", nil, []felt.Felt{f(1), f(i), f(2)}})
+		list = append(list, said{"RoleRevoked", nil, []felt.Felt{f(1), f(i), f(2)}})
 	}
+	// The owner is gone, and no role is seen: but there may be older ones.
+	list = append(list, said{"OwnershipTransferred", nil, []felt.Felt{felt.FromUint64(3), felt.Zero}})
 	c := read(t, powers(class.Sierra, 0), false, list...)
 	if c.Complete || c.Metadata.Status != control.Unknown || len(c.Announcements) != control.MaxEvents {
 		t.Errorf("complete %t, metadata %s, %d announcements", c.Complete, c.Metadata.Status, len(c.Announcements))

@@ -1,0 +1,315 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/big"
+	"net/http"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/census"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+const (
+	maxHolderPage      = 100
+	defaultHolderPage  = 25
+	defaultScreening   = 10
+	warmingRetryAfter  = 15 // seconds
+	censusBalanceCheck = "starknet_rpc_balanceOf"
+)
+
+// HolderSnapshot names the generation that an answer is from.
+type HolderSnapshot struct {
+	GenerationID  uint64    `json:"generationId"`
+	AsOfBlock     uint64    `json:"asOfBlock" doc:"A finalized block: balances are those after it."`
+	AsOfBlockHash felt.Felt `json:"asOfBlockHash"`
+	RowDigest     string    `json:"rowDigest" doc:"SHA-256, in hex, of all rows in the order of their ranks, each as the line rank,address,balanceRaw,lastUpdatedBlock and a line feed."`
+	ExpiresAt     string    `json:"expiresAt" format:"date-time" doc:"Until then cursors into this generation work."`
+	UpdatedAt     string    `json:"updatedAt" format:"date-time" doc:"When the generation was published."`
+	LagBlocks     uint64    `json:"lagBlocks" doc:"How far the indexed head is above asOfBlock."`
+	Source        string    `json:"source" enum:"sealed_finalized_holder_generation,sealed_finalized_holder_screening_projection"`
+	Freshness     string    `json:"freshness" enum:"finalized_generation,finalized_screening_generation"`
+}
+
+// HolderCompleteness says what can be claimed of the list.
+type HolderCompleteness struct {
+	PopulationComplete   bool   `json:"populationComplete" doc:"Every holder is there."`
+	PopulationReasonCode string `json:"populationReasonCode" enum:"complete_canonical_transfer_coverage,population_coverage_unproven"`
+	Exact                bool   `json:"exact"`
+	Truncated            bool   `json:"truncated"`
+	ReasonCode           string `json:"reasonCode" enum:"materialized_snapshot,uncertified_materialized_snapshot,certification_not_run,revoked,unavailable,audit_failed"`
+}
+
+// HolderCertification says how the list was held against the chain.
+type HolderCertification struct {
+	Status           string  `json:"status" enum:"certified,uncertified,revoked,stale,unavailable,audit_failed"`
+	ValidatedAgainst *string `json:"validatedAgainst" enum:"starknet_rpc_balanceOf" doc:"Supply and sampled balances were asked of the contract at asOfBlockHash."`
+	CheckedAt        *string `json:"checkedAt" format:"date-time"`
+	ReasonCode       string  `json:"reasonCode" enum:"materialized_snapshot,certification_not_run,revoked,unavailable,audit_failed"`
+	SampledBalances  uint64  `json:"sampledBalances"`
+	TotalSupplyRaw   *string `json:"totalSupplyRaw" doc:"What the contract reports at asOfBlockHash."`
+}
+
+// HolderItem is a holder.
+type HolderItem struct {
+	Rank                    uint64    `json:"rank" doc:"From 1: by balance, most first, then by address."`
+	Address                 felt.Felt `json:"address"`
+	BalanceRaw              string    `json:"balanceRaw"`
+	LastUpdatedBlock        uint64    `json:"lastUpdatedBlock"`
+	LastUpdatedTimestampISO *string   `json:"lastUpdatedTimestampIso" format:"date-time"`
+}
+
+// HolderPage is a page of the census.
+type HolderPage struct {
+	ChainID               string              `json:"chainId"`
+	TokenAddress          felt.Felt           `json:"tokenAddress"`
+	Snapshot              HolderSnapshot      `json:"snapshot"`
+	HolderCount           uint64              `json:"holderCount" doc:"0 with a null total is a withheld list, not an empty one: see certification."`
+	HolderBalanceTotalRaw *string             `json:"holderBalanceTotalRaw"`
+	Items                 []HolderItem        `json:"items"`
+	NextCursor            *string             `json:"nextCursor"`
+	Completeness          HolderCompleteness  `json:"completeness"`
+	Certification         HolderCertification `json:"certification"`
+	Limits                PartnerPage         `json:"limits"`
+}
+
+// Screening says what the screening is not.
+type Screening struct {
+	Kind               string `json:"kind" enum:"top_k_screening"`
+	RequestedTopN      int    `json:"requestedTopN" doc:"The operator's policy for the token: 10, 50, 100 or 200."`
+	ReturnedCount      int    `json:"returnedCount" doc:"Holders on this page."`
+	PopulationComplete bool   `json:"populationComplete"`
+	Exact              bool   `json:"exact"`
+	ReasonCode         string `json:"reasonCode" enum:"screening_projection_not_population_proof"`
+}
+
+// ScreeningPage is a page of the largest holders.
+type ScreeningPage struct {
+	ChainID      string         `json:"chainId"`
+	TokenAddress felt.Felt      `json:"tokenAddress"`
+	Snapshot     HolderSnapshot `json:"snapshot"`
+	Screening    Screening      `json:"screening"`
+	Items        []HolderItem   `json:"items"`
+	NextCursor   *string        `json:"nextCursor"`
+	Limits       PartnerPage    `json:"limits"`
+}
+
+func (s *Server) tokenHolderRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Tokens", Class: Heavy, Scope: account.Partner, Tier: TierPartner, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
+	list := base
+	list.ID, list.Path, list.Summary = "listTokenHolders", "/v1/{chain}/token/{token}/holders", "List all holders of a token"
+	list.Description = "The complete census of a token's holders: an immutable generation as of a finalized block, with ranks from 1 to holderCount. " +
+		"Cursors belong to one generation and work until its expiresAt, while newer ones appear; an expired or revoked one is 400. " +
+		"`certification.status` is `certified` only when no balance is impossible, all add up to the supply that the contract reports at that block's hash, and sampled balances agree. " +
+		"503 with Retry-After while the first generation is built. `limit` is 1 to 100, 25 by default."
+	register(s, list, s.listTokenHolders)
+	screen := base
+	screen.ID, screen.Path, screen.Summary = "screenTokenHolders", "/v1/{chain}/token/{token}/holders/screening", "List the largest holders of a token"
+	screen.Description = "The largest holders of the newest generation: a bounded list for screening, and no claim to be complete."
+	register(s, screen, s.screenTokenHolders)
+	metrics := base
+	metrics.ID, metrics.Path, metrics.Summary = "getTokenHolderAnalytics", "/v1/{chain}/token/{token}/holders/analytics", "Read how a token is spread"
+	metrics.Description = "Concentration and distribution, computed from the whole newest generation in whole numbers, and growth since the generation before it."
+	register(s, metrics, s.getTokenHolderAnalytics)
+}
+
+// HolderInput is what the lists of holders take.
+type HolderInput struct {
+	ChainInput
+	TokenPath
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}
+
+// generationFor finds the generation that a request is about, in the view of
+// the request: the cursor's, or the newest. revoked is also true for one whose
+// block a fork has just taken away.
+func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, token felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
+	if err := knownToken(ctx, c, r, token, state.Head.Number); err != nil {
+		return nil, false, err
+	}
+	if t, ok := c.Registry.Token(token); !ok || !t.Census.Qualified {
+		return nil, false, fail(CodeUnqualifiedPolicy, "The token has no qualified census policy.")
+	}
+	if at != nil {
+		g, err = census.Get(ctx, r, token, at.generation)
+	} else {
+		g, err = census.Newest(ctx, r, token)
+	}
+	if err != nil && !errors.Is(err, census.ErrNotFound) {
+		return nil, false, err
+	}
+	expired := err == nil && uint64(s.now().Unix()) >= g.Expires
+	if at != nil && (err != nil || expired || [8]byte(g.Digest[:8]) != at.digest) {
+		return nil, false, fail(CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
+	}
+	if err != nil || expired {
+		return nil, false, retryLater(warmingRetryAfter, err, "The holders of this token are being counted. Send the same request again later.")
+	}
+	revoked = g.Status == census.Revoked
+	if !revoked {
+		if revoked, err = g.Orphaned(ctx, r); err != nil {
+			return nil, false, err
+		}
+	}
+	if at != nil && revoked {
+		return nil, false, fail(CodeInvalidCursor, "The cursor's generation was revoked. Start again without a cursor.")
+	}
+	return g, revoked, nil
+}
+
+// holderCursor is where a page of a generation begins.
+type holderCursor struct {
+	generation uint64
+	digest     [8]byte // the beginning of the generation's
+	rank       uint64  // of the last holder before the page
+	after      census.Place
+}
+
+func (h *holderCursor) position() []byte {
+	b := binary.BigEndian.AppendUint64(nil, h.generation)
+	b = binary.BigEndian.AppendUint64(append(b, h.digest[:]...), h.rank)
+	return append(b, h.after[:]...)
+}
+
+func (s *Server) openHolderCursor(scope, text string) (*holderCursor, error) {
+	if text == "" {
+		return nil, nil
+	}
+	b, e := s.cursors.Open(scope, text)
+	if e != nil {
+		return nil, e
+	}
+	if len(b) != 24+census.PlaceSize {
+		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+	}
+	return &holderCursor{binary.BigEndian.Uint64(b), [8]byte(b[8:16]), binary.BigEndian.Uint64(b[16:]), census.Place(b[24:])}, nil
+}
+
+func holderScope(operation, chain string, token felt.Felt) string {
+	return operation + "\x00" + chain + "\x00" + token.String()
+}
+
+func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[HolderPage], error) {
+	token, err := feltOf("path.token", in.Token)
+	if err != nil {
+		return nil, err
+	}
+	scope := holderScope("listTokenHolders", in.Chain, token)
+	at, err := s.openHolderCursor(scope, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{maxHolderPage, "partner"}}}
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
+		if err != nil {
+			return err
+		}
+		out.Body.Snapshot = renderSnapshot(g, state, false)
+		out.Body.Completeness, out.Body.Certification = renderClaims(g, revoked)
+		if withheld(g, revoked) {
+			return nil
+		}
+		total := g.Total.String()
+		out.Body.HolderCount, out.Body.HolderBalanceTotalRaw = g.Holders, &total
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.clamp(defaultHolderPage, maxHolderPage), g.Holders)
+		if err != nil {
+			return err
+		}
+		out.Body.Items = items
+		if next != nil {
+			text := s.cursors.Seal(scope, next.position())
+			out.Body.NextCursor = &text
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Server) screenTokenHolders(ctx context.Context, in *HolderInput) (*body[ScreeningPage], error) {
+	token, err := feltOf("path.token", in.Token)
+	if err != nil {
+		return nil, err
+	}
+	scope := holderScope("screenTokenHolders", in.Chain, token)
+	at, err := s.openHolderCursor(scope, in.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{maxHolderPage, "partner"}}}
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
+		if err != nil {
+			return err
+		}
+		if withheld(g, revoked) {
+			return retryLater(warmingRetryAfter, nil, "No screening is published for this token at present.")
+		}
+		known, _ := c.Registry.Token(token)
+		top := defaultTo(known.Census.Screening, defaultScreening)
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.clamp(defaultHolderPage, maxHolderPage), uint64(top))
+		if err != nil {
+			return err
+		}
+		out.Body.Snapshot = renderSnapshot(g, state, true)
+		out.Body.Items = items
+		out.Body.Screening = Screening{Kind: "top_k_screening", RequestedTopN: top, ReturnedCount: len(items), ReasonCode: "screening_projection_not_population_proof"}
+		if next != nil {
+			text := s.cursors.Seal(scope, next.position())
+			out.Body.NextCursor = &text
+		}
+		return nil
+	})
+	return out, err
+}
+
+// withheld says that the rows cannot be stood behind.
+func withheld(g *census.Generation, revoked bool) bool {
+	return revoked || g.Verdict == census.AuditFailed || g.Verdict == census.Unavailable
+}
+
+// holderItems reads a page of at most limit holders, none behind rank last.
+func holderItems(ctx context.Context, r store.Reader, g *census.Generation, at *holderCursor, limit int, last uint64) ([]HolderItem, *holderCursor, error) {
+	var rank uint64
+	var after *census.Place
+	if at != nil {
+		rank, after = at.rank, &at.after
+	}
+	last = min(last, g.Holders)
+	items := []HolderItem{}
+	if rank >= last {
+		return items, nil, nil
+	}
+	rows, err := census.Page(ctx, r, g.Token, g.ID, after, min(limit, int(last-rank)))
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers := make([]uint64, len(rows))
+	for i := range rows {
+		numbers[i] = rows[i].LastBlock
+	}
+	blocks, err := block.GetMany(ctx, r, numbers)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range rows {
+		rank++
+		raw := rows[i].Balance()
+		at := timestampISO(blocks[i].Timestamp)
+		items = append(items, HolderItem{rank, rows[i].Address(), new(big.Int).SetBytes(raw[:]).String(), rows[i].LastBlock, &at})
+	}
+	if rank >= last || len(rows) == 0 {
+		return items, nil, nil
+	}
+	return items, &holderCursor{g.ID, [8]byte(g.Digest[:8]), rank, rows[len(rows)-1].Place}, nil
+}
+
+func instant(seconds uint64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }

@@ -1,0 +1,337 @@
+package api_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
+)
+
+// holders compares the census of every known token with the holders that the
+// chain knows at the block of the generation.
+func (o *oracle) holders(head uint64) {
+	o.t.Helper()
+	defer o.as(o.partner)()
+	o.clock.advance(3 * time.Hour) // long enough for a new generation
+	o.runJobs()
+	counted := 0
+	for _, token := range o.known.Chain(chainID).Tokens() {
+		path := chainID + "/token/" + token.Address.String() + "/holders"
+		if o.chain.SupplyAt(token.Address, head).Sign() == 0 {
+			continue
+		}
+		counted++
+		page, items := o.walkHolders(path, 1+int(head)%9)
+		at := page.Snapshot.AsOfBlock
+		if at != head-depth || page.Snapshot.AsOfBlockHash != o.chain.BlockAt(at).Hash || page.Snapshot.LagBlocks != depth {
+			// A generation of a token that has not moved since stays.
+			if last := o.lastTransfers(token.Address, head); at > head-depth || len(last) == 0 || newest(last) > at {
+				o.t.Fatalf("%s is as of block %d, the head is %d", path, at, head)
+			}
+		}
+		o.sameHolders(path, token.Address, page, items)
+		o.checked("listTokenHolders", path, o.do(http.MethodGet, "/v1/"+path, o.key))
+		o.screening(path, items)
+		o.analytics(path, page, items)
+	}
+	if counted < 4 {
+		o.t.Fatalf("%d tokens were counted", counted)
+	}
+	o.missing("listTokenHolders", chainID+"/token/0x1234/holders")
+}
+
+// walkHolders reads all pages of a generation.
+func (w *world) walkHolders(path string, limit int) (first api.HolderPage, items []api.HolderItem) {
+	w.t.Helper()
+	next := ""
+	for n := 0; ; n++ {
+		r := w.do(http.MethodGet, fmt.Sprintf("/v1/%s?limit=%d%s", path, limit, next), w.partner)
+		var page api.HolderPage
+		if err := json.Unmarshal(r.body, &page); err != nil || r.StatusCode != http.StatusOK || len(page.Items) > limit {
+			w.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+		}
+		if n == 0 {
+			first = page
+		} else if page.Snapshot != first.Snapshot || page.HolderCount != first.HolderCount {
+			w.t.Fatalf("GET %s: the generation changed between pages: %+v, %+v", path, page.Snapshot, first.Snapshot)
+		}
+		items = append(items, page.Items...)
+		if page.NextCursor == nil {
+			return first, items
+		}
+		next = "&cursor=" + url.QueryEscape(*page.NextCursor)
+	}
+}
+
+func newest(last map[felt.Felt]uint64) (n uint64) {
+	for _, b := range last {
+		n = max(n, b)
+	}
+	return n
+}
+
+// lastTransfers is the newest block up to one in which each address took part.
+func (o *oracle) lastTransfers(token felt.Felt, n uint64) map[felt.Felt]uint64 {
+	out := map[felt.Felt]uint64{}
+	for _, ref := range o.chain.Events(simnode.EventFilter{To: n, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
+		list, _ := transfer.Decode(ref.Event)
+		for _, t := range list {
+			out[t.From], out[t.To] = ref.Block.Number, ref.Block.Number
+		}
+	}
+	return out
+}
+
+func (o *oracle) sameHolders(path string, token felt.Felt, page api.HolderPage, items []api.HolderItem) {
+	o.t.Helper()
+	at := page.Snapshot.AsOfBlock
+	want := o.chain.Holders(token, at)
+	last := o.lastTransfers(token, at)
+	supply := o.chain.SupplyAt(token, at).String()
+	if len(items) != len(want) || page.HolderCount != uint64(len(want)) || *page.HolderBalanceTotalRaw != supply {
+		o.t.Fatalf("GET %s: %d rows of %d holders, want %d; total %s, want %s", path, len(items), page.HolderCount, len(want), *page.HolderBalanceTotalRaw, supply)
+	}
+	digest := sha256.New()
+	for i, h := range want {
+		got := items[i]
+		block := last[h.Address]
+		if got.Rank != uint64(i+1) || got.Address != h.Address || got.BalanceRaw != h.Balance.String() || got.LastUpdatedBlock != block ||
+			*got.LastUpdatedTimestampISO != iso(o.chain.BlockAt(block).Timestamp) {
+			o.t.Fatalf("GET %s: row %d is %+v, want %s %s since %d", path, i, got, h.Address, h.Balance, block)
+		}
+		fmt.Fprintf(digest, "%d,%s,%s,%d\n", got.Rank, got.Address, got.BalanceRaw, got.LastUpdatedBlock) //nolint:errcheck // a hash never fails
+	}
+	if sum := hex.EncodeToString(digest.Sum(nil)); sum != page.Snapshot.RowDigest {
+		o.t.Fatalf("GET %s: digest %s, the rows have %s", path, page.Snapshot.RowDigest, sum)
+	}
+	c := page.Certification
+	if c.Status != "certified" || c.ValidatedAgainst == nil || *c.ValidatedAgainst != "starknet_rpc_balanceOf" || c.CheckedAt == nil || c.ReasonCode != "materialized_snapshot" ||
+		*c.TotalSupplyRaw != supply || c.SampledBalances != uint64(min(40, len(want))) {
+		o.t.Fatalf("GET %s: %+v", path, c)
+	}
+	if m := page.Completeness; m != (api.HolderCompleteness{PopulationComplete: true, PopulationReasonCode: "complete_canonical_transfer_coverage", Exact: true, ReasonCode: "materialized_snapshot"}) {
+		o.t.Fatalf("GET %s: %+v", path, m)
+	}
+}
+
+func (o *oracle) screening(path string, items []api.HolderItem) {
+	o.t.Helper()
+	r := o.do(http.MethodGet, "/v1/"+path+"/screening?limit=100", o.key)
+	var page api.ScreeningPage
+	if err := json.Unmarshal(r.body, &page); err != nil || r.StatusCode != http.StatusOK {
+		o.t.Fatalf("GET %s/screening: %d %s", path, r.StatusCode, r.body)
+	}
+	want := items[:min(10, len(items))]
+	if page.Screening != (api.Screening{Kind: "top_k_screening", RequestedTopN: 10, ReturnedCount: len(want), ReasonCode: "screening_projection_not_population_proof"}) || page.NextCursor != nil {
+		o.t.Fatalf("GET %s/screening: %s", path, r.body)
+	}
+	a, _ := json.Marshal(want)
+	b, _ := json.Marshal(page.Items)
+	if string(a) != string(b) {
+		o.t.Fatalf("GET %s/screening: %s, want %s", path, b, a)
+	}
+	o.checked("screenTokenHolders", path+"/screening?limit=100", r)
+}
+
+// analytics recomputes every metric from the rows, the slow way.
+func (o *oracle) analytics(path string, page api.HolderPage, items []api.HolderItem) {
+	o.t.Helper()
+	r := o.do(http.MethodGet, "/v1/"+path+"/analytics", o.key)
+	var got api.HolderAnalytics
+	if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK || got.Metrics == nil {
+		o.t.Fatalf("GET %s/analytics: %d %s", path, r.StatusCode, r.body)
+	}
+	total := new(big.Int)
+	balances := make([]*big.Int, len(items))
+	for i, item := range items {
+		balances[i], _ = new(big.Int).SetString(item.BalanceRaw, 10)
+		total.Add(total, balances[i])
+	}
+	sum := func(n int) *big.Int {
+		s := new(big.Int)
+		for _, b := range balances[:min(n, len(balances))] {
+			s.Add(s, b)
+		}
+		return s
+	}
+	bps := func(n *big.Int) uint64 {
+		return new(big.Int).Quo(new(big.Int).Mul(n, big.NewInt(10_000)), total).Uint64()
+	}
+	share := func(i int) *big.Rat { return new(big.Rat).SetFrac(balances[i], total) }
+	want := api.HolderMetrics{HolderBalanceTotalRaw: total.String(),
+		Top5BalanceRaw: sum(5).String(), Top10BalanceRaw: sum(10).String(), Top100BalanceRaw: sum(100).String(),
+		Top5ShareBps: bps(sum(5)), Top10ShareBps: bps(sum(10)), Top100ShareBps: bps(sum(100))}
+	mins := []uint64{100, 10, 1, 0}
+	tierSums := [4]*big.Int{new(big.Int), new(big.Int), new(big.Int), new(big.Int)}
+	var tierCounts [4]uint64
+	for i := range balances {
+		for t, m := range mins {
+			if share(i).Cmp(big.NewRat(int64(m), 10_000)) >= 0 {
+				tierCounts[t]++
+				tierSums[t].Add(tierSums[t], balances[i])
+				break
+			}
+		}
+		if share(i).Cmp(big.NewRat(1, 100)) > 0 {
+			want.HoldersAbove1Percent++
+		}
+		if want.Nakamoto50Count == nil && new(big.Int).Mul(sum(i+1), big.NewInt(2)).Cmp(total) > 0 {
+			n := uint64(i + 1)
+			want.Nakamoto50Count = &n
+		}
+	}
+	for t, name := range []string{"whale", "large", "medium", "small"} {
+		want.TierDistribution = append(want.TierDistribution, api.HolderTier{Tier: name, MinShareBps: mins[t], HolderCount: tierCounts[t], ShareBps: bps(tierSums[t])})
+	}
+	want.WhaleCount, want.WhaleShareBps = tierCounts[0], bps(tierSums[0])
+	for i, label := range []string{"1%", "0.1%", "0.01%"} {
+		var n uint64
+		for _, c := range tierCounts[:i+1] {
+			n += c
+		}
+		want.ThresholdCounts = append(want.ThresholdCounts, api.HolderThreshold{Label: label, ThresholdBps: mins[i], HolderCount: n})
+	}
+	// Gini by its definition: the mean difference of all pairs, by twice the mean.
+	differences := new(big.Int)
+	for i := range balances {
+		for k := range balances[:i] {
+			differences.Add(differences, new(big.Int).Sub(balances[k], balances[i]))
+		}
+	}
+	gini := new(big.Rat).SetFrac(differences, new(big.Int).Mul(big.NewInt(int64(len(balances))), total))
+	gini.Mul(gini, big.NewRat(1_000_000, 1))
+	want.GiniScorePPM = new(big.Int).Quo(gini.Num(), gini.Denom()).Uint64()
+	a, _ := json.Marshal(want)
+	b, _ := json.Marshal(got.Metrics)
+	if string(a) != string(b) {
+		o.t.Fatalf("GET %s/analytics: %s\nwant %s", path, b, a)
+	}
+	if got.Snapshot != page.Snapshot || got.HolderCount != page.HolderCount || got.ValidatedAgainst == nil {
+		o.t.Fatalf("GET %s/analytics: %s", path, r.body)
+	}
+	o.checked("getTokenHolderAnalytics", path+"/analytics", r)
+}
+
+// TestHolderRefusals: who may ask, for which tokens, and when.
+func TestHolderRefusals(t *testing.T) {
+	w := newWorld(t, 40)
+	strk := "/v1/" + chainID + "/token/" + contracts.STRK.String() + "/holders"
+	for _, route := range []string{"", "/screening", "/analytics"} {
+		expect(t, w.do(http.MethodGet, strk+route, w.key), 403, api.CodeForbidden, nil)
+		expect(t, w.do(http.MethodGet, strk+route, w.partner), 200, "", nil)
+		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x12/holders"+route, w.partner), 404, api.CodeNotFound, nil)
+		other := (&golden{world: w}).unqualified()
+		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders"+route, w.partner), 422, api.CodeUnqualifiedPolicy, nil)
+	}
+	// Qualified just now: nothing is counted yet.
+	other := (&golden{world: w}).unqualified()
+	known, err := w.known.With(chainID, registry.Entries{Tokens: []registry.Token{{Address: other, Symbol: "X", Name: "X", Census: registry.Census{Qualified: true, Reason: "test"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server.SetRegistry(chainID, known.Chain(chainID))
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders", w.partner), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "15"})
+}
+
+// TestHolderCursors: a cursor belongs to its token and generation, lives until
+// expiresAt while newer generations appear, and not beyond.
+func TestHolderCursors(t *testing.T) {
+	w := newWorld(t, 60)
+	strk, eth := "/v1/"+chainID+"/token/"+contracts.STRK.String()+"/holders", "/v1/"+chainID+"/token/"+contracts.ETH.String()+"/holders"
+	read := func(path string) (p api.HolderPage) {
+		t.Helper()
+		r := w.do(http.MethodGet, path, w.partner)
+		if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+		}
+		return p
+	}
+	first := read(strk + "?limit=3")
+	cursor := "&cursor=" + url.QueryEscape(*first.NextCursor)
+	second := read(strk + "?limit=3" + cursor)
+	// Newer generations appear.
+	w.clock.advance(3 * time.Hour)
+	w.chain.Extend(20)
+	w.catchUp()
+	if now := read(strk + "?limit=3"); now.Snapshot.GenerationID <= first.Snapshot.GenerationID {
+		t.Fatalf("no newer generation: %+v", now.Snapshot)
+	}
+	again := read(strk + "?limit=3" + cursor)
+	if fmt.Sprint(again.Items[0].Address, again.Snapshot.GenerationID) != fmt.Sprint(second.Items[0].Address, first.Snapshot.GenerationID) || again.Items[0].Rank != 4 {
+		t.Errorf("the cursor went elsewhere: %+v", again)
+	}
+	for name, path := range map[string]string{"another token": eth + "?limit=3" + cursor, "another route": strk + "/screening?limit=3" + cursor} {
+		if r := w.do(http.MethodGet, path, w.partner); r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidCursor {
+			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
+		}
+	}
+	// A second before the end, and at the end.
+	end, err := time.Parse(time.RFC3339, first.Snapshot.ExpiresAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clock.advance(end.Sub(w.clock.Now()) - time.Second)
+	w.runJobs()
+	read(strk + "?limit=3" + cursor)
+	w.clock.advance(time.Second)
+	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, api.CodeInvalidCursor, nil)
+	// A page of the newest is there all the time, and nothing of the old one is left.
+	w.clock.advance(2 * time.Minute)
+	w.runJobs()
+	if p := read(strk + "?limit=3"); p.Certification.Status != "certified" {
+		t.Errorf("%+v", p.Certification)
+	}
+	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, api.CodeInvalidCursor, nil)
+}
+
+// TestHolderRevocation: a fork below the block of a generation revokes it, from
+// the moment that the index has undone the block.
+func TestHolderRevocation(t *testing.T) {
+	w := newWorld(t, 60)
+	strk := "/v1/" + chainID + "/token/" + contracts.STRK.String() + "/holders"
+	var first, after api.HolderPage
+	r := w.do(http.MethodGet, strk+"?limit=3", w.partner)
+	if err := json.Unmarshal(r.body, &first); err != nil {
+		t.Fatal(err)
+	}
+	w.chain.Fork(25)
+	w.chain.Extend(1)
+	w.indexInto(w.engine) // the jobs have not run yet
+	for _, jobs := range []bool{false, true} {
+		if jobs {
+			// The job has revoked it, and counted again.
+			w.runJobs()
+		}
+		expect(t, w.do(http.MethodGet, strk+"?limit=3&cursor="+url.QueryEscape(*first.NextCursor), w.partner), 400, api.CodeInvalidCursor, nil)
+		r = w.do(http.MethodGet, strk+"?limit=3", w.partner)
+		if err := json.Unmarshal(r.body, &after); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%d %s", r.StatusCode, r.body)
+		}
+		if !jobs && (after.Certification.Status != "revoked" || after.HolderCount != 0 || after.HolderBalanceTotalRaw != nil || len(after.Items) != 0 || after.Completeness.Exact || after.Completeness.PopulationComplete) {
+			t.Errorf("a generation without its block is shown: %s", r.body)
+		}
+		if !jobs {
+			expect(t, w.do(http.MethodGet, strk+"/screening", w.partner), 503, api.CodeServiceUnavailable, nil)
+			var a api.HolderAnalytics
+			r := w.do(http.MethodGet, strk+"/analytics", w.partner)
+			if err := json.Unmarshal(r.body, &a); err != nil || a.Metrics != nil || a.Certification.Status != "revoked" {
+				t.Errorf("%d %s", r.StatusCode, r.body)
+			}
+		}
+		if jobs && (after.Certification.Status != "certified" || after.Snapshot.GenerationID == first.Snapshot.GenerationID || after.Snapshot.AsOfBlockHash != w.chain.BlockAt(after.Snapshot.AsOfBlock).Hash) {
+			t.Errorf("it was not counted again: %s", r.body)
+		}
+	}
+}

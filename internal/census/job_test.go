@@ -1,0 +1,507 @@
+package census_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"chainexplorer/internal/census"
+	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/catalog"
+	rows "chainexplorer/internal/explorer/census"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+)
+
+const depth = 9
+
+var errKilled = errors.New("killed")
+
+// world is a simulated chain, its index, and a census that trusts every token.
+type world struct {
+	t      *testing.T
+	chain  *simnode.Chain
+	engine *pebble.Engine
+	pool   *node.Pool
+	now    time.Time
+	job    *census.Job
+	known  *registry.Chain
+	lie    func(c contractcall.Call, r *contractcall.Result) // changes what the node answers
+	away   bool
+	asked  []contractcall.Block
+	// commits counts; the one with the number kill fails.
+	commits, kill int
+	mu            sync.Mutex
+}
+
+func newWorld(t *testing.T, blocks int, change func(*census.Job)) *world {
+	t.Helper()
+	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 8, Blocks: blocks, L1Lag: -1}), now: time.Unix(1_800_000_000, 0)}
+	srv := httptest.NewServer(simnode.NewNode(w.chain, simnode.NodeConfig{}))
+	t.Cleanup(srv.Close)
+	var err error
+	if w.pool, err = node.Open(t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.pool.Close)
+	var e registry.Entries
+	for _, token := range w.chain.Tokens(uint64(blocks - 1)) {
+		if token.Standard == simnode.ERC20 {
+			e.Tokens = append(e.Tokens, registry.Token{Address: token.Address, Symbol: "T", Name: "T", Census: registry.Census{Qualified: true, Reason: "test"}})
+		}
+	}
+	if w.known, err = registry.New(e); err != nil {
+		t.Fatal(err)
+	}
+	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.catchUp()
+	w.restart(change)
+	return w
+}
+
+// restart is another process: what the job remembers is gone.
+func (w *world) restart(change func(*census.Job)) {
+	j := census.Job{Store: w.engine, Node: w, Registry: w.known, Depth: depth, Chunk: 3, Now: func() time.Time { return w.now }}
+	if change != nil {
+		change(&j)
+	}
+	w.job = census.New(j)
+}
+
+func (w *world) catchUp() {
+	w.t.Helper()
+	head, _ := w.chain.Head()
+	x, err := index.New(index.Options{Store: w.engine, Source: &index.Nodes{Pool: w.pool}, PollInterval: time.Millisecond, NoClasses: true})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := x.RunTo(w.t.Context(), head); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// CallAt is the node, when it is there and honest.
+func (w *world) CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.away {
+		return nil, fmt.Errorf("test: %w", contractcall.ErrUnavailable)
+	}
+	w.asked = append(w.asked, at)
+	out, err := w.pool.CallAt(ctx, at, calls)
+	for i := range out {
+		if w.lie != nil {
+			w.lie(calls[i], &out[i])
+		}
+	}
+	return out, err
+}
+
+// run steps until nothing is left, or until the commit that is to fail.
+func (w *world) run() error {
+	w.t.Helper()
+	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Hour)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer w.engine.Release(w.t.Context(), lease) //nolint:errcheck // in memory
+	commit := func(ctx context.Context, b *store.Batch) error {
+		if w.commits++; w.commits == w.kill {
+			return errKilled
+		}
+		b.Epoch = lease.Epoch
+		return w.engine.Commit(ctx, b)
+	}
+	for more := true; more; {
+		if more, err = w.job.Step(w.t.Context(), commit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *world) mustRun() {
+	w.t.Helper()
+	if err := w.run(); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// generations lists the records, and counts the rows of each, and those of none.
+func (w *world) generations() (all []*rows.Generation, counts map[uint64]uint64) {
+	w.t.Helper()
+	counts = map[uint64]uint64{}
+	err := w.engine.View(w.t.Context(), func(r store.Reader) (err error) {
+		if all, err = rows.All(w.t.Context(), r); err != nil {
+			return err
+		}
+		for e, err := range r.Walk(w.t.Context(), rows.Holders, nil) {
+			if err != nil {
+				return err
+			}
+			id, _, _ := store.Uint64(e.Partition[felt.Size:])
+			counts[id]++
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all, counts
+}
+
+// newest is the newest generation that readers see.
+func (w *world) newest(token felt.Felt) *rows.Generation {
+	w.t.Helper()
+	var g *rows.Generation
+	err := w.engine.View(w.t.Context(), func(r store.Reader) (err error) {
+		g, err = rows.Newest(w.t.Context(), r, token)
+		return err
+	})
+	if err != nil && !errors.Is(err, rows.ErrNotFound) {
+		w.t.Fatal(err)
+	}
+	return g
+}
+
+// TestWrongTokens: of tokens that move without events, overdraw or rebase none
+// is ever certified, whoever qualified them; the others are, and are right.
+func TestWrongTokens(t *testing.T) {
+	w := newWorld(t, 120, nil)
+	for range 4 {
+		w.mustRun()
+		head, _ := w.chain.Head()
+		verdicts := map[simnode.Lie]map[rows.Verdict]int{}
+		for _, token := range w.chain.Tokens(head - depth) {
+			g := w.newest(token.Address)
+			if token.Standard != simnode.ERC20 || g == nil {
+				continue
+			}
+			if verdicts[token.Lie] == nil {
+				verdicts[token.Lie] = map[rows.Verdict]int{}
+			}
+			verdicts[token.Lie][g.Verdict]++
+			if token.Lie != simnode.Honest {
+				continue
+			}
+			want := w.chain.Holders(token.Address, g.AsOf)
+			if g.Verdict != rows.Certified || g.Holders != uint64(len(want)) || g.Total.Cmp(w.chain.SupplyAt(token.Address, g.AsOf)) != 0 {
+				t.Errorf("%s: %d %s, %d holders of %d", token.Symbol, g.Verdict, g.Reason, g.Holders, len(want))
+			}
+		}
+		for _, lie := range []simnode.Lie{simnode.Silent, simnode.Overdrawn, simnode.Rebasing} {
+			if v := verdicts[lie]; v[rows.AuditFailed] == 0 || v[rows.Certified] > 0 || v[rows.NotRun] > 0 {
+				t.Errorf("tokens of lie %d: %v", lie, v)
+			}
+		}
+		if verdicts[simnode.Honest][rows.Certified] < 5 {
+			t.Errorf("verdicts %v", verdicts)
+		}
+		w.chain.Extend(15)
+		w.catchUp()
+		w.now = w.now.Add(3 * time.Hour)
+	}
+	for _, at := range w.asked {
+		if w.chain.BlockAt(at.Number).Hash != at.Hash {
+			t.Errorf("asked at %+v", at)
+		}
+	}
+}
+
+// TestKilled fails every commit of a building in turn: what is seen is never
+// half of a generation, and in the end no row is left that belongs to none.
+func TestKilled(t *testing.T) {
+	only := func(w *world) {
+		strk, err := registry.New(registry.Entries{Tokens: []registry.Token{{Address: contracts.STRK, Symbol: "T", Name: "T", Census: registry.Census{Qualified: true, Reason: "test"}}}})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.known = strk
+		w.restart(nil)
+	}
+	w := newWorld(t, 60, nil)
+	only(w)
+	for kill := 1; ; kill++ {
+		// Another process begins, much later, on a longer chain.
+		w.now = w.now.Add(3 * time.Hour)
+		w.chain.Extend(1)
+		w.catchUp()
+		w.restart(nil)
+		w.commits, w.kill = 0, kill
+		err := w.run()
+		if err != nil && !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		head, _ := w.chain.Head()
+		all, counts := w.generations()
+		for _, g := range all {
+			if g.Shown() && (g.Holders != counts[g.ID] || g.Holders != uint64(len(w.chain.Holders(contracts.STRK, g.AsOf)))) {
+				t.Fatalf("killed at commit %d: generation %d has %d of %d rows", kill, g.ID, counts[g.ID], g.Holders)
+			}
+		}
+		if err == nil {
+			if kill < 8 {
+				t.Fatalf("only %d commits", w.commits)
+			}
+			break
+		}
+		if kill%2 == 0 {
+			w.kill = 0
+			w.mustRun()
+			g := w.newest(contracts.STRK)
+			if g == nil || g.Verdict != rows.Certified || g.AsOf != head-depth {
+				t.Fatalf("after a kill at commit %d: %+v", kill, g)
+			}
+		}
+	}
+	w.kill = 0
+	w.now = w.now.Add(24 * time.Hour)
+	w.chain.Extend(1)
+	w.catchUp()
+	w.mustRun()
+	all, counts := w.generations()
+	if len(all) != 1 || len(counts) != 1 || counts[all[0].ID] != all[0].Holders {
+		t.Errorf("%d generations, rows %v", len(all), counts)
+	}
+}
+
+// TestNodeAway: without a node a generation is published uncertified, and
+// certified when the node is back.
+func TestNodeAway(t *testing.T) {
+	w := newWorld(t, 60, nil)
+	w.away = true
+	w.mustRun()
+	g := w.newest(contracts.STRK)
+	if g == nil || g.Verdict != rows.NotRun || g.Checked != 0 || g.Holders == 0 {
+		t.Fatalf("%+v", g)
+	}
+	w.away = false
+	w.mustRun() // too early to try again
+	if again := w.newest(contracts.STRK); again.Verdict != rows.NotRun {
+		t.Errorf("tried again at once: %+v", again)
+	}
+	w.now = w.now.Add(2 * time.Minute)
+	w.mustRun()
+	if again := w.newest(contracts.STRK); again.Verdict != rows.Certified || again.ID != g.ID || again.Digest != g.Digest || again.Expires != g.Expires {
+		t.Errorf("%+v", again)
+	}
+}
+
+// TestLaterAudit: a sample that disagrees later revokes what was certified.
+func TestLaterAudit(t *testing.T) {
+	w := newWorld(t, 60, nil)
+	w.mustRun()
+	before := w.newest(contracts.STRK)
+	w.now = w.now.Add(31 * time.Minute)
+	w.mustRun()
+	if g := w.newest(contracts.STRK); g.ID != before.ID || g.Checked <= before.Checked || g.Verdict != rows.Certified {
+		t.Fatalf("it was not looked at again: %+v", g)
+	}
+	poor := w.chain.Holders(contracts.STRK, before.AsOf)[3].Address
+	w.lie = func(c contractcall.Call, r *contractcall.Result) {
+		if c.Contract == contracts.STRK && len(c.Calldata) == 1 && c.Calldata[0] == poor {
+			r.Values = []felt.Felt{felt.Zero, felt.Zero}
+		}
+	}
+	w.now = w.now.Add(31 * time.Minute)
+	w.mustRun()
+	all, _ := w.generations()
+	for _, g := range all {
+		if g.Token == contracts.STRK && g.ID == before.ID && (g.Status != rows.Revoked || !strings.Contains(g.Reason, poor.String())) {
+			t.Errorf("%+v", g)
+		}
+	}
+	if g := w.newest(contracts.STRK); g.ID == before.ID || g.Verdict != rows.AuditFailed {
+		t.Errorf("the next one: %+v", g)
+	}
+}
+
+// TestEachCheckCounts: a supply that disagrees, or an impossible balance, is enough
+// although all that is sampled agrees.
+func TestEachCheckCounts(t *testing.T) {
+	w := newWorld(t, 120, nil)
+	var overdrawn felt.Felt
+	for _, made := range w.chain.Tokens(100) {
+		if made.Lie == simnode.Overdrawn {
+			overdrawn = made.Address
+		}
+	}
+	u256 := func(n *big.Int) contractcall.Result {
+		low, high := felt.SplitU256([32]byte(n.FillBytes(make([]byte, 32))))
+		return contractcall.Result{Values: []felt.Felt{low, high}}
+	}
+	positive := func(at uint64) (total *big.Int, balances map[felt.Felt]*big.Int) {
+		total, balances = new(big.Int), map[felt.Felt]*big.Int{}
+		err := w.engine.View(t.Context(), func(r store.Reader) error {
+			for h, err := range token.Holders(t.Context(), r, overdrawn, at, nil) {
+				if err != nil {
+					return err
+				}
+				if n := h.Amount.Big(); n.Sign() > 0 {
+					balances[h.Holder] = n
+					total.Add(total, n)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total, balances
+	}
+	total, balances := positive(119 - depth)
+	w.lie = func(c contractcall.Call, r *contractcall.Result) {
+		switch {
+		case c.Contract == contracts.STRK && len(c.Calldata) == 0:
+			*r = u256(big.NewInt(1))
+		case c.Contract == overdrawn && len(c.Calldata) == 0:
+			*r = u256(total)
+		case c.Contract == overdrawn:
+			*r = u256(balances[c.Calldata[0]])
+		}
+	}
+	w.mustRun()
+	if g := w.newest(contracts.STRK); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "supply") {
+		t.Errorf("%d %s", g.Verdict, g.Reason)
+	}
+	if g := w.newest(overdrawn); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "impossible") || g.Wrong == 0 {
+		t.Errorf("%d %s", g.Verdict, g.Reason)
+	}
+}
+
+// TestContractThatDoesNotAnswer is neither certified nor failed.
+func TestContractThatDoesNotAnswer(t *testing.T) {
+	w := newWorld(t, 60, nil)
+	w.lie = func(c contractcall.Call, r *contractcall.Result) {
+		if c.Contract == contracts.STRK && len(c.Calldata) == 0 {
+			*r = contractcall.Result{Fault: contractcall.NoEntryPoint}
+		}
+	}
+	w.mustRun()
+	if g := w.newest(contracts.STRK); g.Verdict != rows.Unavailable {
+		t.Errorf("%+v", g)
+	}
+}
+
+// TestLife: a token that does not move keeps its generation, which is renewed;
+// one that moves is counted again, and the old one goes when it has expired.
+func TestLife(t *testing.T) {
+	w := newWorld(t, 60, nil)
+	w.mustRun()
+	first := w.newest(contracts.STRK)
+	for range 5 {
+		w.now = w.now.Add(2*time.Hour + time.Second)
+		w.mustRun()
+	}
+	// Nothing final happened: the chain stood still.
+	g := w.newest(contracts.STRK)
+	if moved := w.lastMove(contracts.STRK) > first.AsOf; !moved && (g.ID != first.ID || g.Expires <= uint64(w.now.Unix())) {
+		t.Errorf("%+v, want %d renewed", g, first.ID)
+	}
+	w.chain.Extend(30)
+	w.catchUp()
+	w.now = w.now.Add(2*time.Hour + time.Second)
+	w.mustRun()
+	next := w.newest(contracts.STRK)
+	if next.ID <= g.ID || next.Previous == nil || next.Previous.ID != g.ID || next.Previous.Holders != g.Holders || next.Previous.Total.Cmp(g.Total) != 0 {
+		t.Fatalf("%+v after %d", next, g.ID)
+	}
+	w.now = time.Unix(int64(g.Expires), 0).Add(30 * time.Second) // within the grace
+	w.mustRun()
+	if _, counts := w.generations(); counts[g.ID] != g.Holders {
+		t.Errorf("generation %d has lost rows", g.ID)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.mustRun()
+	if _, counts := w.generations(); counts[g.ID] != 0 {
+		t.Errorf("generation %d still has %d rows", g.ID, counts[g.ID])
+	}
+	// Disqualified: it goes when its time has come.
+	w.known = nil
+	w.restart(nil)
+	w.now = w.now.Add(24 * time.Hour)
+	w.mustRun()
+	if all, counts := w.generations(); len(all) != 0 || len(counts) != 0 {
+		t.Errorf("%d generations left, rows %v", len(all), counts)
+	}
+}
+
+func (w *world) lastMove(token felt.Felt) (n uint64) {
+	head, _ := w.chain.Head()
+	for _, ref := range w.chain.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
+		n = ref.Block.Number
+	}
+	return n
+}
+
+// TestYoungChain: nothing is final yet, and nothing is counted.
+func TestYoungChain(t *testing.T) {
+	w := newWorld(t, depth, nil)
+	w.mustRun()
+	if all, _ := w.generations(); len(all) != 0 {
+		t.Errorf("%d generations", len(all))
+	}
+}
+
+// TestRun ends with its context.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, err := pebble.OpenMem(catalog.Tables())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer engine.Close() //nolint:errcheck // in memory
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		j := census.New(census.Job{Store: engine})
+		go func() { ended <- j.Run(ctx, func(context.Context, *store.Batch) error { return nil }) }()
+		time.Sleep(time.Hour)
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestTally holds metrics of random lists against the definitions; the API's
+// tests do so for all of them.
+func TestTally(t *testing.T) {
+	for _, list := range [][]int64{{1}, {5, 5}, {100, 0}, {9, 3, 3, 1}, {1000, 1, 1, 1, 1}} {
+		total := new(big.Int)
+		for _, n := range list {
+			total.Add(total, big.NewInt(n))
+		}
+		tally := rows.NewTally(uint64(len(list)), total)
+		differences := int64(0)
+		for i, n := range list {
+			tally.Add(big.NewInt(n))
+			for _, m := range list[:i] {
+				differences += m - n
+			}
+		}
+		want := uint64(differences * 1_000_000 / (int64(len(list)) * total.Int64()))
+		if m := tally.Done(); m.GiniPPM != want {
+			t.Errorf("%v: %d, want %d", list, m.GiniPPM, want)
+		}
+	}
+	if rows.NewTally(0, new(big.Int)).Done() != nil {
+		t.Error("metrics of nobody")
+	}
+}
