@@ -34,8 +34,7 @@ const manifestName = "manifest.json"
 
 // Checkpoint writes every table to a file in dir, in the form of COPY, all from
 // one snapshot, beside reads and commits; Restore makes a store of it, on this
-// server or another. It reads the whole store. Under Citus the indexer should
-// be stopped for it, since a snapshot is one worker's (see the package's text).
+// server or another. It reads the whole store.
 func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
 	if err := e.begin(ctx); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, "begin isolation level repeatable read, read only"); err != nil {
+	if err := e.beginSnapshot(ctx, conn); err != nil {
 		return err
 	}
 	m := manifest{Program: program, Layout: layout}

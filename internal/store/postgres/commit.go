@@ -86,7 +86,6 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	}
 	e.commits.Add(1)
 	e.commitBytes.Add(uint64(b.Bytes()))
-	e.last.Store(t.number)
 	e.followed.raise(t.number)
 	return nil
 }
@@ -129,6 +128,9 @@ func (t *transaction) run(tables []*changes, some bool) error {
 		}
 	}
 	if len(large) == 0 {
+		if t.engine.citus {
+			batch.Queue(t.engine.own.lockCommit)
+		}
 		batch.Queue("commit")
 	}
 	if err := t.conn.SendBatch(t.ctx, batch).Close(); err != nil {
@@ -140,8 +142,12 @@ func (t *transaction) run(tables []*changes, some bool) error {
 	if err := t.writeLarge(large); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(t.ctx, "commit")
-	return err
+	end := &pgx.Batch{} // sent at once: see beginPinned
+	if t.engine.citus {
+		end.Queue(t.engine.own.lockCommit)
+	}
+	end.Queue("commit")
+	return t.conn.SendBatch(t.ctx, end).Close()
 }
 
 // open begins the transaction, says under which lease, and checks that lease.
