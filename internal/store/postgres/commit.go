@@ -17,10 +17,12 @@ const (
 	// engine does.
 	MaxBatchBytes = 1 << 30
 
-	// Below copyRows rows of a table the rows travel as arrays in the same
-	// message as everything else: a commit of one block is one round trip. From
-	// there on COPY, a round trip of its own, is faster.
-	copyRows = 2000
+	// Below these many rows of a table the rows travel as arrays in the same
+	// message as everything else: a small commit is one round trip. From there on
+	// COPY, which takes a few of its own, is faster: early where it goes straight
+	// into the table, late where the rows have to be staged and merged.
+	copyRows  = 200
+	stageRows = 2000
 	// arrayBytes bounds one array, whose values the server holds in memory.
 	arrayBytes = 8 << 20
 )
@@ -115,13 +117,18 @@ type transaction struct {
 	number int64 // of the commit
 }
 
+// large says whether a table's rows are copied.
+func (e *Engine) large(c *changes) bool {
+	return len(c.puts) >= stageRows || len(c.puts) >= copyRows && !e.merge.has(c.table)
+}
+
 func (t *transaction) run(tables []*changes, some bool) error {
 	batch := &pgx.Batch{}
 	t.open(batch, some)
 	var large []*changes
 	for _, c := range tables {
 		t.remove(batch, c)
-		if len(c.puts) >= copyRows {
+		if t.engine.large(c) {
 			large = append(large, c)
 		} else {
 			t.upsert(batch, c)
