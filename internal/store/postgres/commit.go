@@ -259,7 +259,7 @@ func (t *transaction) copyNew(c *changes) (exists bool, err error) {
 	}
 	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{rows: c.puts}, t.engine.sql[c.table.ID].copyIn)
 	end := "release savepoint copying"
-	if exists = hasCode(err, codeUnique); exists {
+	if exists = isDuplicate(err); exists {
 		end = "rollback to savepoint copying"
 	} else if err != nil {
 		return false, fmt.Errorf("copy into table %s: %w", c.table.Name, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -109,7 +110,15 @@ const (
 	codeCanceled       = "57014" // query_canceled, here by the statement timeout
 	codeDivisionByZero = "22012"
 	codeUnique         = "23505" // unique_violation
+	codeInternal       = "XX000"
 )
+
+// isDuplicate says that a row exists. Citus hands a worker's error on during COPY
+// without its code.
+func isDuplicate(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == codeUnique || pg.Code == codeInternal && strings.Contains(pg.Message, "duplicate key"))
+}
 
 func hasCode(err error, code string) bool {
 	var pg *pgconn.PgError
