@@ -40,6 +40,8 @@ func main() {
 	flag.IntVar(&b.scans, "scans", 3, "scans to compare each kind with")
 	flag.StringVar(&b.dir, "dir", "", "where to put the store; default: the system's temporary directory")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first kind of query to this file")
+	flag.StringVar(&b.program, "peer", "", "the program of a peer that answers the same queries, built in bench/events/juno")
+	flag.IntVar(&b.peerQueries, "peer-queries", 60, "queries of each kind to ask the peer")
 	only := flag.String("only", "", "measure only this kind of query, by the beginning of its name")
 	flag.Parse()
 	b.profile, b.only = *profile, *only
@@ -57,12 +59,15 @@ type bench struct {
 	queries, scans int
 	dir            string
 	profile, only  string
+	program        string
+	peerQueries    int
 
 	census   *census
 	rng      *rand.Rand
 	options  pebble.Options
 	engine   *pebble.Engine
 	source   *stream
+	peer     *peer // nil when there is none
 	indexing time.Duration
 	early    []lookup
 }
@@ -80,7 +85,13 @@ func (b *bench) run(ctx context.Context) error {
 	defer func() { b.engine.Close() }() //nolint:errcheck // measured already
 
 	cfg := simnode.Config{Seed: 1, Blocks: b.blocks, TxPerBlock: b.tx, EventsPerTx: b.perTx, ChainID: contracts.ChainSepolia}
-	b.source = newStream(ctx, cfg, b.census.observe)
+	if b.program != "" {
+		if b.peer, err = startPeer(ctx, b.program, filepath.Join(tmp, "peer")); err != nil {
+			return err
+		}
+		defer b.peer.stop()
+	}
+	b.source = newStream(ctx, cfg, b.census.observe, b.peer)
 	if err := b.index(ctx, b.blocks/4); err != nil {
 		return err
 	}
@@ -262,6 +273,11 @@ func (b *bench) measureKind(ctx context.Context, k kind, head uint64) error {
 		return err
 	}
 	fmt.Printf("%-34s %s\n", k.name, s)
+	if b.peer != nil {
+		if err := b.measurePeer(ctx, queries[:min(b.peerQueries, len(queries))], head); err != nil {
+			return err
+		}
+	}
 	scans := &sample{}
 	for _, q := range queries[:min(b.scans, len(queries))] {
 		took, hits, err := scan(ctx, b.engine, q, head)

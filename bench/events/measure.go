@@ -42,8 +42,8 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 func (s *sample) String() string {
 	n := float64(len(s.times))
-	return fmt.Sprintf("p50 %7.3f ms  p99 %7.3f ms | %5.1f hits, %5.1f seeks, %6.1f rows, %5.1f transactions read a page, %d of %d ended early",
-		ms(s.at(0.5)), ms(s.at(0.99)), float64(s.hits)/n, float64(s.work.Seeks)/n, float64(s.work.Rows)/n, float64(s.work.Events)/n,
+	return fmt.Sprintf("p10 %7.3f  p50 %7.3f  p99 %7.3f ms | %5.1f hits, %5.1f seeks, %6.1f rows, %5.1f transactions read a page, %d of %d ended early",
+		ms(s.at(0.1)), ms(s.at(0.5)), ms(s.at(0.99)), float64(s.hits)/n, float64(s.work.Seeks)/n, float64(s.work.Rows)/n, float64(s.work.Events)/n,
 		s.early, len(s.times))
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"chainexplorer/internal/felt"
@@ -16,6 +17,7 @@ import (
 type stream struct {
 	cfg     simnode.Config
 	observe func(*starknet.Block)
+	peer    *peer // gets every block, too, if there is one
 
 	mu     sync.Mutex
 	cond   *sync.Cond
@@ -30,8 +32,8 @@ const window = 256
 
 var errStopped = errors.New("nobody reads on")
 
-func newStream(ctx context.Context, cfg simnode.Config, observe func(*starknet.Block)) *stream {
-	s := &stream{cfg: cfg, observe: observe, ready: map[uint64]index.Raw{}}
+func newStream(ctx context.Context, cfg simnode.Config, observe func(*starknet.Block), p *peer) *stream {
+	s := &stream{cfg: cfg, observe: observe, peer: p, ready: map[uint64]index.Raw{}}
 	s.cond = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, func() { s.fail(errStopped) })
 	go func() {
@@ -53,6 +55,11 @@ func (s *stream) fail(err error) {
 
 func (s *stream) add(b *starknet.Block, su *starknet.StateUpdate) error {
 	b.Status = starknet.AcceptedOnL1 // a chain that is caught up with: no undo records
+	if s.peer != nil {
+		if err := s.peer.add(b); err != nil {
+			return fmt.Errorf("hand block %d to the peer: %w", b.Number, err)
+		}
+	}
 	raw := index.Raw{
 		Block:       starknet.AppendBlock(nil, b, starknet.V010),
 		StateUpdate: starknet.AppendStateUpdate(nil, su, starknet.V010),

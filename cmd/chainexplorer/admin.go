@@ -19,6 +19,7 @@ type adminCommands struct {
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
+	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 }
 
 type fsckCommand struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 )
 
 type apiCommand struct {
@@ -17,6 +18,7 @@ type apiCommand struct {
 	Metrics       string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
 	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
 
+	Registry      string   `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
 	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
@@ -43,8 +45,12 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 		}
 		nodes[id] = list // also without a node
 	}
+	known, err := registry.Load(c.Registry)
+	if err != nil {
+		return err
+	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
+		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
 		Depth: c.FinalityDepth, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 )
 
@@ -53,8 +54,13 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a left-over in the temporary directory
 	address := l.Addr().String()
+	known, err := registry.Builtin().With(index.ChainName(chain.Network().ChainID), chain.Network().Registry())
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
 	s, err := openService(ctx, serviceOptions{
-		Listen: c.Listen, Data: dir, Verify: index.VerifyOff, // made-up hashes cannot be verified
+		Registry: known,
+		Listen:   c.Listen, Data: dir, Verify: index.VerifyOff, // made-up hashes cannot be verified
 		Nodes: map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
 	}, con.quiet())
 	if err != nil {

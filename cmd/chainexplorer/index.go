@@ -12,6 +12,7 @@ import (
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
@@ -30,6 +31,9 @@ type indexCommand struct {
 	UndoBlocks uint64 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
 	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+
+	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
+	Registry      string `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {
@@ -37,8 +41,8 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if c.Window < 1 || c.Window > 4096 || c.BatchMib < 1 || c.BatchMib > 1024 || c.CacheMib < 1 {
-		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib at least 1"}
+	if c.Window < 1 || c.Window > 4096 || c.BatchMib < 1 || c.BatchMib > 1024 || c.CacheMib < 1 || c.FinalityDepth < 1 {
+		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib and --finality-depth at least 1"}
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -51,10 +55,14 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	known, err := registry.Load(c.Registry)
+	if err != nil {
+		return err
+	}
+	registered := prometheus.NewRegistry()
+	registered.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, registry, con.log)
+		stop, err := serveMetrics(c.Metrics, registered, con.log)
 		if err != nil {
 			return err
 		}
@@ -62,24 +70,25 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	var engine store.Engine
 	if c.Data != "" {
-		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registry})
+		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registered})
 		if err != nil {
 			return err
 		}
 		defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	}
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registry)})
+	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registered)})
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
 	source := &index.Nodes{Pool: pool}
+	id, err := askChain(ctx, source, con.log)
+	if err != nil {
+		return err
+	}
+	name := index.ChainName(id)
 	if engine == nil {
-		id, err := askChain(ctx, source, con.log)
-		if err != nil {
-			return err
-		}
-		if engine, err = c.openPostgres(ctx, index.ChainName(id), false, con.log, registry); err != nil {
+		if engine, err = c.openPostgres(ctx, name, false, con.log, registered); err != nil {
 			return err
 		}
 		defer engine.Close() //nolint:errcheck // as above
@@ -87,7 +96,8 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
-		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registry),
+		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered),
+		Jobs: jobsOf(engine, source, known.Chain(name), c.FinalityDepth, con.log),
 	})
 	if err != nil {
 		return err

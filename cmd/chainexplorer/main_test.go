@@ -31,17 +31,13 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// output runs the program to its end.
+// output runs a command to its end, in this process: a new one would spend a
+// second on its start when races are looked for.
 func output(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	cmd := program(t, args...)
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+	code = run(args, &out, &errs)
+	return out.String(), errs.String(), code
 }
 
 func TestHelpAndMistakes(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 )
 
 type serveCommand struct {
@@ -25,6 +26,7 @@ type serveCommand struct {
 	UndoBlocks    uint64           `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	FinalityDepth uint64           `default:"120" help:"How many blocks below the head a block is called finalized."`
 	CacheMib      int              `default:"256" help:"Memory for each store's cache, in MiB."`
+	Registry      string           `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 
 	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
@@ -39,8 +41,12 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	known, err := registry.Load(c.Registry)
+	if err != nil {
+		return err
+	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
+		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
 		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
 	})
 }

@@ -22,7 +22,9 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
@@ -43,6 +45,7 @@ type serviceOptions struct {
 	Origins       []string
 	BaseURL       string
 	TraceEndpoint string
+	Registry      *registry.Registry
 }
 
 // service is every role in one process.
@@ -176,7 +179,8 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
 	if !s.opts.ReadOnly {
 		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg)})
+			TTL: s.opts.Store.leaseTime(), Logger: s.con.log.With("chain", c.id), Metrics: index.NewMetrics(reg),
+			Jobs: jobsOf(c.engine, source, s.opts.Registry.Chain(c.id), s.opts.Depth, s.con.log.With("chain", c.id))})
 		if err != nil {
 			return err
 		}
@@ -223,12 +227,12 @@ func askChain(ctx context.Context, source *index.Nodes, log *slog.Logger) (felt.
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := api.Options{Keys: s.keys, Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	for _, c := range s.chains {
-		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth}
+		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {
-			served.NodeHead = c.nodeHead
+			served.NodeHead, served.Node = c.nodeHead, c.pool
 		}
 		o.Chains = append(o.Chains, served)
 	}

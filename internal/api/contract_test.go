@@ -175,7 +175,8 @@ func TestDocumentIsComplete(t *testing.T) {
 		"x-service-rate-limit-class": {"light", "heavy", "batch"},
 		"x-service-scope":            {"read", "batch", "write", "verify", "prove", "trace", "partner"},
 	}
-	certified := map[string]bool{"getStatus": true, "getBlock": true, "getBlockAtTimestamp": true, "getTransaction": true}
+	certified := map[string]bool{"getStatus": true, "getBlock": true, "getBlockAtTimestamp": true, "getTransaction": true,
+		"getTokenTotalSupply": true, "getTokenBalance": true}
 	for _, op := range w.contract.operations {
 		for name, values := range allowed {
 			got, _ := op.item[name].(string)

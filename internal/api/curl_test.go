@@ -65,7 +65,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 	if err != nil {
 		return reply{}, err
 	}
-	method, address, headers := http.MethodGet, "", []string{}
+	method, address, content, headers := http.MethodGet, "", "", []string{}
 	for i := 1; i < len(words); i++ {
 		switch arg := words[i]; {
 		case arg == "-H" && i+1 < len(words):
@@ -75,6 +75,9 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 				return reply{}, fmt.Errorf("header %q", words[i])
 			}
 			headers = append(headers, name, value)
+		case arg == "-d" && i+1 < len(words):
+			i++
+			method, content = http.MethodPost, words[i]
 		case arg == "-I":
 			method = http.MethodHead
 		case arg == "-i" || arg == "-s":
@@ -93,7 +96,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 	if !ok {
 		return reply{}, fmt.Errorf("%q is not ours", address)
 	}
-	return w.doc(method, path, "", headers...), nil
+	return w.docSend(method, path, "", content, headers...), nil
 }
 
 // example runs a command of a document, with the cursor of the one before.
@@ -118,7 +121,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 	pages := w.crawl()
 	ran := map[string]int{}
 	for path, page := range pages {
-		variables := map[string]string{"SERVICE_API_KEY": w.key}
+		variables := map[string]string{"SERVICE_API_KEY": w.partner}
 		for _, n := range elements(t, page) {
 			if n.Data != "pre" || !strings.HasPrefix(textOf(n), "curl ") {
 				continue
@@ -140,7 +143,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 func TestExamplesInTextWork(t *testing.T) {
 	w := newWorld(t, 60)
 	text := string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
-	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.key}); n <= len(w.server.Operations()) {
+	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.partner}); n <= len(w.server.Operations()) {
 		t.Errorf("%d examples in llms-full.txt", n)
 	}
 }
@@ -158,6 +161,9 @@ func (w *world) fences(text string, variables map[string]string) (n int) {
 			if strings.HasPrefix(command, "curl -i "+w.url) || strings.HasPrefix(command, "curl -i $SERVICE_BASE_URL") {
 				status = http.StatusUnauthorized // the example without a key
 			}
+			if strings.HasSuffix(command, "/verification") {
+				status = http.StatusNotFound // which has no record
+			}
 			w.example(command, status, variables)
 			n++
 		}
@@ -172,7 +178,7 @@ func TestExamplesOfTheGuideWork(t *testing.T) {
 	}
 	w := newWorld(t, 60)
 	tx := w.chain.BlockAt(20).Transactions[0].Hash.String()
-	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.key, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
+	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
 	if n < 8 {
 		t.Errorf("only %d examples", n)
 	}
@@ -228,7 +234,7 @@ func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 	w.chain.Extend(1) // a fork shows with the next block
 	w.catchUp()
 	later.Add(int64(2 * time.Minute))
-	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.key})
+	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.partner})
 	if command() == first {
 		t.Error("the example was forked away and is still shown")
 	}

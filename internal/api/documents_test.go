@@ -43,7 +43,13 @@ var docTransport = &http.Transport{DisableCompression: true}
 // doc sends a request for a document; headers come in pairs. Host sets the host.
 func (w *world) doc(method, path, key string, headers ...string) reply {
 	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, nil)
+	return w.docSend(method, path, key, "", headers...)
+}
+
+// docSend is doc with a body.
+func (w *world) docSend(method, path, key, content string, headers ...string) reply {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -29,6 +29,15 @@ const (
 	CodeFullRangeUnsupported     Code = "full_range_selector_not_supported"
 	CodeEventCoverageUnavailable Code = "event_key_index_coverage_unavailable"
 
+	CodeBlockNotFound      Code = "block_not_found"
+	CodeContractNotFound   Code = "contract_not_found"
+	CodeEntryPointNotFound Code = "entry_point_not_found"
+	CodeNotAToken          Code = "not_a_token"
+	CodeCallReverted       Code = "contract_call_reverted"
+	CodeNodeUnavailable    Code = "node_unavailable"
+
+	CodeWalletIncomplete Code = "wallet_state_incomplete"
+
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
 )
@@ -86,9 +95,30 @@ var codes = map[Code]codeInfo{
 	CodeEventCoverageUnavailable: {http.StatusServiceUnavailable, "api/event-search", "Event coverage unavailable",
 		"The index cannot vouch for the whole range right now: it is being built, or has fallen behind the chain.",
 		"Wait as long as Retry-After says. When maxServableToBlock is there, the range up to it can be searched in parts of 10,000 blocks."},
+	CodeWalletIncomplete: {http.StatusServiceUnavailable, "api/wallet-state", "Wallet state incomplete",
+		"The request asked for all balances or none, and at least one could not be read at the block. The message names the token.",
+		"Try again after Retry-After, leave the token out with scope explicit, or ask with mode verified_partial."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
 		"The key has used up its budget for this class of routes in the current minute.",
 		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},
+	CodeBlockNotFound: {http.StatusNotFound, "api/live-reads", "Block not found",
+		"block_tag names a block that is not indexed: one that does not exist, has not arrived yet, or was forked away.",
+		"Ask for latest, or for a block that /blocks lists."},
+	CodeContractNotFound: {http.StatusNotFound, "api/live-reads", "Contract not found",
+		"At that block there is no contract at the address.",
+		"Check the address, and that the block is not older than the contract."},
+	CodeEntryPointNotFound: {http.StatusNotFound, "api/live-reads", "Entry point not found",
+		"The contract has no function with that selector at that block.",
+		"The selector is the Keccak of the bare function name, cut to 250 bits. Behind an old proxy the implementation has the functions."},
+	CodeNotAToken: {http.StatusNotFound, "api/live-reads", "Not a token",
+		"At that block the address holds no contract with the function in question, in neither spelling, or one that answers in a form that is no amount.",
+		"Check the address. Tokens with many ids have no balance of an address alone."},
+	CodeCallReverted: {http.StatusUnprocessableEntity, "api/live-reads", "Contract call reverted",
+		"The contract ran and refused, for the reason in the message. The same call at the same block always does.",
+		"Correct the calldata. Retrying does not help."},
+	CodeNodeUnavailable: {http.StatusServiceUnavailable, "api/live-reads", "Node unavailable",
+		"The answer has to come from a Starknet node, and none could be asked in time, or none has the block any more.",
+		"Wait as long as Retry-After says and send the same request again. Routes that read the index are not affected."},
 	CodeServiceUnavailable: {http.StatusServiceUnavailable, "api/unavailable", "Service unavailable",
 		"The service cannot answer right now: it is starting, overloaded, or a query ran out of time.",
 		"Wait as long as Retry-After says and send the same request again. Do not spin."},

@@ -73,11 +73,7 @@ func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, sta
 	rows = make([]EventRow, len(hits))
 	for i := range hits {
 		h := &hits[i]
-		tier := "head"
-		if state.Finality(h.Block, c.Depth) >= chain.Finalized {
-			tier = "finalized"
-		}
-		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tier, renderEvent(&h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, sourceTier(c, state, h.Block), renderEvent(&h.Event, &results[i])}
 	}
 	return rows, degraded, nil
 }

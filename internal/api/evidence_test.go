@@ -52,10 +52,18 @@ func (o *oracle) evidence() {
 	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
 	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
 	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
+	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
 	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
 	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
+	batched := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
 	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
-		"searchEvents": events, "listContractEvents": events,
+		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
+		"getContract": exact, "getContractVerification": exact, "listBridgeSignals": events, "getAddress": exact, "listAddressTransactions": events,
+		"listAddressActivity": events, "listAddressTransfers": events, "getAddressAttribution": lookup, "discoverAssets": events,
+		"summarizeAddresses": batched, "describeAddresses": batched, "previewTransactions": batched, "getWalletState": called,
+		"listMessages": events, "listContractMessages": events, "getMessage": events,
+		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
+		"getTokenControls": lookup, "listTokenPools": paged,
 		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/hex"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
 )
@@ -23,11 +26,12 @@ type examples struct {
 	tx        string
 	block     string
 	timestamp string
+	message   string
 }
 
 // unsetExamples name what a reader has to fill in.
 func unsetExamples(chain string) examples {
-	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP"}
+	return examples{chain: chain, tx: "$TX_HASH", block: "$BLOCK_NUMBER", timestamp: "$TIMESTAMP", message: "$MESSAGE_HASH"}
 }
 
 const (
@@ -103,18 +107,29 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *Chain) erro
 		return err
 	}
 	f.position, f.known = list[0].Position, true
-	f.found = examples{chain: c.ID, tx: list[0].Hash.String(), block: strconv.FormatUint(b.Number, 10), timestamp: timestampISO(b.Timestamp)}
-	return nil
+	f.found.tx, f.found.block, f.found.timestamp = list[0].Hash.String(), strconv.FormatUint(b.Number, 10), timestampISO(b.Timestamp)
+	found, _, err := message.List(ctx, r, message.Filter{}, places.End(state.Head.Number), 1, feedSpans)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	messages, err := message.Load(ctx, r, found)
+	if err == nil {
+		f.found.message = "0x" + hex.EncodeToString(messages[0].Hash[:])
+	}
+	return err
 }
 
 // feeToken is a contract that every chain of the network has.
 const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
 
+// decimalsSelector is that of a function which every token has.
+const decimalsSelector = "0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9"
+
 // forParameter is a value for a parameter of the contract.
 func (e examples) forParameter(name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.chain, "number_or_hash": e.block, "tx_hash": e.tx, "q": e.block, "timestamp": e.timestamp,
-		"address": feeToken,
+		"message_hash": e.message, "address": feeToken, "token": feeToken, "selector": decimalsSelector,
 	}
 	v, ok := values[name]
 	return v, ok

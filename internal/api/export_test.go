@@ -1,6 +1,10 @@
 package api
 
-import "context"
+import (
+	"context"
+
+	"chainexplorer/internal/registry"
+)
 
 // What only tests need of the inside.
 
@@ -33,3 +37,7 @@ func (s *Server) AddRead(r Route, handle func(context.Context) error) {
 func (s *Server) AddWrite(r Route, handle func(context.Context, *TestBody) error) {
 	register(s, r, func(ctx context.Context, in *TestBody) (*TestAnswer, error) { return &TestAnswer{}, handle(ctx, in) })
 }
+
+// SetRegistry makes the server know other things of a chain. Nothing may be
+// asked meanwhile.
+func (s *Server) SetRegistry(id string, c *registry.Chain) { s.chains[id].Registry = c }

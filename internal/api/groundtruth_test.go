@@ -81,7 +81,11 @@ type page struct {
 
 func (o *oracle) page(op, path string, limit int, cursor *string) page {
 	o.t.Helper()
-	path = fmt.Sprintf("%s/%s?limit=%d", chainID, path, limit)
+	join := "?"
+	if strings.Contains(path, "?") {
+		join = "&"
+	}
+	path = fmt.Sprintf("%s/%s%slimit=%d", chainID, path, join, limit)
 	if cursor != nil {
 		path += "&cursor=" + url.QueryEscape(*cursor)
 	}
@@ -188,6 +192,14 @@ func (o *oracle) everything(from uint64) {
 	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
 	o.times()
 	o.events(head)
+	o.messages()
+	o.addresses()
+	o.contracts()
+	o.wallets()
+	o.live(head)
+	o.controls(head)
+	o.tokens(head)
+	o.pools(head)
 	o.absent(head)
 }
 
@@ -296,8 +308,7 @@ func (o *oracle) block(b *starknet.Block) {
 	o.same("getBlock", chainID+"/block/"+b.Hash.Padded()+"?tx_limit=2", wantBlock(b, 2))
 	o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+number+"/txs", 1+int(b.Number%5), nil))
 	o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+hash+"/txs", 100, nil))
-	found := object{"blocks": []object{{"blockNumber": b.Number, "blockHash": b.Hash}}, "transactions": []object{}, "addresses": []object{},
-		"addressesCoverage": object{"status": "unavailable", "reasonCode": "addresses_not_indexed"}}
+	found := object{"blocks": []object{{"blockNumber": b.Number, "blockHash": b.Hash}}, "transactions": []object{}, "addresses": []object{}}
 	o.same("search", chainID+"/search?q="+number, found)
 	o.same("search", chainID+"/search?q="+hash, found)
 
@@ -311,10 +322,10 @@ func (o *oracle) block(b *starknet.Block) {
 			}
 		}
 		hash := b.Transactions[i].Hash
-		o.same("getTransaction", chainID+"/tx/"+hash.String(), wantTx(ref, own, 96))
+		o.same("getTransaction", chainID+"/tx/"+hash.String(), o.wantTx(ref, own, o.wantTxTransfers(b, i), 96))
 		if i%5 == 0 {
-			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", wantTx(ref, own, 1))
-			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{}, "addressesCoverage": found["addressesCoverage"],
+			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", o.wantTx(ref, own, o.wantTxTransfers(b, i), 1))
+			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{},
 				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
 		}
 	}
@@ -355,7 +366,8 @@ func (o *oracle) absent(head uint64) {
 	o.missing("getBlock", fmt.Sprintf("%s/block/%d", chainID, head+1))
 	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
 	o.missing("getTransaction", chainID+"/tx/0x123")
-	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}, "addressesCoverage": object{"status": "unavailable", "reasonCode": "addresses_not_indexed"}}
+	o.missing("getToken", chainID+"/token/0x123")
+	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}}
 	o.same("search", fmt.Sprintf("%s/search?q=%d", chainID, head+1), empty)
 	for _, gone := range o.orphans {
 		o.missing("getBlock", chainID+"/block/"+gone.block.String())

@@ -20,9 +20,13 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/pools"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
@@ -31,15 +35,22 @@ type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
 	engine *pebble.Engine
-	source index.Source
-	repo   *account.Repository
-	space  account.Workspace
-	url    string
-	server *api.Server
-	key    string // read, batch, write, verify
-	clock  *clock
+	source *index.Nodes
+	node   *simnode.Node
+
+	registry *registry.Chain
+	pool     *node.Pool
+	repo     *account.Repository
+	space    account.Workspace
+	url      string
+	server   *api.Server
+	key      string // read, batch, write, verify
+	clock    *clock
 	// contract holds every answer against the OpenAPI document.
-	contract *contract
+	contract  *contract
+	noClasses bool // the index does without classes
+	known     *registry.Registry
+	partner   string // a key for the partner routes too
 	// logs is everything that the API logged; secrets is what must not be in it.
 	logs    *logs
 	secrets []string
@@ -89,9 +100,23 @@ const chainID = "SN_SEPOLIA"
 // newWorld indexes a chain of n blocks and serves it.
 func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	t.Helper()
-	w := &world{t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
+	return serveWorld(t, &world{}, n, change...)
+}
+
+// newWorldWithoutClasses is one whose node could give no class.
+func newWorldWithoutClasses(t *testing.T, n int) *world {
+	t.Helper()
+	return serveWorld(t, &world{noClasses: true}, n)
+}
+
+func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *world {
+	t.Helper()
+	*w = world{noClasses: w.noClasses, t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
 	var err error
+	if w.known, err = registry.Builtin().With(chainID, w.chain.Network().Registry()); err != nil {
+		t.Fatal(err)
+	}
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +132,11 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 	if w.space, err = w.repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
 		t.Fatal(err)
 	}
-	w.key = w.newKey(account.DefaultScopes)
+	w.key, w.partner = w.newKey(account.DefaultScopes), w.newKey(account.DefaultScopes|account.Partner)
 	secret := db.CursorSecret()
+	w.registry = w.known.Chain(chainID)
 	o := api.Options{
-		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10}},
+		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: w.known.Chain(chainID)}},
 		Keys:    account.NewAuthenticator(w.repo, nil),
 		Cursors: api.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
@@ -134,27 +160,62 @@ func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
 }
 
 func (w *world) serveNode() {
-	srv := httptest.NewServer(simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010}))
+	w.node = simnode.NewNode(w.chain, simnode.NodeConfig{Version: starknet.V010})
+	srv := httptest.NewServer(w.node)
 	w.t.Cleanup(srv.Close)
 	pool, err := node.Open(w.t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(pool.Close)
-	w.source = &index.Nodes{Pool: pool}
+	w.pool, w.source = pool, &index.Nodes{Pool: pool}
 }
 
 // catchUp indexes up to the chain's head, forks included.
 func (w *world) catchUp() {
 	w.t.Helper()
 	w.indexInto(w.engine)
+	w.runJobs()
+}
+
+// stepper is a job that works commit by commit.
+type stepper interface {
+	Step(ctx context.Context, commit index.Commit) (more bool, err error)
+}
+
+// runJobs lets the jobs that work beside the indexer do all that there is to do.
+func (w *world) runJobs() {
+	w.t.Helper()
+	jobs := []stepper{&pools.Job{Store: w.engine, Dexes: w.known.Chain(chainID).Dexes(), Depth: depth}}
+	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	commit := func(ctx context.Context, b *store.Batch) error {
+		b.Epoch = lease.Epoch
+		return w.engine.Commit(ctx, b)
+	}
+	names := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: w.clock.Now})
+	if err := names.CatchUp(w.t.Context(), commit); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, j := range jobs {
+		for more := true; more; {
+			if more, err = j.Step(w.t.Context(), commit); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+	}
+	if err := w.engine.Release(w.t.Context(), lease); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // indexInto indexes into any engine up to the chain's head.
 func (w *world) indexInto(engine *pebble.Engine) {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -106,3 +106,12 @@ func blockNumber(ctx context.Context, r store.Reader, state *chain.State, ref st
 }
 
 func putUint64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// blockHash returns the hash of an indexed block.
+func blockHash(ctx context.Context, r store.Reader, number uint64) (felt.Felt, error) {
+	b, err := block.Get(ctx, r, number)
+	if err != nil {
+		return felt.Felt{}, err
+	}
+	return b.Hash, nil
+}

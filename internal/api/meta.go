@@ -24,6 +24,7 @@ type Capabilities struct {
 	APIKeyLifecycle     FeatureStatus    `json:"apiKeyLifecycle"`
 	Caller              CallerFacts      `json:"caller"`
 	EventSearch         EventSearchFacts `json:"eventSearch"`
+	BatchLimits         BatchLimits      `json:"batchLimits"`
 	RPCProvider         FeatureStatus    `json:"rpcProvider"`
 	WalletInteraction   FeatureStatus    `json:"walletInteraction"`
 	OperatingRules      []string         `json:"operatingRules"`
@@ -109,6 +110,14 @@ type CallerBudgets struct {
 	BucketScope    string `json:"bucketScope" enum:"key"`
 }
 
+// BatchLimits are the most items of a request.
+type BatchLimits struct {
+	AddressesPerRequest    int `json:"addressesPerRequest" doc:"Of address/summaries and address/intelligence."`
+	TransactionsPerRequest int `json:"transactionsPerRequest" doc:"Of tx/previews."`
+	WalletTokensPerRequest int `json:"walletTokensPerRequest" doc:"Of query/wallet-state."`
+	RetryAfterSeconds      int `json:"retryAfterSeconds" doc:"When a batch ran out of time: wait, and send fewer."`
+}
+
 // IssueReportRule says what a bug report needs.
 type IssueReportRule struct {
 	RequiredFields []string `json:"requiredFields"`
@@ -178,7 +187,7 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
 			WorkspacePlan: &plan, RateLimit: &CallerBudgets{c.Policy.LightPerMinute, c.Policy.HeavyPerMinute, c.Policy.BatchPerMinute, "key"}},
-		EventSearch: events, RPCProvider: off, WalletInteraction: off,
+		EventSearch: events, BatchLimits: BatchLimits{maxAddresses, maxHashes, maxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",

@@ -3,6 +3,7 @@ package api_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -341,9 +342,10 @@ func TestHostileNamesStayText(t *testing.T) {
 		}
 		checkPage(t, page)
 	}
+	content := regexp.MustCompile("-d '[^`$'()]*'$") // a body stands in quotes
 	for _, path := range []string{"/docs/api", "/"} {
 		for _, n := range elements(t, string(w.doc(http.MethodGet, path, "").body)) {
-			if n.Data == "pre" && strings.ContainsAny(strings.TrimPrefix(textOf(n), `curl -H "X-Service-Api-Key: $SERVICE_API_KEY"`), "`$'()") {
+			if n.Data == "pre" && strings.ContainsAny(content.ReplaceAllString(strings.TrimPrefix(textOf(n), `curl -H "X-Service-Api-Key: $SERVICE_API_KEY"`), ""), "`$'()") {
 				t.Errorf("a command carries shell code: %s", textOf(n))
 			}
 		}

@@ -60,7 +60,7 @@ func (ref *reference) operation(r *Route, at site) web.Operation {
 		ID: r.ID, Method: r.Method, Path: r.Path, Summary: r.Summary, Description: r.Description,
 		Certification: string(r.Certification), Tier: string(r.Tier), Scope: r.scopeName(), Class: string(r.Class), Audience: string(r.Audience),
 		Evidence: evidenceText(evidenceFor(r.ID)),
-		Example:  web.Code{Text: curl(at.origin, ref.target(r, op, at.examples)), Status: http.StatusOK},
+		Example:  web.Code{Text: ref.command(at, r, op), Status: defaultTo(r.ExampleStatus, http.StatusOK)},
 	}
 	for _, p := range op.Parameters {
 		sc := p.Schema
@@ -84,6 +84,15 @@ func evidenceText(e Evidence) string {
 		return "no recorded comparison"
 	}
 	return fmt.Sprintf("%s answers compared with %s (%s, %s)", web.Group(uint64(e.Checks)), e.Oracle, e.EvidenceLevel, e.CertificationScope)
+}
+
+// command is a request that works as pasted.
+func (ref *reference) command(at site, r *Route, op contractOperation) string {
+	command := curl(at.origin, ref.target(r, op, at.examples))
+	if r.ExampleBody != nil {
+		command += ` -H "Content-Type: application/json" -d '` + r.ExampleBody(at.examples) + `'`
+	}
+	return command
 }
 
 // target is an address that the operation answers: its path and the parameters

@@ -73,6 +73,12 @@ type Route struct {
 	Statuses []int
 	// Example is a query without which a request would be refused, for the documents.
 	Example string
+	// ExampleStatus is how the example in the documents ends, unless with 200.
+	ExampleStatus int
+	// ExampleBody is the body of the example, of a route that takes one.
+	ExampleBody func(examples) string
+	// Headers are sent with every answer of the route.
+	Headers map[string]string
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
 

@@ -10,6 +10,17 @@ func (s *Server) routes() {
 	s.blockRoutes()
 	s.transactionRoutes()
 	s.eventRoutes()
+	s.messageRoutes()
+	s.contractRoutes()
+	s.addressRoutes()
+	s.walletRoutes()
+	s.bridgeRoutes()
+	s.tokenLiveRoutes()
+	s.tokenControlRoutes()
+	s.tokenPoolRoutes()
+	s.contractReadRoutes()
+	s.tokenRoutes()
+	s.transferRoutes()
 	s.metaRoutes()
 }
 

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
@@ -31,6 +32,10 @@ type Chain struct {
 	// NodeHead is the newest block that the nodes are known to have; nil when
 	// nobody in this process asks them.
 	NodeHead func() (number uint64, ok bool)
+	// Node answers live routes; nil when this process reaches none.
+	Node Node
+	// Registry is what is known of the chain beyond its blocks; nil is empty.
+	Registry *registry.Chain
 
 	known *atomic.Pointer[known]
 }
@@ -40,6 +45,8 @@ type Options struct {
 	Chains  []Chain // the first is the default
 	Keys    *account.Authenticator
 	Cursors *Cursors
+	// Labels are the operator's own names of addresses; nil is none.
+	Labels Labels
 	// Origins may call with credentials from a browser, such as https://explorer.example.
 	Origins []string
 	// Timeout ends a request's work (default 10 s).
@@ -59,22 +66,25 @@ type Options struct {
 
 // Server answers the REST API and its documents. It is an http.Handler.
 type Server struct {
-	chains  map[string]*Chain
-	order   []string // chain ids as configured
-	keys    *account.Authenticator
-	cursors *Cursors
-	origins []string
-	timeout time.Duration
-	flight  chan struct{}
-	limits  *limiter
-	kept    *answers       // for good
-	fresh   *answers       // until the next block
-	schemas *decoded.Cache // of class ABIs, which are named by their hash on every chain
-	baseURL string
-	version string
-	now     func() time.Time
-	log     *slog.Logger
-	metrics *Metrics
+	chains    map[string]*Chain
+	order     []string // chain ids as configured
+	keys      *account.Authenticator
+	cursors   *Cursors
+	labels    Labels
+	origins   []string
+	timeout   time.Duration
+	flight    chan struct{}
+	live      chan struct{} // requests that wait for a node
+	batchTime time.Duration
+	limits    *limiter
+	kept      *answers       // for good
+	fresh     *answers       // until the next block
+	schemas   *decoded.Cache // of class ABIs, which are named by their hash on every chain
+	baseURL   string
+	version   string
+	now       func() time.Time
+	log       *slog.Logger
+	metrics   *Metrics
 
 	table       []*Route
 	registering *Route
@@ -89,7 +99,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("api: chains, keys and cursors are needed")
 	}
 	s := &Server{
-		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, origins: o.Origins,
+		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, labels: o.Labels, origins: o.Origins,
 		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
 		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(defaultTo(o.CacheBytes, 64<<20) / 4), schemas: decoded.NewCache(schemaCacheBytes),
 		baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
@@ -105,6 +115,8 @@ func New(o Options) (*Server, error) {
 		s.metrics = NewMetrics(nil)
 	}
 	s.limits = newLimiter(s.now)
+	s.live = make(chan struct{}, maxLive)
+	s.batchTime = min(batchTime, s.timeout)
 	for _, c := range o.Chains {
 		if c.Depth == 0 {
 			c.Depth = chain.DefaultDepth
@@ -216,6 +228,9 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 		req := &x.record
 		req.route, req.seen = route, seen
 		w.Header()[headerRouteClass] = route.classHeader
+		for name, value := range route.Headers {
+			w.Header().Set(name, value)
+		}
 		s.cors(w, r)
 		e := s.admit(x, r)
 		if e == nil {

@@ -70,8 +70,7 @@ type LastFork struct {
 type SearchResult struct {
 	Blocks       []SearchBlock `json:"blocks"`
 	Transactions []SearchTx    `json:"transactions"`
-	Addresses    []felt.Felt   `json:"addresses" doc:"Empty until addresses are indexed: see addressesCoverage."`
-	Coverage     Coverage      `json:"addressesCoverage"`
+	Addresses    []felt.Felt   `json:"addresses" doc:"Addresses that did something or have a contract."`
 }
 
 // SearchBlock is a block that was found.
@@ -96,7 +95,7 @@ func (s *Server) statusRoutes() {
 		Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
 		Statuses: []int{http.StatusNotFound}}, s.getStatus)
 	register(s, Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
-		Summary: "Find what an identifier names", Description: "A transaction hash, a block hash, or a block number. Names and partial identifiers are not searched.",
+		Summary: "Find what an identifier names", Description: "A transaction hash, an address, a block hash, or a block number. Names and partial identifiers are not searched.",
 		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}}, s.search)
 }
@@ -173,10 +172,9 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 
 func (s *Server) search(ctx context.Context, in *struct {
 	ChainInput
-	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, block hash or block number."`
+	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, address, block hash or block number."`
 }) (*body[SearchResult], error) {
-	out := &body[SearchResult]{SearchResult{Blocks: []SearchBlock{}, Transactions: []SearchTx{}, Addresses: []felt.Felt{},
-		Coverage: Coverage{"unavailable", "addresses_not_indexed"}}}
+	out := &body[SearchResult]{SearchResult{Blocks: []SearchBlock{}, Transactions: []SearchTx{}, Addresses: []felt.Felt{}}}
 	q := strings.TrimSpace(in.Query)
 	number, numeric := uint64(0), false
 	if n, err := strconv.ParseUint(q, 10, 63); err == nil {
@@ -195,6 +193,13 @@ func (s *Server) search(ctx context.Context, in *struct {
 			out.Body.Transactions = append(out.Body.Transactions, SearchTx{id, p.Block, p.Index})
 		} else if !errors.Is(err, transaction.ErrNotFound) {
 			return err
+		}
+		f, err := factsOf(ctx, r, []felt.Felt{id})
+		if err != nil {
+			return err
+		}
+		if f[0].known() {
+			out.Body.Addresses = append(out.Body.Addresses, id)
 		}
 		n, err := block.NumberOf(ctx, r, id)
 		if err == nil {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -20,14 +20,11 @@ import (
 )
 
 const (
-	maxFeed       = 200
-	defaultLogs   = 96
-	maxLogs       = 1000
-	maxCalldata   = 1024
-	feedSpans     = 4 // of 4,096 blocks: how far a page looks through empty blocks
-	maxMessages   = 100
-	maxPayload    = 256
-	coverageUnset = "transfers_not_indexed"
+	maxFeed     = 200
+	defaultLogs = 96
+	maxLogs     = 1000
+	maxCalldata = 1024
+	feedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
 )
 
 // TxItem is a transaction in the chain's feed.
@@ -76,11 +73,11 @@ type Tx struct {
 	AccountCallCount       *int             `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
 	AccountCalls           []AccountCall    `json:"accountCalls"`
 	DeclaredL2GasCap       *string          `json:"declaredL2GasCap" doc:"Decimal; null before version 3."`
-	TokenTransfers         []struct{}       `json:"tokenTransfers" doc:"Empty until transfers are indexed: see tokenTransfersCoverage."`
+	TokenTransfers         []TxTransfer     `json:"tokenTransfers" doc:"In order; at most 1,000."`
 	TokenTransfersCoverage Coverage         `json:"tokenTransfersCoverage"`
 	Messages               []Message        `json:"messages"`
 	MessagesCoverage       MessagesCoverage `json:"messagesCoverage"`
-	BridgeIntent           *struct{}        `json:"bridgeIntent"`
+	BridgeIntent           *BridgeIntent    `json:"bridgeIntent"`
 }
 
 // Receipt is what a transaction cost and how it ended.
@@ -113,36 +110,12 @@ type Coverage struct {
 	ReasonCode string `json:"reasonCode"`
 }
 
-// Message is a message between the layers.
-type Message struct {
-	Direction         string      `json:"direction" enum:"l1_to_l2,l2_to_l1"`
-	MessageHash       string      `json:"messageHash"`
-	LogIndex          int         `json:"logIndex" doc:"Place among the transaction's messages."`
-	FromAddress       *felt.Felt  `json:"fromAddress"`
-	ToAddress         *felt.Felt  `json:"toAddress"`
-	L1ContractAddress *felt.Felt  `json:"l1ContractAddress"`
-	L2ContractAddress *felt.Felt  `json:"l2ContractAddress"`
-	Status            string      `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_to_l1"`
-	Nonce             *felt.Felt  `json:"nonce"`
-	Selector          *felt.Felt  `json:"selector"`
-	Payload           []felt.Felt `json:"payload"`
-	PayloadTruncated  bool        `json:"payloadTruncated"`
-}
-
-// MessagesCoverage says how complete the messages are.
-type MessagesCoverage struct {
-	Status     string `json:"status" enum:"exact,partial,unavailable"`
-	Source     string `json:"source" enum:"starknet_protocol_messages"`
-	ReasonCode string `json:"reasonCode" enum:"indexed_protocol_message_facts,no_matching_message_rows,transaction_messages_truncated"`
-	Message    string `json:"message"`
-}
-
 func (s *Server) transactionRoutes() {
 	base := Route{Method: http.MethodGet, Family: "Transactions", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External}
 	one := base
 	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", Certified
 	one.Summary = "Get a transaction"
-	one.Description = "A transaction with its receipt, events, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
+	one.Description = "A transaction with its receipt, events, token transfers, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
 	one.Statuses = []int{http.StatusNotFound}
 	register(s, one, s.getTransaction)
 
@@ -245,11 +218,22 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
+		if err := s.fillMessages(ctx, r, c, state, b, t, &out.Body); err != nil {
+			return err
+		}
+		var certain bool
+		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
+			return err
+		}
 		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
-			if !out.Body.Logs[i].certain() {
-				requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
-			}
+			certain = certain && out.Body.Logs[i].certain()
+		}
+		if !certain {
+			requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
+		}
+		if len(t.Receipt.MessagesSent) > 0 { // the same may be sent again, and is counted
+			requestOf(ctx).immutable = false
 		}
 		return nil
 	})
@@ -264,7 +248,7 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
 		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
-		AccountCalls: []AccountCall{}, TokenTransfers: []struct{}{}, TokenTransfersCoverage: Coverage{"unavailable", coverageUnset},
+		AccountCalls: []AccountCall{},
 	}
 	if f, ok := t.From(t.Receipt.ContractAddress); ok {
 		out.FromAddress = &f
@@ -288,7 +272,6 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 			}
 		}
 	}
-	out.Messages, out.MessagesCoverage = renderMessages(t)
 	return out
 }
 
@@ -346,38 +329,21 @@ func (s *Server) renderLogs(ctx context.Context, r store.Reader, t *transaction.
 	return logs, degraded, nil
 }
 
-// renderMessages lists the messages that a transaction consumed and sent.
-func renderMessages(t *transaction.Record) ([]Message, MessagesCoverage) {
-	out := []Message{}
-	if t.Type == starknet.L1Handler {
-		m := Message{Direction: "l1_to_l2", MessageHash: "0x" + hex.EncodeToString(t.Receipt.MessageHash[:]), Status: "consumed_on_l2",
-			ToAddress: &t.ContractAddress, L2ContractAddress: &t.ContractAddress, Selector: &t.EntryPointSelector, Payload: []felt.Felt{}}
-		if t.Receipt.Execution == starknet.Reverted {
-			m.Status = "failed_on_l2"
-		}
-		if t.HasNonce {
-			m.Nonce = &t.Nonce
-		}
-		if len(t.Transaction.Calldata) > 0 {
-			m.FromAddress, m.L1ContractAddress = &t.Transaction.Calldata[0], &t.Transaction.Calldata[0]
-			m.Payload = head(t.Transaction.Calldata[1:], maxPayload)
-			m.PayloadTruncated = len(t.Transaction.Calldata)-1 > maxPayload
-		}
-		out = append(out, m)
+// fillMessages lists the messages that a transaction consumed and sent.
+func (s *Server) fillMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
+	list, err := message.OfTransaction(ctx, r, t, maxMessages)
+	if err != nil {
+		return err
 	}
-	for i := range t.Receipt.MessagesSent {
-		if len(out) == maxMessages {
-			return out, MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
-				fmt.Sprintf("The first %d messages are shown.", maxMessages)}
-		}
-		m := &t.Receipt.MessagesSent[i]
-		hash := m.Hash()
-		out = append(out, Message{Direction: "l2_to_l1", MessageHash: "0x" + hex.EncodeToString(hash[:]), LogIndex: len(out), Status: "sent_to_l1",
-			FromAddress: &m.From, ToAddress: &m.To, L1ContractAddress: &m.To, L2ContractAddress: &m.From,
-			Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload})
+	out.BridgeIntent = bridgeIntent(c.Registry, list)
+	out.Messages = make([]Message, len(list))
+	for i := range list {
+		out.Messages[i] = renderMessage(c, state, b, &list[i])
 	}
-	if len(out) == 0 {
-		return out, MessagesCoverage{"exact", "starknet_protocol_messages", "no_matching_message_rows", "The transaction has no messages."}
+	out.MessagesCoverage = messagesCoverage(len(list), "All messages of the transaction are shown.", "The transaction has no messages.")
+	if message.Count(&t.Transaction, &t.Receipt) > len(list) {
+		out.MessagesCoverage = MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
+			fmt.Sprintf("The first %d messages are shown.", maxMessages)}
 	}
-	return out, MessagesCoverage{"exact", "starknet_protocol_messages", "indexed_protocol_message_facts", "All messages of the transaction are shown."}
+	return nil
 }

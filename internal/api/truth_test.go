@@ -155,7 +155,7 @@ func wantFeedItem(b *starknet.Block, i int) object {
 		"executionStatus": b.Receipts[i].Execution.String(), "finalityStatus": b.Status.String()}
 }
 
-func wantTx(ref simnode.TxRef, messages []simnode.Message, logLimit int) object {
+func (o *oracle) wantTx(ref simnode.TxRef, messages []simnode.Message, transfers []object, logLimit int) object {
 	b, t, r := ref.Block, ref.Transaction, ref.Receipt
 	sender, target := ends(t, r)
 	calldata := t.Calldata
@@ -170,8 +170,8 @@ func wantTx(ref simnode.TxRef, messages []simnode.Message, logLimit int) object 
 		"logCount": len(r.Events), "logsTruncated": len(r.Events) > logLimit, "eventDecodingDegraded": false, "logs": wantLogs(r.Events, logLimit),
 		"calldata": felts(calldata[:min(len(calldata), 1024)]), "calldataTruncated": len(calldata) > 1024,
 		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil,
-		"tokenTransfers": []object{}, "tokenTransfersCoverage": object{"status": "unavailable", "reasonCode": "transfers_not_indexed"},
-		"messages": wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": nil,
+		"tokenTransfers": transfers, "tokenTransfersCoverage": object{"status": "exact", "reasonCode": "indexed_transfer_events"},
+		"messages": o.wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": o.wantPreview(b, ref.Index)["bridgeIntent"],
 	}
 	if calls := callsOf(t); calls != nil {
 		out["accountCallCount"], out["accountCalls"] = len(calls), calls
@@ -234,23 +234,55 @@ func (o *oracle) wantEvent(ref *simnode.EventRef) object {
 	return row
 }
 
-func wantMessages(list []simnode.Message) []object {
+// wantMessages are the messages of one transaction, in order.
+func (o *oracle) wantMessages(list []simnode.Message) []object {
 	out := []object{}
-	for i, m := range list {
-		row := object{"messageHash": "0x" + hex.EncodeToString(m.Hash[:]), "logIndex": i, "fromAddress": m.From, "toAddress": m.To,
-			"payload": felts(m.Payload), "payloadTruncated": false, "nonce": nil, "selector": nil}
-		if m.ToL1 {
-			row["direction"], row["status"], row["l1ContractAddress"], row["l2ContractAddress"] = "l2_to_l1", "sent_to_l1", m.To, m.From
-		} else {
-			row["direction"], row["status"], row["l1ContractAddress"], row["l2ContractAddress"] = "l1_to_l2", "consumed_on_l2", m.From, m.To
-			row["nonce"], row["selector"] = felt.FromUint64(m.Nonce), m.Selector
-			if m.Reverted {
-				row["status"] = "failed_on_l2"
-			}
-		}
-		out = append(out, row)
+	for i := range list {
+		out = append(out, o.wantMessage(&list[i], i))
 	}
 	return out
+}
+
+// wantMessage is the i-th message of its transaction.
+func (o *oracle) wantMessage(m *simnode.Message, i int) object {
+	b := o.chain.BlockAt(m.Block)
+	tx, head := b.Transactions[m.TxIndex].Hash, o.head()
+	row := object{"id": fmt.Sprintf("%d:%d:%d", m.Block, m.TxIndex, i), "blockNumber": m.Block, "timestampIso": iso(b.Timestamp), "txIndex": m.TxIndex,
+		"messageHash": "0x" + hex.EncodeToString(m.Hash[:]), "logIndex": i, "fromAddress": m.From, "toAddress": m.To, "txHash": tx, "l2Hash": tx,
+		"l1Hash": nil, "l1BlockNumber": nil, "l1Fee": nil, "payload": felts(m.Payload), "payloadTruncated": false, "nonce": nil, "selector": nil,
+		"pendingCount": nil, "sourceTier": "head", "bridgeContractAddress": nil, "interpretation": nil}
+	if m.Block+depth <= head {
+		row["sourceTier"] = "finalized"
+	}
+	if b, meaning := o.meaning(m); b != nil {
+		row["bridgeContractAddress"], row["interpretation"] = b.L2, meaning
+	}
+	if m.ToL1 {
+		times := 0
+		for _, other := range o.chain.Messages(0, head) {
+			if other.ToL1 && other.Hash == m.Hash {
+				times++
+			}
+		}
+		row["direction"], row["status"], row["l1ContractAddress"], row["l2ContractAddress"] = "l2_to_l1", "sent_pending_l1_acceptance", m.To, m.From
+		row["l1SentCount"], row["l2SentCount"], row["l1ConsumedCount"] = 0, times, nil
+		if b.Status == starknet.AcceptedOnL1 {
+			row["status"] = "sent_l1_consumption_unknown"
+		}
+		return row
+	}
+	row["direction"], row["status"], row["l1ContractAddress"], row["l2ContractAddress"] = "l1_to_l2", "consumed_on_l2", m.From, m.To
+	row["nonce"], row["selector"] = felt.FromUint64(m.Nonce), m.Selector
+	row["l1SentCount"], row["l2SentCount"], row["l1ConsumedCount"], row["pendingCount"] = 1, 0, 0, 0
+	if m.Reverted {
+		row["status"], row["pendingCount"] = "failed_on_l2", nil
+	}
+	return row
+}
+
+func (o *oracle) head() uint64 {
+	head, _ := o.chain.Head()
+	return head
 }
 
 func wantMessagesCoverage(n int) object {

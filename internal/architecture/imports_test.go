@@ -16,19 +16,23 @@ import (
 // folders below.
 var layers = [][]string{
 	{"internal/felt"},
+	{"internal/registry", "internal/contractcall"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest"},
 	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/transfer", "internal/simnode", "internal/account"},
 	{"internal/explorer"},
+	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},
-	{"internal/explorer/event"},   // asks the queries of block and transaction
-	{"internal/explorer/decoded"}, // asks those of contract and class
+	{"internal/explorer/event", "internal/explorer/message"}, // ask the queries of block and transaction
+	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market"}, // ask those of contract and class
+	{"internal/explorer/transfer"},                           // lists events
+	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*"},
-	{"internal/control"}, // the data of record: it knows no chain
-	{"internal/account"},
+	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census"}, // the last three are jobs of the index
+	{"internal/control"},                                                           // the data of record: it knows no chain
+	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},
 }

@@ -6,7 +6,8 @@
 // A projection is a pure function: of the block alone (Subject), or of the
 // block and of the earlier rows that it asked for (Follower). The write path
 // runs Project on many blocks at once and in any order, and Follow in block
-// order with one GetMany for all followers of a block.
+// order with one GetMany for all followers of a block, or two where a Chaser has
+// more to ask for.
 package explorer
 
 import (
@@ -56,6 +57,14 @@ type Follower interface {
 	// Follow appends rows; earlier has the values in the order of Earlier's
 	// keys, nil for a row that does not exist.
 	Follow(b *Block, earlier [][]byte, rows *Rows) error
+}
+
+// Chaser is a Follower that finds in its earlier rows which others it needs, such
+// as those of the class that a contract had so far. There is no third step.
+type Chaser interface {
+	Follower
+	// Chase names more rows. Follow sees their values behind those of Earlier.
+	Chase(b *Block, earlier [][]byte) ([]store.Key, error)
 }
 
 // Rows collects the changes that a block makes. It copies what it is given
@@ -143,8 +152,14 @@ const spanBits = 12
 const SpanSize = 1 << spanBits
 
 // Span is the partition of a block's rows.
-func Span(number uint64) []byte {
-	return binary.BigEndian.AppendUint32(nil, uint32(number>>spanBits))
+func Span(number uint64) []byte { return AppendSpan(make([]byte, 0, SpanBytes), number) }
+
+// SpanBytes is the length of a span's partition.
+const SpanBytes = 4
+
+// AppendSpan appends the partition of a block's rows.
+func AppendSpan(b []byte, number uint64) []byte {
+	return binary.BigEndian.AppendUint32(b, uint32(number>>spanBits))
 }
 
 // FirstOfSpan is the first block number in the span that holds number.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
@@ -94,29 +95,65 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	return nil
 }
 
-// follow runs the subjects that depend on earlier rows, with one read for all.
+// follow runs the subjects that depend on earlier rows, with one read for all,
+// and one more where some of them have to ask twice.
 func follow(ctx context.Context, followers []explorer.Follower, blk *explorer.Block,
 	getMany func(context.Context, []store.Key) ([][]byte, error),
 ) (*explorer.Rows, error) {
+	values, err := readFor(ctx, followers, blk, getMany, func(f explorer.Follower, _ int) ([]store.Key, error) { return f.Earlier(blk), nil })
+	if err != nil {
+		return nil, err
+	}
+	chased, err := readFor(ctx, followers, blk, getMany, func(f explorer.Follower, i int) ([]store.Key, error) {
+		if c, ok := f.(explorer.Chaser); ok {
+			return c.Chase(blk, values[i])
+		}
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := &explorer.Rows{}
+	for i, f := range followers {
+		earlier := values[i]
+		if len(chased[i]) > 0 {
+			earlier = slices.Concat(earlier, chased[i])
+		}
+		if err := f.Follow(blk, earlier, rows); err != nil {
+			return nil, &projectionError{blk.Number, f.Name(), err}
+		}
+	}
+	return rows, nil
+}
+
+// readFor reads the rows that followers ask for, in one go if there are any.
+func readFor(ctx context.Context, followers []explorer.Follower, blk *explorer.Block,
+	getMany func(context.Context, []store.Key) ([][]byte, error), ask func(explorer.Follower, int) ([]store.Key, error),
+) ([][][]byte, error) {
 	var keys []store.Key
 	ends := make([]int, len(followers))
 	for i, f := range followers {
-		keys = append(keys, f.Earlier(blk)...)
+		own, err := ask(f, i)
+		if err != nil {
+			return nil, &projectionError{blk.Number, f.Name(), err}
+		}
+		keys = append(keys, own...)
 		ends[i] = len(keys)
+	}
+	out := make([][][]byte, len(followers))
+	if len(keys) == 0 {
+		return out, nil
 	}
 	values, err := getMany(ctx, keys)
 	if err != nil {
 		return nil, fmt.Errorf("read earlier rows for block %d: %w", blk.Number, err)
 	}
-	rows := &explorer.Rows{}
 	from := 0
-	for i, f := range followers {
-		if err := f.Follow(blk, values[from:ends[i]], rows); err != nil {
-			return nil, &projectionError{blk.Number, f.Name(), err}
-		}
-		from = ends[i]
+	for i, end := range ends {
+		out[i] = values[from:end]
+		from = end
 	}
-	return rows, nil
+	return out, nil
 }
 
 // addUndo records what the block's rows were before.

@@ -21,7 +21,8 @@ import (
 //
 // A class that cannot be had never holds the chain back: the block is committed
 // with a note that the class is missing, and it is asked for again later. Only
-// a class that is not what its hash says stops the run, as a false block does.
+// a Sierra class that is not what its hash says stops the run, as a false block
+// does; a class of the first Cairo that is not is noted and nothing of it used.
 
 // WhatClassHash is what a MismatchError about a class is about.
 const WhatClassHash = "class hash"
@@ -41,12 +42,34 @@ const (
 // classRow is what is kept of a class, on its way to the store.
 type classRow struct {
 	hash felt.Felt
-	abi  *class.ABI
+	*fetched
+}
+
+// fetched is what is kept of a class that was asked for.
+type fetched struct {
+	abi   *class.ABI
+	iface *class.Interface // nil when the class was not had
+}
+
+// put adds the changes of the store.
+func (row *classRow) put(b *store.Batch) {
+	b.Put(class.ABIKey(row.hash), row.abi.Encode())
+	if row.iface != nil {
+		b.Put(class.InterfaceKey(row.hash), row.iface.Encode())
+	}
+	if row.abi.Status.Wanted() {
+		b.Put(class.MissingKey(row.hash), class.EncodeMissing(row.abi.Block))
+	} else {
+		b.Delete(class.MissingKey(row.hash))
+	}
 }
 
 // classes finds what classes are new and fetches them.
 type classes struct {
 	calls chan struct{} // a token for each question under way
+	// unpacked is held while a Cairo 0 class is hashed: its program takes many
+	// times its size in memory.
+	unpacked sync.Mutex
 
 	mu sync.Mutex // guards what follows
 	// known are classes that have a row in the store.
@@ -62,9 +85,9 @@ type classes struct {
 // wantedClass is a class that is being fetched, or was and is not stored yet.
 type wantedClass struct {
 	done chan struct{}
-	// abi is nil when the store has the class already. It and err are set when
+	// got is nil when the store has the class already. It and err are set when
 	// done is closed.
-	abi *class.ABI
+	got *fetched
 	err error
 }
 
@@ -100,8 +123,8 @@ func (x *Indexer) fetchClasses(ctx context.Context, p *prepared) ([]classRow, er
 		if w.err != nil {
 			return nil, w.err
 		}
-		if w.abi != nil {
-			rows = append(rows, classRow{m.Hash, w.abi})
+		if w.got != nil {
+			rows = append(rows, classRow{m.Hash, w.got})
 		}
 	}
 	return rows, nil
@@ -150,7 +173,7 @@ func (x *Indexer) fetchWanted(ctx context.Context, p *prepared, ours []class.Men
 		default:
 			g.Go(func() error {
 				defer close(w.done)
-				w.abi, w.err = x.fetchClass(ctx, m, p.block.Number, p.verify)
+				w.got, w.err = x.fetchClass(ctx, m, p.block.Number, p.verify)
 				return nil
 			})
 		}
@@ -179,8 +202,8 @@ func (x *Indexer) storedClasses(ctx context.Context, ms []class.Mention) ([]bool
 }
 
 // fetchClass asks for a class of a block. The error is one that stops the block.
-func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
-	absent := &class.ABI{Status: class.Absent, Block: number}
+func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*fetched, error) {
+	absent := &fetched{abi: &class.ABI{Status: class.Absent, Block: number}}
 	release, err := x.classes.turn(ctx)
 	if err != nil {
 		return nil, err
@@ -188,7 +211,7 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 	// Asked when the turn has come: those in front may have failed meanwhile.
 	if x.classes.resting() {
 		release()
-		x.Metrics.classes.WithLabelValues(absent.Status.String()).Inc()
+		x.Metrics.classes.WithLabelValues(absent.abi.Status.String()).Inc()
 		return absent, nil
 	}
 	got, err := x.askClass(ctx, m, number, verify)
@@ -203,7 +226,7 @@ func (x *Indexer) fetchClass(ctx context.Context, m class.Mention, number uint64
 		x.Logger.Warn("a class cannot be had now and is asked for again later", "class", m.Hash, "block", number, "err", err)
 		got = absent
 	}
-	x.Metrics.classes.WithLabelValues(got.Status.String()).Inc()
+	x.Metrics.classes.WithLabelValues(got.abi.Status.String()).Inc()
 	return got, nil
 }
 
@@ -219,7 +242,7 @@ func (c *classes) turn(ctx context.Context) (release func(), err error) {
 
 // askClass fetches and reads one class, in the caller's turn. A VerifyError says that it is not what
 // its hash says, any other error that it could not be had.
-func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*class.ABI, error) {
+func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*fetched, error) {
 	start := time.Now()
 	limited, cancel := context.WithTimeout(ctx, classTimeout)
 	raw, node, err := x.Source.Class(limited, number, m.Hash)
@@ -237,17 +260,26 @@ func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, 
 		return nil, fmt.Errorf("from node %s: %w", node, err)
 	}
 	if verify {
-		if err := checkClass(c, m); err != nil {
+		switch err := x.checkClass(c, m); {
+		case errors.Is(err, errUnverified):
+			x.Logger.Warn("a Cairo 0 class does not have its hash as the node serves it, and is not used", "class", m.Hash, "block", number, "node", node, "err", err)
+			return &fetched{abi: &class.ABI{Status: class.Unverified, Block: number}}, nil
+		case err != nil:
 			x.Metrics.classes.WithLabelValues("false").Inc()
 			return nil, &VerifyError{Block: number, Node: node, Cause: classMismatch(err, number)}
 		}
 	}
-	return class.Materialize(c), nil
+	return &fetched{class.Materialize(c), class.InterfaceOf(c)}, nil
 }
 
-// checkClass holds a class against what is known of it. The hash of the first
-// Cairo's classes is not computed: for them only the kind is.
-func checkClass(c *starknet.Class, m class.Mention) error {
+// errUnverified says that a class does not have its hash, which may not be the
+// node's fault.
+var errUnverified = errors.New("class is not verified")
+
+// checkClass holds a class against what is known of it. Nodes print the classes
+// of the first Cairo in ways that can differ from how they were declared, so that
+// another hash of one is no proof against the node.
+func (x *Indexer) checkClass(c *starknet.Class, m class.Mention) error {
 	kind := class.Cairo0
 	if c.Sierra != nil {
 		kind = class.Sierra
@@ -256,7 +288,7 @@ func checkClass(c *starknet.Class, m class.Mention) error {
 		return fmt.Errorf("class %s was declared as %s, the node serves %s", m.Hash, m.Kind, kind)
 	}
 	if c.Sierra == nil {
-		return nil
+		return x.checkCairo0(c.Cairo0, m)
 	}
 	computed, err := c.Sierra.Hash()
 	if err != nil {
@@ -264,6 +296,19 @@ func checkClass(c *starknet.Class, m class.Mention) error {
 	}
 	if computed != m.Hash {
 		return &starknet.MismatchError{What: WhatClassHash, Index: -1, Claimed: m.Hash, Computed: computed}
+	}
+	return nil
+}
+
+func (x *Indexer) checkCairo0(c *starknet.Cairo0Class, m class.Mention) error {
+	x.classes.unpacked.Lock()
+	defer x.classes.unpacked.Unlock()
+	computed, err := c.Hash()
+	if err != nil {
+		return fmt.Errorf("%w: %w", errUnverified, err)
+	}
+	if computed != m.Hash {
+		return fmt.Errorf("%w: its hash is %s", errUnverified, computed)
 	}
 	return nil
 }

@@ -28,7 +28,11 @@ type Commit func(ctx context.Context, b *store.Batch) error
 
 // startJobs runs the jobs until ctx ends.
 func (x *Indexer) startJobs(ctx context.Context) {
-	for _, j := range x.Jobs {
+	jobs := x.Jobs
+	if !x.NoClasses {
+		jobs = append(slices.Clip(jobs), &backfill{x: x})
+	}
+	for _, j := range jobs {
 		x.background.Go(func() error {
 			x.runJob(ctx, j)
 			return nil

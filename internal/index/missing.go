@@ -20,6 +20,10 @@ type missing struct {
 	// after is where in the list of missing classes the next try starts.
 	after *felt.Felt
 	found chan []classRow // nil while nothing is asked
+	// unverified are classes that no node could give in a form that has their
+	// hash. To hash them is slow, and they are not asked for again until the next
+	// start. Used by the one who asks.
+	unverified hashSet
 }
 
 // retryMissing starts to ask for some missing classes, at the index's head: a
@@ -57,6 +61,9 @@ func (x *Indexer) retryMissing(ctx context.Context) error {
 // it is away, and the others would fail as well.
 func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint64) (rows []classRow) {
 	for _, h := range hashes {
+		if x.missing.unverified.has(h) {
+			continue
+		}
 		// Nobody waits for these, so that all are verified.
 		release, err := x.classes.turn(ctx)
 		if err != nil {
@@ -66,8 +73,10 @@ func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint6
 		release()
 		var lie *VerifyError
 		switch {
+		case err == nil && got.abi.Status == class.Unverified:
+			x.missing.unverified.add(h)
 		case err == nil:
-			x.Metrics.classes.WithLabelValues(got.Status.String()).Inc()
+			x.Metrics.classes.WithLabelValues(got.abi.Status.String()).Inc()
 			rows = append(rows, classRow{h, got})
 		case errors.As(err, &lie):
 			x.Logger.Error("a class is not what its hash says, and stays missing", "class", h, "err", err)
@@ -93,9 +102,8 @@ func (x *Indexer) storeFound(ctx context.Context) error {
 		return nil
 	}
 	b := &store.Batch{Epoch: x.lease.Epoch}
-	for _, row := range rows {
-		b.Put(class.ABIKey(row.hash), row.abi.Encode())
-		b.Delete(class.MissingKey(row.hash))
+	for i := range rows {
+		rows[i].put(b)
 	}
 	if err := x.Store.Commit(ctx, b); err != nil {
 		return fmt.Errorf("commit %d classes: %w", len(rows), err)
@@ -106,11 +114,8 @@ func (x *Indexer) storeFound(ctx context.Context) error {
 
 // putClasses adds the rows of classes to a batch of blocks.
 func (b *batch) putClasses(rows []classRow) {
-	for _, row := range rows {
-		b.ops.Put(class.ABIKey(row.hash), row.abi.Encode())
-		if row.abi.Status == class.Absent {
-			b.ops.Put(class.MissingKey(row.hash), class.EncodeMissing(row.abi.Block))
-		}
-		b.classes = append(b.classes, row.hash)
+	for i := range rows {
+		rows[i].put(&b.ops)
+		b.classes = append(b.classes, rows[i].hash)
 	}
 }

@@ -158,6 +158,9 @@ func (b *builder) run() {
 	if b.w.cfg.atLeast(0, 14, 1) && b.number%7 == 3 {
 		b.migrateClass()
 	}
+	if b.number%wrongEvery == 4 {
+		b.byFaucet(func(*account) { b.doWrong() })
+	}
 	for len(b.block.Transactions) < n {
 		b.common()
 	}

@@ -120,10 +120,10 @@ func TestOtherViews(t *testing.T) {
 			continue
 		}
 		clear(owned)
-		for number := uint64(0); ; number++ {
+		for number := range uint64(1000) {
 			owner := chain.OwnerAt(token.Address, number, head)
-			if owner.IsZero() {
-				break
+			if owner.IsZero() { // burned, or not there yet
+				continue
 			}
 			owned[owner]++
 			if got := view(t, n, head, token.Address, "owner_of", felt.FromUint64(number), felt.Zero); got[0] != owner {

@@ -25,6 +25,8 @@ type Token struct {
 	Decimals uint8
 	// L1Token is the token's twin on the base layer, zero if it has none.
 	L1Token felt.Felt
+	// Lie says in what its events are wrong.
+	Lie Lie
 	// Block is where the token came to be.
 	Block uint64
 

@@ -112,6 +112,9 @@ func (b *builder) firstPlayers() {
 		send(func() { b.newCollection(faucet, ERC721, layout) })
 		send(func() { b.newCollection(faucet, ERC1155, layout) })
 	}
+	for _, wrong := range wrongTokens {
+		send(func() { b.deployWrong(faucet, wrong.lie, wrong.text) })
+	}
 	send(func() { b.createPair(faucet) })
 	send(func() { b.initEkubo(faucet) })
 }

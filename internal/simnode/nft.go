@@ -53,7 +53,7 @@ func (b *builder) emitNFT(token int, selector felt.Felt, from, to id, number uin
 	b.emit(t.Address, b.felts(selector), b.felts(f, g, n, felt.Zero))
 }
 
-// doNFT mints a new NFT or passes one on.
+// doNFT mints a new NFT, passes one on or burns it.
 func (b *builder) doNFT(from *account) {
 	token, ok := b.collection(ERC721)
 	if !ok {
@@ -67,8 +67,11 @@ func (b *builder) doNFT(from *account) {
 			if b.w.nftOwners.get(nftKey{token, number}) != from.id {
 				continue
 			}
-			to := b.somebody()
-			b.call(t.Address, contracts.SelFnTransferFrom, from.address, b.w.address(to), felt.FromUint64(number), felt.Zero)
+			to, door := b.somebody(), contracts.SelFnTransferFrom
+			if b.r.chance(0.1) {
+				to, door = nobody, contracts.SelFnBurn
+			}
+			b.call(t.Address, door, from.address, b.w.address(to), felt.FromUint64(number), felt.Zero)
 			if b.r.chance(0.2) {
 				b.emitNFT(token, contracts.SelApproval, from.id, nobody, number)
 			}
@@ -86,7 +89,7 @@ func (b *builder) doNFT(from *account) {
 	b.done()
 }
 
-// doMulti mints or moves ERC-1155 amounts, one id or several at once.
+// doMulti mints, moves or burns ERC-1155 amounts, one id or several at once.
 func (b *builder) doMulti(from *account) {
 	token, ok := b.collection(ERC1155)
 	if !ok {
@@ -101,6 +104,9 @@ func (b *builder) doMulti(from *account) {
 	numbers, values := make([]uint64, count), make([]amount, count)
 	first := uint64(b.r.intn(6))
 	sender, to := from.id, b.somebody()
+	if b.r.chance(0.1) {
+		to = nobody
+	}
 	for i := range count {
 		numbers[i] = first + uint64(i)
 		have := b.w.multi.get(multiKey{token, numbers[i], from.id})
@@ -117,8 +123,10 @@ func (b *builder) doMulti(from *account) {
 			k := multiKey{token, numbers[i], sender}
 			b.w.multi.set(b.number, k, b.w.multi.get(k).sub(values[i]))
 		}
-		k := multiKey{token, numbers[i], to}
-		b.w.multi.set(b.number, k, b.w.multi.get(k).add(values[i]))
+		if to != nobody {
+			k := multiKey{token, numbers[i], to}
+			b.w.multi.set(b.number, k, b.w.multi.get(k).add(values[i]))
+		}
 	}
 	b.emitMulti(t, token, from.id, sender, to, numbers, values)
 	b.done()

@@ -31,13 +31,22 @@ func callContract(c *rpcCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	class, ok := c.node.chain.ClassAt(params.Contract, p.number())
+	return c.node.chain.Call(p.number(), params.Contract, params.Selector, params.Calldata)
+}
+
+// Call runs a view function after a block, as starknet_call does. A contract
+// that is not there is ErrNoContract; every other error is the contract's own.
+func (c *Chain) Call(block uint64, contract, selector felt.Felt, calldata []felt.Felt) ([]felt.Felt, error) {
+	class, ok := c.ClassAt(contract, block)
 	if !ok {
-		return nil, failure(codeContractNotFound)
+		return nil, ErrNoContract
 	}
-	q := &viewCall{c.node.chain, p.number(), params.Contract, class, params.Selector, params.Calldata}
+	q := &viewCall{c, block, contract, class, selector, calldata}
 	return q.run()
 }
+
+// ErrNoContract says that a block has no contract at an address.
+var ErrNoContract error = failure(codeContractNotFound)
 
 // revert is the contract's own refusal.
 func (q *viewCall) revert(reason string) error {

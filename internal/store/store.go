@@ -25,6 +25,9 @@ type Table struct {
 	ID           byte   // unique in an index, neither 0 nor 255; the first byte of an embedded key
 	Name         string // unique, a valid SQL identifier in lower case
 	PartitionLen int    // bytes of every partition of this table
+	// Present says that GetMany is asked only for rows that are there, whose keys
+	// were found in other rows: an engine need not look first whether they can be.
+	Present bool
 }
 
 // Key is the address of a row.

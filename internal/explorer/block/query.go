@@ -50,6 +50,40 @@ func GetMany(ctx context.Context, r store.Reader, numbers []uint64) ([]*Summary,
 	return out, nil
 }
 
+// Stamp is what lists show of the block of a row.
+type Stamp struct {
+	Number    uint64
+	Hash      felt.Felt
+	Timestamp uint64
+}
+
+// Stamps is GetMany for lists: it reads no more of a block's row than its hash
+// and its time, which stand in front.
+func Stamps(ctx context.Context, r store.Reader, numbers []uint64) ([]Stamp, error) {
+	const size = explorer.SpanBytes + 8
+	keys, mem := make([]store.Key, len(numbers)), make([]byte, 0, len(numbers)*size)
+	for i, n := range numbers {
+		start := len(mem)
+		mem = binary.BigEndian.AppendUint64(explorer.AppendSpan(mem, n), n)
+		sort := start + explorer.SpanBytes
+		keys[i] = store.Key{Table: Blocks, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]}
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d blocks: %w", len(numbers), err)
+	}
+	out := make([]Stamp, len(numbers))
+	for i, v := range values {
+		if v == nil {
+			return nil, fmt.Errorf("block %d: %w", numbers[i], ErrNotFound)
+		}
+		if out[i], err = decodeStamp(numbers[i], v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // NumberOf returns the number of the block with a hash. One Get.
 func NumberOf(ctx context.Context, r store.Reader, hash felt.Felt) (uint64, error) {
 	b, err := r.Get(ctx, hashKey(&hash))

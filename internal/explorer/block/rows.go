@@ -25,7 +25,7 @@ import (
 
 // The tables of this subject.
 var (
-	Blocks = &store.Table{ID: 16, Name: "block", PartitionLen: 4}
+	Blocks = &store.Table{ID: 16, Name: "block", PartitionLen: explorer.SpanBytes, Present: true}
 	Hashes = &store.Table{ID: 17, Name: "block_hash", PartitionLen: felt.Size}
 	Times  = &store.Table{ID: 18, Name: "block_time", PartitionLen: 0}
 	States = &store.Table{ID: 19, Name: "block_state", PartitionLen: 4}
@@ -115,6 +115,20 @@ func decodeSummary(number uint64, b []byte) (*Summary, error) {
 	}
 	if err := d.Finish(); err != nil {
 		return nil, fmt.Errorf("block %d: %w", number, err)
+	}
+	return s, nil
+}
+
+// decodeStamp reads the beginning of a block's row.
+func decodeStamp(number uint64, b []byte) (Stamp, error) {
+	var d record.Decoder
+	d.Reset(b, blockVersion)
+	s := Stamp{Number: number}
+	d.Raw(s.Hash[:])
+	d.Skip(2 * felt.Size) // parent hash and root
+	s.Timestamp = d.Uint()
+	if err := d.Err(); err != nil {
+		return s, fmt.Errorf("block %d: %w", number, err)
 	}
 	return s, nil
 }

@@ -4,13 +4,20 @@
 package catalog
 
 import (
+	"slices"
+
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/store"
 )
 
@@ -20,12 +27,18 @@ var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {
-	return []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{}}
+	return []explorer.Subject{
+		block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, class.Subject{}, class.Directory{},
+		transfer.Subject{}, token.Subject{}, message.Subject{}, address.Subject{},
+	}
 }
 
-// Enrichment returns the tables whose rows come from calls to a node and not
-// from blocks: no digest covers them and no fork undoes them.
-func Enrichment() []*store.Table { return class.Enrichment() }
+// Enrichment returns the tables whose rows come from calls to a node, or depend
+// on what an operator set up, and not on blocks alone: no digest covers them and
+// no fork undoes them.
+func Enrichment() []*store.Table {
+	return slices.Concat(class.Enrichment(), token.Enrichment(), market.Enrichment())
+}
 
 // Tables returns every table of an index.
 func Tables() []*store.Table {

@@ -13,13 +13,20 @@ import (
 // Status says what became of fetching a class.
 type Status byte
 
-// The statuses. Only Absent ones are asked for again.
+// The statuses. Those that are Wanted are asked for again.
 const (
 	Ready      Status = iota + 1 // the ABI was read
 	Absent                       // no node could give the class
 	Unparsable                   // the class is there, its ABI is of no use
 	NoABI                        // the class was declared without one
+	// Unverified: what the nodes serve does not have the hash, and it cannot be
+	// told whether they lie or print a Cairo 0 class in another way than it was
+	// declared. Nothing of it is believed.
+	Unverified
 )
+
+// Wanted says that the class is yet to be had.
+func (s Status) Wanted() bool { return s == Absent || s == Unverified }
 
 // String names the status.
 func (s Status) String() string {
@@ -32,6 +39,8 @@ func (s Status) String() string {
 		return "unparsable"
 	case NoABI:
 		return "without_abi"
+	case Unverified:
+		return "unverified"
 	}
 	return "unknown"
 }
@@ -39,7 +48,7 @@ func (s Status) String() string {
 // ABI is what is kept of a class.
 type ABI struct {
 	Status Status
-	// Block is the block that wanted a class that is Absent.
+	// Block is the block that wanted a class that is yet to be had.
 	Block uint64
 	Kind  Kind
 	// Account says that the class can be an account: it executes and validates.
@@ -48,6 +57,10 @@ type ABI struct {
 	Proxy bool
 	// Token is the standard that the entry points tell, if exactly one.
 	Token abi.Emitter
+	// Powers are what its functions let somebody do, if PowersKnown: rows of
+	// older programs do not tell.
+	Powers      Powers
+	PowersKnown bool
 	// Schema is the stored form of the events, if Ready.
 	Schema []byte
 }
@@ -56,6 +69,7 @@ type ABI struct {
 const (
 	flagAccount = 1 << iota
 	flagProxy
+	flagPowers // they follow at the end
 	flagsEnd
 )
 
@@ -64,7 +78,7 @@ func (a *ABI) Encode() []byte {
 	var e record.Encoder
 	e.Reset(recordVersion)
 	e.Byte(byte(a.Status))
-	if a.Status == Absent {
+	if a.Status.Wanted() {
 		e.Uint(a.Block)
 		return e.Bytes()
 	}
@@ -75,11 +89,17 @@ func (a *ABI) Encode() []byte {
 	if a.Proxy {
 		flags |= flagProxy
 	}
+	if a.PowersKnown {
+		flags |= flagPowers
+	}
 	e.Byte(byte(a.Kind))
 	e.Byte(flags)
 	e.Byte(byte(a.Token))
 	if a.Status == Ready {
 		e.Blob(a.Schema)
+	}
+	if a.PowersKnown {
+		e.Uint(uint64(a.Powers))
 	}
 	return e.Bytes()
 }
@@ -89,7 +109,7 @@ func DecodeABI(b []byte) (*ABI, error) {
 	d := record.NewDecoder(b, recordVersion)
 	a := &ABI{Status: Status(d.Byte())}
 	switch a.Status {
-	case Absent:
+	case Absent, Unverified:
 		a.Block = d.Uint()
 		return a, d.Finish()
 	case Ready, Unparsable, NoABI:
@@ -105,8 +125,16 @@ func DecodeABI(b []byte) (*ABI, error) {
 	if a.Status == Ready {
 		a.Schema = d.Blob()
 	}
+	powers := uint64(0)
+	if a.PowersKnown = flags&flagPowers != 0; a.PowersKnown {
+		powers = d.Uint()
+		a.Powers = Powers(powers)
+	}
 	if err := d.Finish(); err != nil {
 		return nil, err
+	}
+	if powers >= uint64(powersEnd) {
+		return nil, fmt.Errorf("%w: class with powers %d", record.ErrCorrupt, powers)
 	}
 	if a.Kind != Sierra && a.Kind != Cairo0 || flags >= flagsEnd || a.Token > abi.EmitterERC1155 {
 		return nil, fmt.Errorf("%w: class of kind %d, flags %d, token %d", record.ErrCorrupt, a.Kind, flags, a.Token)
@@ -117,7 +145,7 @@ func DecodeABI(b []byte) (*ABI, error) {
 // Materialize keeps of a class what decoding and lookups will need. A class
 // without a usable ABI still has its entry points.
 func Materialize(c *starknet.Class) *ABI {
-	a := &ABI{Status: Ready, Kind: Cairo0}
+	a := &ABI{Status: Ready, Kind: Cairo0, Powers: powersOf(c), PowersKnown: true}
 	if c.Sierra != nil {
 		a.Kind = Sierra
 		a.facts(c.Sierra.EntryPoints.External)

@@ -20,7 +20,7 @@ func (Subject) Name() string { return "class" }
 func (Subject) Tables() []*store.Table { return []*store.Table{Declarations} }
 
 // Enrichment lists the tables that are filled from calls to a node.
-func Enrichment() []*store.Table { return []*store.Table{ABIs, Missing} }
+func Enrichment() []*store.Table { return []*store.Table{ABIs, Missing, Interfaces} }
 
 // Project writes a row for each declaration. The first Cairo let a class be
 // declared again: a class has a row for each block that did. The lists are

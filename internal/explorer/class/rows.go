@@ -2,16 +2,28 @@
 //
 // Rows, with n declarations and m classes:
 //
-//	class          hash | block   kind, compiled class hash           n rows
-//	class_abi      hash |         what was fetched of the class       m rows
-//	class_missing  –    | hash    where it was first wanted           those that could not be had
+//	class            hash | block   kind, compiled class hash           n rows
+//	class_abi        hash |         what was fetched of the class       m rows
+//	class_missing    –    | hash    where it was first wanted           those that could not be had
+//	class_interface  hash |         what can be called of the class     at most m rows
 //
-// class follows from blocks alone. class_abi and class_missing come from calls
-// to a node: they are enrichment, outside the digest and outside undo. A row of
-// class_abi that was fetched is a function of the class, which its hash names,
-// so that it stays true whatever becomes of the block that led to it.
+// and, with c contracts, the directory:
 //
-// Costs: a declaration is one scan of one row; ABIs are one GetMany.
+//	class_summary   hash    |               counts, first blocks         m rows
+//	class_listing   order   | number hash   (empty)                      3m rows
+//	class_instance  hash 0  | address       since which block            c rows
+//	class_instance  hash 1  | block address (empty)                      c rows
+//	class_holder    address |               the class it has now         c rows
+//
+// class and the directory follow from blocks alone. class_abi, class_missing and
+// class_interface come from calls to a node: they are enrichment, outside the
+// digest and outside undo. A row of class_abi or class_interface that was fetched
+// is a function of the class, which its hash names, so that it stays true whatever
+// becomes of the block that led to it.
+//
+// Costs: a declaration is one scan of one row; ABIs are one GetMany; a page of the
+// directory is one scan and one GetMany, a page of instances one scan, however
+// many there are. A deployment writes three rows of its own, and three of its class.
 package class
 
 import (
@@ -29,6 +41,7 @@ var (
 	Declarations = &store.Table{ID: 44, Name: "class", PartitionLen: felt.Size}
 	ABIs         = &store.Table{ID: 45, Name: "class_abi", PartitionLen: felt.Size}
 	Missing      = &store.Table{ID: 46, Name: "class_missing", PartitionLen: 0}
+	Interfaces   = &store.Table{ID: 47, Name: "class_interface", PartitionLen: felt.Size}
 )
 
 // Kind is the language that a class is in.
@@ -91,6 +104,9 @@ func parseDeclaration(row store.Row) (d Declaration, err error) {
 
 // ABIKey is the address of what was fetched of a class.
 func ABIKey(hash felt.Felt) store.Key { return store.Key{Table: ABIs, Partition: hash[:]} }
+
+// InterfaceKey is the address of what can be called of a class.
+func InterfaceKey(hash felt.Felt) store.Key { return store.Key{Table: Interfaces, Partition: hash[:]} }
 
 // MissingKey is the place of a class among those that could not be had.
 func MissingKey(hash felt.Felt) store.Key { return store.Key{Table: Missing, Sort: hash[:]} }

@@ -1,24 +1,31 @@
 package contract
 
 import (
+	"slices"
+
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // Subject projects the classes of contracts.
 type Subject struct{}
 
-var _ explorer.Subject = Subject{}
+var _ explorer.Follower = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "contract" }
 
-// Tables lists the subject's table.
-func (Subject) Tables() []*store.Table { return []*store.Table{History} }
+// Tables lists the subject's tables.
+func (Subject) Tables() []*store.Table { return []*store.Table{History, Deployments, Currents} }
 
-// Project writes a row for each class that a contract got in the block. The
-// lists are sorted: what is said twice stands together.
+// Project writes a row for each class that a contract got in the block, and one
+// for each deployment. The lists are sorted: what is said twice stands together.
 func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
+	var e record.Encoder
+	evidence := deployments(b)
 	sort := sortKey(b.Number, kindDeployed)
 	for i := range b.State.Deployed {
 		d := &b.State.Deployed[i]
@@ -26,6 +33,7 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 			continue
 		}
 		rows.Put(History, d.Address[:], sort, d.ClassHash[:])
+		rows.Put(Deployments, d.Address[:], nil, evidence[i].encode(&e))
 	}
 	sort = sortKey(b.Number, kindReplaced)
 	for i := range b.State.Replaced {
@@ -36,4 +44,33 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 		rows.Put(History, d.Address[:], sort, d.ClassHash[:])
 	}
 	return nil
+}
+
+// Earlier needs nothing: a new class takes the place of whatever there was.
+func (Subject) Earlier(*explorer.Block) []store.Key { return nil }
+
+// Follow writes the classes that contracts have after the block.
+func (Subject) Follow(b *explorer.Block, _ [][]byte, rows *explorer.Rows) error {
+	var e record.Encoder
+	for i := range b.State.Deployed {
+		d := &b.State.Deployed[i]
+		if i > 0 && *d == b.State.Deployed[i-1] || replacedIn(b, &d.Address) {
+			continue
+		}
+		rows.Put(Currents, d.Address[:], nil, (&Current{Block: b.Number, Class: d.ClassHash}).encode(&e))
+	}
+	for i := range b.State.Replaced {
+		d := &b.State.Replaced[i]
+		if i > 0 && *d == b.State.Replaced[i-1] {
+			continue
+		}
+		rows.Put(Currents, d.Address[:], nil, (&Current{Block: b.Number, Class: d.ClassHash, Replaced: true}).encode(&e))
+	}
+	return nil
+}
+
+// replacedIn says whether the block also replaces a contract's class.
+func replacedIn(b *explorer.Block, address *felt.Felt) bool {
+	_, found := slices.BinarySearchFunc(b.State.Replaced, *address, func(c starknet.ReplacedClass, a felt.Felt) int { return c.Address.Cmp(a) })
+	return found
 }

@@ -1,8 +1,11 @@
-// Package contract keeps the classes that contracts had, block by block.
+// Package contract keeps the classes that contracts had, block by block, and the
+// evidence of their deployment.
 //
-// Rows, with n deployments and replacements:
+// Rows, with n deployments and replacements, of c contracts:
 //
-//	contract_class  address | block kind   class hash   n rows
+//	contract_class       address | block kind   class hash                   n rows
+//	contract_deployment  address |              block, transaction, deployer  c rows
+//	contract_current     address |              the class now                 c rows
 //
 // A state diff tells the class that a contract ends a block with, and nothing
 // of the moment in the block at which it changed: what executed inside such a
@@ -10,7 +13,8 @@
 // and went inside one block leaves no trace in the diff, and none here.
 //
 // Costs: the classes of one contract at one block are one scan of at most three
-// rows; those of a page of events are one scan per contract, and one more for a
+// rows; the deployments and present classes of any number of contracts are one
+// GetMany; those of a page of events are one scan per contract, and one more for a
 // place that lies below many later replacements. The rows depend on the block
 // alone.
 package contract
@@ -25,8 +29,13 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// History holds a row for every class that a contract got.
-var History = &store.Table{ID: 40, Name: "contract_class", PartitionLen: felt.Size}
+// The tables of this subject. History holds a row for every class that a
+// contract got.
+var (
+	History     = &store.Table{ID: 40, Name: "contract_class", PartitionLen: felt.Size}
+	Deployments = &store.Table{ID: 84, Name: "contract_deployment", PartitionLen: felt.Size}
+	Currents    = &store.Table{ID: 87, Name: "contract_current", PartitionLen: felt.Size}
+)
 
 // The kinds of a change. A contract that was deployed and replaced in one block
 // has both, in this order.

@@ -100,7 +100,7 @@ func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (k
 			continue
 		}
 		known[h] = k
-		if abis[i].Status != class.Absent {
+		if !abis[i].Status.Wanted() {
 			c.put(h, k, costOf(len(abis[i].Schema)))
 		}
 	}

@@ -56,6 +56,7 @@ type Hit struct {
 	BlockHash felt.Felt
 	Timestamp uint64 // of the block
 	TxHash    felt.Felt
+	TxType    starknet.TxType
 	Event     starknet.Event
 }
 

@@ -223,7 +223,7 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 				record.ErrCorrupt, c.Log, c.Tx, c.Block)
 		}
 		if meets(s.rest, e) {
-			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, Event: *e})
+			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, TxType: found[i].TxType, Event: *e})
 		}
 	}
 	return hits, nil
@@ -252,7 +252,7 @@ func (s *search) dress(page *Page) error {
 	if len(numbers) == 0 {
 		return nil
 	}
-	blocks, err := block.GetMany(s.ctx, s.r, numbers)
+	blocks, err := block.Stamps(s.ctx, s.r, numbers)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (c truth) search(q *event.Query) (out []event.Hit) {
 				if e := &b.Receipts[i].Events[j]; matches(q, e) {
 					out = append(out, event.Hit{
 						Place:     event.Place{Block: n, Tx: uint32(i), Log: uint32(j)},
-						BlockHash: b.Hash, Timestamp: b.Timestamp, TxHash: b.Transactions[i].Hash, Event: *e,
+						BlockHash: b.Hash, Timestamp: b.Timestamp, TxHash: b.Transactions[i].Hash, TxType: b.Transactions[i].Type, Event: *e,
 					})
 				}
 			}

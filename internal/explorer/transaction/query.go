@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // ErrNotFound says that no such transaction is indexed.
@@ -26,22 +27,78 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	return decode(p, b)
 }
 
+// GetMany returns transactions by their places, in order, in one round trip. One
+// that is not there is an error: callers got the places from the same view.
+func GetMany(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Record, error) {
+	return getMany(ctx, r, ps, decode)
+}
+
+// PreviewsOf is GetMany for lists.
+func PreviewsOf(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Preview, error) {
+	return getMany(ctx, r, ps, decodePreview)
+}
+
+func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position, read func(explorer.Position, []byte) (*T, error)) ([]*T, error) {
+	if len(ps) == 0 {
+		return nil, nil
+	}
+	keys := make([]store.Key, len(ps))
+	for i := range ps {
+		keys[i] = Key(ps[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
+	}
+	out := make([]*T, len(ps))
+	for i := range ps {
+		if values[i] == nil {
+			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
+		}
+		if out[i], err = read(ps[i], values[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// PositionsOf returns the places of transactions by hash, in one round trip:
+// nil for one that is not indexed.
+func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*explorer.Position, error) {
+	keys := make([]store.Key, len(hashes))
+	for i := range hashes {
+		keys[i] = hashKey(&hashes[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read places of %d transactions: %w", len(hashes), err)
+	}
+	out := make([]*explorer.Position, len(hashes))
+	for i, b := range values {
+		if b == nil {
+			continue
+		}
+		p, ok := explorer.ParsePosition(b)
+		if !ok {
+			return nil, fmt.Errorf("place of transaction %s has %d bytes", hashes[i], len(b))
+		}
+		out[i] = &p
+	}
+	return out, nil
+}
+
 // Events returns events by their places, in the order of ps, where those of one
 // transaction must be next to each other. It reads each transaction once, all in
 // one round trip, and tells how many. An event that is not there is an error:
 // places come from other rows of the same view.
 func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
-	var keys []store.Key
-	for i := range ps {
-		if i == 0 || ps[i].Position != ps[i-1].Position {
-			keys = append(keys, Key(ps[i].Position))
-		}
-	}
+	keys := eventKeys(ps)
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
 	out = make([]Emitted, len(ps))
+	var d record.Decoder
 	for from := 0; from < len(ps); transactions++ {
 		to := from + 1
 		for to < len(ps) && ps[to].Position == ps[from].Position {
@@ -51,7 +108,7 @@ func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted
 		if b == nil {
 			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
 		}
-		if err := decodeEmitted(ps[from:to], b, out[from:to]); err != nil {
+		if err := decodeEmitted(&d, ps[from:to], b, out[from:to]); err != nil {
 			return nil, 0, err
 		}
 		from = to
@@ -132,7 +189,11 @@ func previewOf(row store.Row) (*Preview, error) {
 	if !ok {
 		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
 	}
-	rec, err := decodeHead(p, row.Value)
+	return decodePreview(p, row.Value)
+}
+
+func decodePreview(p explorer.Position, b []byte) (*Preview, error) {
+	rec, err := decodeHead(p, b)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 
 // The tables of this subject.
 var (
-	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: 4}
+	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.SpanBytes, Present: true}
 	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
 )
 
@@ -44,15 +44,34 @@ type EventPlace struct {
 	Log uint32
 }
 
-// Emitted is an event and the hash of its transaction.
+// Emitted is an event, and the hash and the type of its transaction.
 type Emitted struct {
 	TxHash felt.Felt
+	TxType starknet.TxType
 	Event  starknet.Event
 }
 
 // Key is the address of a transaction's row.
 func Key(p explorer.Position) store.Key {
 	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
+}
+
+// eventKeys are the addresses of the transactions that events are in, where those
+// of one transaction are next to each other. They share their memory.
+func eventKeys(ps []EventPlace) []store.Key {
+	const size = explorer.SpanBytes + explorer.PositionSize
+	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*size)
+	for i := range ps {
+		if i > 0 && ps[i].Position == ps[i-1].Position {
+			continue
+		}
+		start := len(mem)
+		mem = explorer.AppendSpan(mem, ps[i].Block)
+		mem = ps[i].Position.Append(mem)
+		sort := start + explorer.SpanBytes
+		keys = append(keys, store.Key{Table: Transactions, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]})
+	}
+	return keys
 }
 
 func hashKey(hash *felt.Felt) store.Key { return store.Key{Table: Hashes, Partition: hash[:]} }
@@ -84,9 +103,16 @@ func flags(t *starknet.Transaction, r *starknet.Receipt) (f byte) {
 	return f
 }
 
+// How many scalars, lists and bounds a record has.
+const (
+	scalarCount = 11
+	listCount   = 6
+	boundCount  = 3
+)
+
 // scalars lists the single felts of a record in their stored order; those that
 // a transaction's type does not have are zero and take a byte each.
-func scalars(t *starknet.Transaction, r *starknet.Receipt) [11]*felt.Felt {
+func scalars(t *starknet.Transaction, r *starknet.Receipt) [scalarCount]*felt.Felt {
 	return [...]*felt.Felt{
 		&t.Version, &t.Sender, &t.ContractAddress, &t.EntryPointSelector, &t.Nonce, &t.MaxFee,
 		&t.ClassHash, &t.CompiledClassHash, &t.ContractAddressSalt, &r.ContractAddress, &r.ActualFee,
@@ -94,13 +120,13 @@ func scalars(t *starknet.Transaction, r *starknet.Receipt) [11]*felt.Felt {
 }
 
 // lists are the felt lists of a record in their stored order.
-func lists(t *starknet.Transaction) [6]*[]felt.Felt {
+func lists(t *starknet.Transaction) [listCount]*[]felt.Felt {
 	return [...]*[]felt.Felt{
 		&t.Calldata, &t.Signature, &t.ConstructorCalldata, &t.PaymasterData, &t.AccountDeploymentData, &t.ProofFacts,
 	}
 }
 
-func bounds(b *starknet.ResourceBounds) [3]*starknet.ResourceBound {
+func bounds(b *starknet.ResourceBounds) [boundCount]*starknet.ResourceBound {
 	return [...]*starknet.ResourceBound{&b.L1Gas, &b.L2Gas, &b.L1DataGas}
 }
 
@@ -223,18 +249,19 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 	return rec, nil
 }
 
-// decodeEmitted reads the named events of one record into out and passes over
-// the rest, which makes it several times as fast as decode.
-func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
-	d := record.NewDecoder(b, recordVersion)
+// decodeEmitted reads the named events of one record into out, passes over what
+// is in front of the last of them and does not look at what is behind it, which
+// makes it several times as fast as decode. A page is read with one decoder.
+func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitted) error {
+	d.Reset(b, recordVersion)
 	kind, f := starknet.TxType(d.Byte()), d.Byte()
 	var hash, messageHash felt.Felt
 	d.Raw(hash[:])
-	for range scalars(&starknet.Transaction{}, &starknet.Receipt{}) {
+	for range scalarCount {
 		d.SkipFelt()
 	}
 	if f&flagBounds != 0 {
-		for range bounds(&starknet.ResourceBounds{}) {
+		for range boundCount {
 			d.Uint()
 			d.SkipFelt()
 		}
@@ -247,7 +274,7 @@ func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
 		d.Raw(messageHash[:])
 	}
 	d.SkipBlob() // revert reason
-	for range lists(&starknet.Transaction{}) {
+	for range listCount {
 		d.SkipFelts()
 	}
 	for range d.Len(3) { // messages
@@ -255,21 +282,25 @@ func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
 		d.SkipFelt()
 		d.SkipFelts()
 	}
-	order := byLog(places)
+	var few [8]int
+	order := byLog(places, few[:0])
 	for log := range d.Len(3) {
-		if len(order) == 0 || places[order[0]].Log != uint32(log) {
+		if len(order) == 0 {
+			break
+		}
+		if places[order[0]].Log != uint32(log) {
 			d.SkipFelt()
 			d.SkipFelts()
 			d.SkipFelts()
 			continue
 		}
-		e := Emitted{hash, decodeEvent(d)}
+		e := Emitted{hash, kind, decodeEvent(d)}
 		for len(order) > 0 && places[order[0]].Log == uint32(log) {
 			out[order[0]] = e
 			order = order[1:]
 		}
 	}
-	if err := d.Finish(); err != nil {
+	if err := d.Err(); err != nil {
 		return fmt.Errorf("events of transaction %d of block %d: %w", places[0].Index, places[0].Block, err)
 	}
 	if len(order) > 0 {
@@ -278,11 +309,11 @@ func decodeEmitted(places []EventPlace, b []byte, out []Emitted) error {
 	return nil
 }
 
-// byLog are the indexes of places in the order of their events.
-func byLog(places []EventPlace) []int {
-	order := make([]int, len(places))
-	for i := range order {
-		order[i] = i
+// byLog are the indexes of places in the order of their events, in the memory
+// of order if they fit.
+func byLog(places []EventPlace, order []int) []int {
+	for i := range places {
+		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a].Log, places[b].Log) })
 	return order

@@ -21,10 +21,11 @@ func (c *checker) noteClasses(b *explorer.Block) {
 // enrichment checks what was fetched from nodes. Blocks do not say what must be
 // there, because a class can be missing and fetching can be off; but each row
 // can be read, belongs to a class that blocks name, and what is noted as
-// missing is in the list of missing classes and nothing else is. A fork leaves
-// the classes of the blocks that it undid.
+// missing is in the list of missing classes and nothing else is. What can be
+// called is known of fetched classes alone, and not of all that an older program
+// fetched. A fork leaves the classes of the blocks that it undid.
 func (c *checker) enrichment(forked bool) error {
-	absent := map[felt.Felt]uint64{}
+	absent, fetched := map[felt.Felt]uint64{}, map[felt.Felt]struct{}{}
 	var n uint64
 	for e, err := range c.r.Walk(c.ctx, class.ABIs, nil) {
 		if err != nil {
@@ -32,7 +33,7 @@ func (c *checker) enrichment(forked bool) error {
 		}
 		n++
 		hash := felt.Felt(e.Partition)
-		if err := c.classRow(hash, e, forked, absent); err != nil {
+		if err := c.classRow(hash, e, forked, absent, fetched); err != nil {
 			return err
 		}
 	}
@@ -58,12 +59,36 @@ func (c *checker) enrichment(forked bool) error {
 	}
 	c.report.Rows[class.Missing.Name] = n
 	if len(absent) > 0 {
-		return c.problem("%d classes are missing and not in the list of missing classes", len(absent))
+		if err := c.problem("%d classes are missing and not in the list of missing classes", len(absent)); err != nil {
+			return err
+		}
 	}
+	return c.interfaces(fetched)
+}
+
+func (c *checker) interfaces(fetched map[felt.Felt]struct{}) error {
+	var n uint64
+	for e, err := range c.r.Walk(c.ctx, class.Interfaces, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", class.Interfaces.Name, err)
+		}
+		n++
+		hash := felt.Felt(e.Partition)
+		_, err := class.DecodeInterface(e.Value)
+		if _, had := fetched[hash]; err == nil && (!had || len(e.Sort) != 0) {
+			err = errors.New("it belongs to no class that was fetched")
+		}
+		if err != nil {
+			if err := c.problem("interface of class %s: %v", hash, err); err != nil {
+				return err
+			}
+		}
+	}
+	c.report.Rows[class.Interfaces.Name] = n
 	return nil
 }
 
-func (c *checker) classRow(hash felt.Felt, e store.Entry, forked bool, absent map[felt.Felt]uint64) error {
+func (c *checker) classRow(hash felt.Felt, e store.Entry, forked bool, absent map[felt.Felt]uint64, fetched map[felt.Felt]struct{}) error {
 	a, err := class.DecodeABI(e.Value)
 	if err == nil && len(e.Sort) != 0 {
 		err = errors.New("its key is too long")
@@ -74,8 +99,10 @@ func (c *checker) classRow(hash felt.Felt, e store.Entry, forked bool, absent ma
 	if err != nil {
 		return c.problem("row of class %s: %v", hash, err)
 	}
-	if a.Status == class.Absent {
+	if a.Status.Wanted() {
 		absent[hash] = a.Block
+	} else {
+		fetched[hash] = struct{}{}
 	}
 	if _, named := c.classes[hash]; !named && !forked {
 		return c.problem("class %s is named by no block", hash)

@@ -2,6 +2,7 @@ package fsck_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
@@ -118,6 +120,9 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 	if err != nil {
 		return err
 	}
+	if len(rows) == 0 && slices.Contains(catalog.Enrichment(), table) {
+		return nil // made by a job, which does not run here
+	}
 	row := rows[len(rows)/2]
 	if table == chain.Meta {
 		for _, r := range rows {
@@ -136,6 +141,9 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 				row = r
 			}
 		}
+	}
+	if table == class.Interfaces && how == "remove" {
+		return nil // an older program did not keep it; it is fetched again
 	}
 	switch how {
 	case "remove":

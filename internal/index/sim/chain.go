@@ -185,8 +185,7 @@ func (c *Chain) addTransaction(rng *rand.Rand, b *starknet.Block, su *starknet.S
 		r.MessagesSent = []starknet.MessageToL1{{From: t.Sender, To: felt.FromUint64(0xabc), Payload: []felt.Felt{felt.Zero, felt.FromUint64(5)}}}
 	}
 	for range rng.IntN(4) {
-		r.Events = append(r.Events, starknet.Event{From: address(),
-			Keys: []felt.Felt{felt.Selector("Transfer"), address()}, Data: []felt.Felt{felt.FromUint64(rng.Uint64())}})
+		r.Events = append(r.Events, transferEvent(rng, address))
 	}
 	su.Diff.Nonces = append(su.Diff.Nonces, starknet.NonceUpdate{Address: c.derive(rng, "account"), Nonce: felt.FromUint64(1)})
 	su.Diff.Storage = append(su.Diff.Storage, starknet.StorageDiff{Address: c.derive(rng, "contract"),
@@ -194,6 +193,25 @@ func (c *Chain) addTransaction(rng *rand.Rand, b *starknet.Block, su *starknet.S
 	t.Hash = c.derive(rng, "transaction")
 	r.TransactionHash, r.Type = t.Hash, t.Type
 	b.Transactions, b.Receipts = append(b.Transactions, t), append(b.Receipts, r)
+}
+
+// transferEvent is a transfer between the contracts in one of its layouts, a mint,
+// or something that only looks like one.
+func transferEvent(rng *rand.Rand, address func() felt.Felt) starknet.Event {
+	name, n := felt.Selector("Transfer"), felt.FromUint64(rng.Uint64())
+	from := address()
+	if rng.IntN(3) == 0 {
+		from = felt.Zero
+	}
+	switch rng.IntN(4) {
+	case 0:
+		return starknet.Event{From: address(), Keys: []felt.Felt{name}, Data: []felt.Felt{from, address(), n, felt.Zero}}
+	case 1:
+		return starknet.Event{From: address(), Keys: []felt.Felt{name, from, address()}, Data: []felt.Felt{n, felt.Zero}}
+	case 2:
+		return starknet.Event{From: address(), Keys: []felt.Felt{name, from, address(), n, felt.Zero}}
+	}
+	return starknet.Event{From: address(), Keys: []felt.Felt{name, address()}, Data: []felt.Felt{n}}
 }
 
 // seal gives a block the hashes that the protocol defines.

@@ -231,6 +231,63 @@ func TestFalseClasses(t *testing.T) {
 	}
 }
 
+// TestOtherCairo0Classes: a Cairo 0 class that does not have its hash is noted,
+// nothing of it is used, and it is filled in when a node serves it as it was
+// declared.
+func TestOtherCairo0Classes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forged := &forger{quiet(9, 40, 10, UnknownVersion), func(c *starknet.Class) *starknet.Class {
+			if c.Cairo0 != nil {
+				c.Cairo0.ABI = []byte(`[{"type":"event","name":"Planted","keys":[],"data":[]}]`)
+			}
+			return c
+		}}
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		o := options(forged)
+		o.Verify = index.VerifyAll
+		runTo(t, engine, o, 39)
+		unverified := 0
+		for hash, row := range classRows(t, engine) {
+			a, err := class.DecodeABI(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a.Status == class.Unverified {
+				unverified++
+				if a.Schema != nil || a.Kind != class.KindUnknown {
+					t.Errorf("class %x is believed: %+v", hash, a)
+				}
+			}
+		}
+		if unverified == 0 || countMissing(t, engine) != unverified {
+			t.Fatalf("%d classes are unverified, %d missing", unverified, countMissing(t, engine))
+		}
+		checkSound(t, engine)
+		for _, source := range []struct {
+			index.Source
+			left int
+		}{{forged, unverified}, {forged.World, 0}} {
+			o := options(source.Source)
+			o.Store, o.Verify, o.L1Interval = engine, index.VerifyAll, 30*time.Second
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			x := newIndexer(t, o)
+			go func() { ended <- x.Run(ctx) }()
+			time.Sleep(2 * time.Minute)
+			synctest.Wait()
+			if got := countMissing(t, engine); got != source.left {
+				t.Errorf("%d classes are missing, want %d", got, source.left)
+			}
+			cancel()
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+		}
+		compareWithQuietRun(t, planFor(1, false), forged.World, engine, 39)
+	})
+}
+
 // TestNoClasses: with fetching off the node is not asked, and the chain's own
 // rows are the same.
 func TestNoClasses(t *testing.T) {

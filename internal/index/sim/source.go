@@ -40,7 +40,13 @@ type World struct {
 	wake    chan struct{}
 	// classFaults counts the classes that were not served.
 	classFaults int
+	// asked counts the questions since the world was made.
+	asked int
 }
+
+// maxAsked is far more than any history asks. A run that goes round in circles
+// would otherwise never end, because virtual time does not pass meanwhile.
+const maxAsked = 300_000
 
 var _ index.Source = (*World)(nil)
 
@@ -76,6 +82,9 @@ func (w *World) chance(p float64) bool { return p > 0 && w.rng.Float64() < p }
 // It returns with the lock held if err is nil.
 func (w *World) ask(ctx context.Context) (unlock func(), err error) {
 	w.mu.Lock()
+	if w.asked++; w.asked > maxAsked {
+		panic("sim: the indexer asks without end")
+	}
 	var delay time.Duration
 	if w.chance(w.faults.Latency) {
 		delay = time.Duration(w.rng.Int64N(int64(3 * time.Second)))

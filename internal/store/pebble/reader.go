@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
+	"sync"
 
 	lsm "github.com/cockroachdb/pebble/v2"
 
@@ -71,39 +73,73 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 
 // GetMany visits the keys in their order on disk with one iterator, so that
 // neighbours share blocks, and copies the values into few pieces of memory.
+// Many keys are shared out among a few iterators that run side by side.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
 	}
-	size := 0
+	size, present := 0, true
 	for i := range ks {
 		if err := r.engine.schema.CheckKey(&ks[i]); err != nil {
 			return nil, err
 		}
 		size += 1 + len(ks[i].Partition) + len(ks[i].Sort)
+		present = present && ks[i].Table.Present
 	}
 	out := make([][]byte, len(ks))
 	if len(ks) == 0 {
 		return out, nil
 	}
 	seeks := sortedSeeks(ks, size)
+	parts := min(len(seeks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators)
+	if parts < 2 {
+		if err := r.getSorted(ctx, seeks, present, out); err != nil {
+			return nil, wrapRead(r, ks[0].Table, err)
+		}
+		return out, nil
+	}
+	errs := make([]error, parts)
+	var others sync.WaitGroup
+	each := (len(seeks) + parts - 1) / parts
+	for i := 1; i < parts; i++ {
+		part := seeks[i*each : min((i+1)*each, len(seeks))]
+		others.Go(func() { errs[i] = r.getSorted(ctx, part, present, out) })
+	}
+	errs[0] = r.getSorted(ctx, seeks[:each], present, out)
+	others.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, wrapRead(r, ks[0].Table, err)
+		}
+	}
+	return out, nil
+}
 
-	// Bloom filters of the bottom level are worth reading here: a projection
-	// mostly asks for rows that are not there yet.
+// An iterator of its own is worth its price from so many keys on. What more
+// iterators than a few could gain is left to other requests.
+const (
+	keysAtOnce   = 32
+	maxIterators = 4
+)
+
+// getSorted looks up keys in order and puts what it finds where it was asked for.
+// Filters of the bottom level are worth reading for rows that may not be there:
+// a projection mostly asks for such.
+func (r *reader) getSorted(ctx context.Context, seeks []seek, present bool, out [][]byte) error {
 	it, err := r.view.NewIterWithContext(ctx, &lsm.IterOptions{
 		LowerBound:   seeks[0].key,
 		UpperBound:   store.After(seeks[len(seeks)-1].key),
-		UseL6Filters: true,
+		UseL6Filters: !present,
 	})
 	if err != nil {
-		return nil, r.failed(ks[0].Table, err)
+		return err
 	}
 	var arena []byte
 	for i := range seeks {
 		if i%checkEvery == checkEvery-1 {
 			if err := r.check(ctx); err != nil {
 				_ = it.Close()
-				return nil, err
+				return err
 			}
 		}
 		s := &seeks[i]
@@ -118,16 +154,13 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 			break // Close returns it
 		}
 		if cap(arena)-len(arena) < len(value) || arena == nil {
-			arena = make([]byte, 0, max(len(value), min(arenaBytes, len(seeks)*len(value))))
+			arena = make([]byte, 0, max(len(value), min(arenaBytes, (len(seeks)-i)*len(value))))
 		}
 		start := len(arena)
 		arena = append(arena, value...)
 		out[s.index] = arena[start:len(arena):len(arena)] // not nil when it is empty
 	}
-	if err := it.Close(); err != nil {
-		return nil, r.failed(ks[0].Table, err)
-	}
-	return out, nil
+	return it.Close()
 }
 
 // arenaBytes is how much memory GetMany takes at a time for values.

@@ -132,11 +132,18 @@ type Decoder struct {
 // NewDecoder starts to read b, which must be of the given version. The decoder
 // keeps no reference to b in what it returns.
 func NewDecoder(b []byte, version byte) *Decoder {
-	d := &Decoder{buf: b}
+	d := &Decoder{}
+	d.Reset(b, version)
+	return d
+}
+
+// Reset starts another record and forgets everything of the one before, but
+// goes on with its memory: a page of records is read with one decoder.
+func (d *Decoder) Reset(b []byte, version byte) {
+	*d = Decoder{buf: b, dict: d.dict[:0], arena: d.arena}
 	if v := d.Byte(); d.err == nil && v != version {
 		d.fail("version %d, want %d", v, version)
 	}
-	return d
 }
 
 func (d *Decoder) fail(format string, args ...any) {
@@ -197,6 +204,15 @@ func (d *Decoder) Raw(dst []byte) {
 	d.pos += copy(dst, d.buf[d.pos:])
 }
 
+// Skip passes n bytes.
+func (d *Decoder) Skip(n int) {
+	if len(d.buf)-d.pos < n {
+		d.fail("record ends early")
+		return
+	}
+	d.pos += n
+}
+
 // Blob reads a byte string into memory of its own; an empty one is nil.
 func (d *Decoder) Blob() []byte {
 	n := d.Len(1)
@@ -225,7 +241,12 @@ func (d *Decoder) SkipFelt() { d.skipFelt() }
 // it can still be read.
 func (d *Decoder) skipFelt() (at int) {
 	at = d.pos
-	tag := d.Byte()
+	if at >= len(d.buf) {
+		d.fail("record ends early")
+		return at
+	}
+	tag := d.buf[at]
+	d.pos++
 	if tag >= firstRef {
 		i := int(tag) - firstRef
 		if i >= len(d.dict) {

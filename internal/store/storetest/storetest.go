@@ -61,7 +61,7 @@ func (c *Clock) Advance(d time.Duration) {
 var (
 	single = &store.Table{ID: 1, Name: "single", PartitionLen: 0}
 	narrow = &store.Table{ID: 2, Name: "narrow", PartitionLen: 1}
-	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32}
+	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true} // a hint, not a promise
 	last   = &store.Table{ID: 254, Name: "last", PartitionLen: 2}
 )
 

@@ -1,0 +1,301 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/address"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/places"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+const (
+	defaultAddressPage = 25
+	maxAddressPage     = 100
+)
+
+// AddressSummary is what an address did, in numbers.
+type AddressSummary struct {
+	Address              felt.Felt             `json:"address"`
+	Known                bool                  `json:"known" doc:"False when the index has no trace of the address."`
+	TotalActivityCount   *uint64               `json:"totalActivityCount" doc:"Transactions that the address has a part in, and token transfers from or to it, one to itself once: the items of its activity."`
+	ActivityCountExact   bool                  `json:"activityCountExact"`
+	TransactionCount     *uint64               `json:"transactionCount"`
+	TransferCount        *uint64               `json:"transferCount"`
+	FirstActivityBlock   *uint64               `json:"firstActivityBlock"`
+	LatestActivityBlock  *uint64               `json:"latestActivityBlock"`
+	ClassHash            *felt.Felt            `json:"classHash"`
+	IsAccount            *bool                 `json:"isAccount"`
+	CreatedOnISO         *string               `json:"createdOnIso" format:"date-time"`
+	DeployedAtTxHash     *felt.Felt            `json:"deployedAtTxHash"`
+	DeployedByAddress    *felt.Felt            `json:"deployedByAddress"`
+	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
+	ContractExistence    *ContractExistence    `json:"contractExistence" doc:"Only for an address without a contract."`
+}
+
+// ContractExistence says that there is no contract at an address.
+type ContractExistence struct {
+	Status              string    `json:"status" enum:"not_deployed"`
+	ReasonCode          string    `json:"reasonCode" enum:"contract_not_found"`
+	EvidenceSource      string    `json:"evidenceSource" enum:"indexed_state_diffs"`
+	ObservedBlockNumber uint64    `json:"observedBlockNumber" doc:"No state diff up to this block deployed it."`
+	ObservedBlockHash   felt.Felt `json:"observedBlockHash"`
+	ExpiresAtISO        *string   `json:"expiresAtIso" doc:"Null: it holds for that block for good."`
+}
+
+// AddressTx is a transaction that an address has a part in.
+type AddressTx struct {
+	BlockNumber             uint64     `json:"blockNumber"`
+	TimestampISO            *string    `json:"timestampIso" format:"date-time"`
+	TxIndex                 uint32     `json:"txIndex"`
+	TxHash                  felt.Felt  `json:"txHash"`
+	Kinds                   []string   `json:"kinds" doc:"The parts that the address has: sender, deployed, called, l1_handler."`
+	Counterparty            *felt.Felt `json:"counterparty" doc:"What a sender addressed, or who sent it."`
+	TxType                  *string    `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	ExecutionStatus         *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus          *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	FromAddress             *felt.Felt `json:"fromAddress"`
+	ToAddress               *felt.Felt `json:"toAddress"`
+	PrimaryMethod           *string    `json:"primaryMethod" doc:"Name of the first call's function, if its selector is a well-known one."`
+	CallCount               *int       `json:"callCount" doc:"Null when the calldata is not a list of calls."`
+	MethodsDiffer           *bool      `json:"methodsDiffer"`
+	TransferCount           *int       `json:"transferCount" doc:"Transfers of the transaction from or to the address."`
+	TopTransferTokenAddress *felt.Felt `json:"topTransferTokenAddress" doc:"Of the first of them."`
+	TopTransferAmount       *string    `json:"topTransferAmount" doc:"Decimal; 1 of an NFT; null when the standard is unknown."`
+	TopTransferStandard     *string    `json:"topTransferStandard" enum:"erc20,erc721,erc1155,unknown"`
+}
+
+// AddressTxPage is a page of them, newest first.
+type AddressTxPage struct {
+	Items      []AddressTx `json:"items"`
+	NextCursor *string     `json:"nextCursor"`
+}
+
+// AddressInput is what lists of an address take.
+type AddressInput struct {
+	ChainInput
+	Address string `path:"address" maxLength:"70" doc:"Address."`
+	Limit   Limit  `query:"limit"`
+	Cursor  string `query:"cursor" doc:"nextCursor of the page before."`
+}
+
+func (s *Server) addressRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound}}
+	one := base
+	one.ID, one.Path, one.Summary, one.Class = "getAddress", "/v1/{chain}/address/{address}", "Get an address's summary", Light
+	one.Description = "Exact counts of what the address did, and its contract, if it has one. An address that never did anything is answered with zeros and `known` false."
+	register(s, one, s.getAddress)
+	txs := base
+	txs.ID, txs.Path, txs.Summary = "listAddressTransactions", "/v1/{chain}/address/{address}/transactions", "List an address's transactions"
+	txs.Description = "Transactions that the address sent, that deployed it, that call it, or whose L1 message it handled; newest first, one row each. `limit` is 1 to 100, 25 by default."
+	register(s, txs, s.listAddressTransactions)
+	activity := base
+	activity.ID, activity.Path, activity.Summary = "listAddressActivity", "/v1/{chain}/address/{address}/activity", "List an address's activity"
+	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first. `limit` is 1 to 100, 25 by default."
+	register(s, activity, s.listAddressActivity)
+	s.attributionRoutes()
+	s.addressTransferRoutes()
+	s.assetRoutes()
+	s.batchRoutes()
+}
+
+func (s *Server) getAddress(ctx context.Context, in *struct {
+	ChainInput
+	Address string `path:"address" maxLength:"70" doc:"Address."`
+}) (*body[AddressSummary], error) {
+	a, err := parseAddress(in.Address)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[AddressSummary]{}
+	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+		found, err := factsOf(ctx, r, []felt.Felt{a})
+		if err != nil {
+			return err
+		}
+		out.Body = renderSummary(ctx, state, &found[0])
+		return nil
+	})
+	return out, err
+}
+
+func renderSummary(ctx context.Context, state *chain.State, f *facts) AddressSummary {
+	var t address.Totals
+	if f.totals != nil {
+		t = *f.totals
+	}
+	activity := t.Activity()
+	out := AddressSummary{Address: f.address, Known: f.known(), TotalActivityCount: &activity, ActivityCountExact: true,
+		TransactionCount: &t.Transactions, TransferCount: &t.Transfers, IsAccount: f.isAccount(),
+		DeployedAtTxHash: f.deployTx(), DeployedByAddress: f.deployer(), DeploymentProvenance: f.provenance()}
+	if f.totals != nil {
+		out.FirstActivityBlock, out.LatestActivityBlock = &t.First, &t.Latest
+	}
+	if f.Current != nil {
+		out.ClassHash = &f.Current.Class
+		if f.abi == nil || f.abi.Status == class.Absent {
+			requestOf(ctx).indexed = false // the class may still come
+		}
+	}
+	if f.born != nil {
+		iso := timestampISO(f.born.Timestamp)
+		out.CreatedOnISO = &iso
+	}
+	if !f.deployed() {
+		out.ContractExistence = &ContractExistence{"not_deployed", "contract_not_found", "indexed_state_diffs", state.Head.Number, state.Head.Hash, nil}
+	}
+	return out
+}
+
+var partNames = map[address.Part]string{address.Sender: "sender", address.Deployed: "deployed", address.Called: "called", address.Handler: "l1_handler"}
+
+func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) (*body[AddressTxPage], error) {
+	a, err := parseAddress(in.Address)
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
+	scope := "listAddressTransactions\x00" + in.Chain + "\x00" + a.String()
+	out := &body[AddressTxPage]{AddressTxPage{Items: []AddressTx{}}}
+	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+		before := places.End(state.Head.Number)
+		if in.Cursor != "" {
+			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
+				return err
+			}
+		}
+		hits, more, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: before, Limit: limit})
+		if err != nil {
+			return err
+		}
+		records, blocks, err := transactionsAt(ctx, r, hits)
+		if err != nil {
+			return err
+		}
+		kinds := newTokenKinds(r)
+		for i, t := range records {
+			item, err := renderAddressTx(ctx, kinds, state, blocks[t.Block], t, &a, address.Part(hits[i].Sub))
+			if err != nil {
+				return err
+			}
+			out.Body.Items = append(out.Body.Items, item)
+		}
+		requestOf(ctx).indexed = len(kinds.known) == 0 // some standards come from calls
+		if more {
+			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, hits[len(hits)-1].Place)
+		}
+		return err
+	})
+	return out, err
+}
+
+// transactionsAt reads the transactions of a page and their blocks. Two round trips.
+func transactionsAt(ctx context.Context, r store.Reader, hits []places.Hit) ([]*transaction.Record, map[uint64]*block.Summary, error) {
+	if len(hits) == 0 {
+		return nil, nil, nil
+	}
+	positions, numbers := make([]explorer.Position, len(hits)), make([]uint64, len(hits))
+	for i, h := range hits {
+		positions[i], numbers[i] = explorer.Position{Block: h.Block, Index: h.Tx}, h.Block
+	}
+	records, err := transaction.GetMany(ctx, r, positions)
+	if err != nil {
+		return nil, nil, err
+	}
+	blocks, err := blocksOf(ctx, r, numbers)
+	return records, blocks, err
+}
+
+func kindsOf(p address.Part) (out []string) {
+	for _, part := range address.Parts {
+		if p&part != 0 {
+			out = append(out, partNames[part])
+		}
+	}
+	return out
+}
+
+// ends are who a transaction comes from and what it is addressed to.
+func ends(t *transaction.Record) (from, to *felt.Felt) {
+	if f, ok := t.From(t.Receipt.ContractAddress); ok {
+		from = &f
+	}
+	if f, ok := t.To(t.Receipt.ContractAddress); ok {
+		to = &f
+	}
+	return from, to
+}
+
+// counterparty is the other end of a transaction, nil when there is none.
+func counterparty(t *transaction.Record, part address.Part) *felt.Felt {
+	from, to := ends(t)
+	switch {
+	case part&address.Deployed != 0:
+		return nil
+	case part&address.Sender != 0:
+		return to
+	}
+	if t.Type == starknet.Invoke && from != nil && to != nil && t.Version.IsZero() {
+		return nil // nobody is named as the caller
+	}
+	return from
+}
+
+func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, b *block.Summary, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
+	iso, execution, final, kind := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, part),
+		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
+	out.FromAddress, out.ToAddress = ends(t)
+	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
+		if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
+			n, differ := len(calls), slices.ContainsFunc(calls, func(c starknet.Call) bool { return c.Selector != calls[0].Selector })
+			out.CallCount, out.MethodsDiffer = &n, &differ
+			if n > 0 {
+				out.PrimaryMethod = some(methodNames[calls[0].Selector])
+			}
+		}
+	}
+	n := 0
+	for _, x := range transfer.Of(t.Receipt.Events) {
+		if x.From != *a && x.To != *a {
+			continue
+		}
+		if n++; n > 1 {
+			continue
+		}
+		standards, err := kinds.of(ctx, []felt.Felt{x.Token})
+		if err != nil {
+			return out, err
+		}
+		settled := x.Transfer.As(standards[0])
+		standard, token := settled.Standard.String(), x.Token
+		out.TopTransferTokenAddress, out.TopTransferStandard = &token, &standard
+		out.TopTransferAmount, _, _ = transferValues(&settled)
+	}
+	out.TransferCount = &n
+	return out, nil
+}
+
+// methodNames are functions whose selectors are well known. A selector is the
+// hash of a name, so that the name is certain.
+var methodNames = func() map[felt.Felt]string {
+	out := map[felt.Felt]string{}
+	for _, name := range []string{"transfer", "transferFrom", "transfer_from", "approve", "increase_allowance", "increaseAllowance", "mint", "burn",
+		"deposit", "withdraw", "swap", "multi_swap", "multihop_swap", "multi_multihop_swap", "swap_exact_tokens_for_tokens", "add_liquidity", "remove_liquidity",
+		"deployContract", "deploy_contract", "initiate_withdraw", "initiate_token_withdraw", "upgrade", "claim", "stake", "unstake", "delegate",
+		"safe_transfer_from", "safeTransferFrom", "safe_batch_transfer_from", "set_approval_for_all", "setApprovalForAll", "execute", "lock", "mint_and_deposit"} {
+		out[felt.Selector(name)] = name
+	}
+	return out
+}()

@@ -1,0 +1,466 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/starknet"
+)
+
+// deed is something that an address did: a transaction or a transfer.
+type deed struct {
+	b     *starknet.Block
+	tx    int
+	parts []string // of a transaction
+	moved *moved
+}
+
+// kindNames is the order of an address's parts.
+var kindNames = []string{"sender", "deployed", "called", "l1_handler"}
+
+// deeds lists what every address did, newest first; order is that of first appearance.
+func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
+	all, tokens := map[felt.Felt][]deed{}, o.tokensByAddress()
+	add := func(a felt.Felt, d deed) {
+		if all[a] == nil {
+			order = append(order, a)
+		}
+		all[a] = append(all[a], d)
+	}
+	for n := range o.head() + 1 {
+		b := o.chain.BlockAt(n)
+		for i := range b.Transactions {
+			t, r := &b.Transactions[i], &b.Receipts[i]
+			parts, names := map[felt.Felt][]bool{}, []felt.Felt{}
+			part := func(a felt.Felt, kind int) {
+				if parts[a] == nil {
+					parts[a] = make([]bool, len(kindNames))
+					names = append(names, a)
+				}
+				parts[a][kind] = true
+			}
+			switch t.Type {
+			case starknet.Invoke:
+				if t.Version.IsZero() {
+					part(t.ContractAddress, 2)
+					break
+				}
+				part(t.Sender, 0)
+				for _, c := range callsOf(t) {
+					part(felt.MustParse(c["to"].(string)), 2)
+				}
+			case starknet.Declare:
+				part(t.Sender, 0)
+			case starknet.DeployAccount:
+				part(r.ContractAddress, 0)
+				part(r.ContractAddress, 1)
+			case starknet.Deploy:
+				part(r.ContractAddress, 1)
+			case starknet.L1Handler:
+				part(t.ContractAddress, 3)
+			}
+			for _, a := range names {
+				d := deed{b: b, tx: i}
+				for k, is := range parts[a] {
+					if is {
+						d.parts = append(d.parts, kindNames[k])
+					}
+				}
+				add(a, d)
+			}
+			for _, m := range movesOf(tokens, b, i) {
+				d := deed{b: b, tx: i, moved: &m}
+				add(m.from, d)
+				if m.to != m.from {
+					add(m.to, d)
+				}
+			}
+		}
+	}
+	for _, list := range all {
+		slices.Reverse(list)
+	}
+	return all, order
+}
+
+func (o *oracle) tier(n uint64) string {
+	if n+depth <= o.head() {
+		return "finalized"
+	}
+	return "head"
+}
+
+func other(d *deed) any {
+	from, to := ends(&d.b.Transactions[d.tx], &d.b.Receipts[d.tx])
+	switch {
+	case slices.Contains(d.parts, "deployed"):
+		return nil
+	case slices.Contains(d.parts, "sender"):
+		return to
+	case d.b.Transactions[d.tx].Type == starknet.Invoke && d.b.Transactions[d.tx].Version.IsZero():
+		return nil
+	}
+	return from
+}
+
+func (o *oracle) wantActivity(a felt.Felt, d *deed) object {
+	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": d.b.Transactions[d.tx].Hash,
+		"txCursor": fmt.Sprintf("%d:%d", d.b.Number, d.tx), "logIndex": nil, "transferIndex": nil, "tokenAddress": nil, "amount": nil, "tokenId": nil}
+	if d.moved == nil {
+		row["kind"], row["counterparty"] = d.parts[0], other(d)
+		return row
+	}
+	row["logIndex"], row["transferIndex"], row["tokenAddress"] = d.moved.log, d.moved.item, d.moved.token.Address
+	row["amount"], row["tokenId"] = text(d.moved.value), text(d.moved.id)
+	switch {
+	case d.moved.from == d.moved.to:
+		row["kind"], row["counterparty"] = "transfer_self", a
+	case d.moved.to == a:
+		row["kind"], row["counterparty"] = "transfer_in", d.moved.from
+	default:
+		row["kind"], row["counterparty"] = "transfer_out", d.moved.to
+	}
+	return row
+}
+
+func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
+	t, r := &d.b.Transactions[d.tx], &d.b.Receipts[d.tx]
+	from, to := ends(t, r)
+	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": t.Hash, "kinds": d.parts, "counterparty": other(d),
+		"txType": t.Type.String(), "executionStatus": r.Execution.String(), "finalityStatus": d.b.Status.String(), "fromAddress": from, "toAddress": to,
+		"primaryMethod": anything, "callCount": nil, "methodsDiffer": nil, "topTransferTokenAddress": nil, "topTransferAmount": nil, "topTransferStandard": nil}
+	if calls := callsOf(t); calls != nil {
+		row["callCount"] = len(calls)
+		row["methodsDiffer"] = slices.ContainsFunc(calls, func(c object) bool { return c["selector"] != calls[0]["selector"] })
+	}
+	n := 0
+	for _, m := range movesOf(o.tokensByAddress(), d.b, d.tx) {
+		if m.from != a && m.to != a {
+			continue
+		}
+		if n++; n == 1 {
+			row["topTransferTokenAddress"], row["topTransferAmount"], row["topTransferStandard"] = m.token.Address, text(m.value), standardNames[m.token.Standard]
+		}
+	}
+	row["transferCount"] = n
+	return row
+}
+
+// wantSummary is what the chain says of an address.
+func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
+	txs, first, latest := 0, any(nil), any(nil)
+	sends := false
+	for i := range deeds {
+		if deeds[i].moved == nil {
+			txs++
+			sends = sends || slices.Contains(deeds[i].parts, "sender")
+		}
+	}
+	if len(deeds) > 0 {
+		first, latest = deeds[len(deeds)-1].b.Number, deeds[0].b.Number
+	}
+	out := object{"address": a, "totalActivityCount": len(deeds), "activityCountExact": true, "transactionCount": txs, "transferCount": len(deeds) - txs,
+		"firstActivityBlock": first, "latestActivityBlock": latest, "classHash": nil, "isAccount": nil, "createdOnIso": nil, "deployedAtTxHash": nil,
+		"deployedByAddress": nil, "deploymentProvenance": nil, "contractExistence": nil}
+	c, there := o.chain.ClassAt(a, o.head())
+	out["known"] = there || len(deeds) > 0
+	if !there {
+		out["contractExistence"] = object{"status": "not_deployed", "reasonCode": "contract_not_found", "evidenceSource": "indexed_state_diffs",
+			"observedBlockNumber": o.head(), "observedBlockHash": o.chain.BlockAt(o.head()).Hash, "expiresAtIso": nil}
+		if sends {
+			out["isAccount"] = true
+		}
+		return out
+	}
+	w := o.wantContract(a)
+	out["classHash"], out["createdOnIso"], out["deployedAtTxHash"], out["deployedByAddress"] = c.Hash, w["createdOnIso"], w["deployedAtTx"], w["deployedByAddress"]
+	out["isAccount"], out["deploymentProvenance"] = w["isAccount"], w["deploymentProvenance"]
+	return out
+}
+
+// sample are addresses worth a look: busy ones, quiet ones, and none at all.
+func (o *oracle) sample(all map[felt.Felt][]deed, order []felt.Felt) []felt.Felt {
+	busiest := order[0]
+	for _, a := range order {
+		if len(all[a]) > len(all[busiest]) {
+			busiest = a
+		}
+	}
+	out := []felt.Felt{busiest, felt.Zero, felt.FromUint64(12345), contracts.CurrentUDC, contracts.STRK}
+	for i := 0; i < len(order); i += 1 + len(order)/4 {
+		out = append(out, order[i])
+	}
+	for _, a := range order { // somebody who sent something to himself
+		if slices.ContainsFunc(all[a], func(d deed) bool { return d.moved != nil && d.moved.from == d.moved.to }) {
+			return append(out, a)
+		}
+	}
+	return out
+}
+
+// addresses compares all lists of addresses with the chain.
+func (o *oracle) addresses() {
+	o.t.Helper()
+	all, order := o.deeds()
+	for n, a := range o.sample(all, order) {
+		path := "address/" + a.String()
+		activity, txs, transfers := []object{}, []object{}, []object{}
+		in, out := []object{}, []object{}
+		for i := range all[a] {
+			d := &all[a][i]
+			activity = append(activity, o.wantActivity(a, d))
+			if d.moved == nil {
+				txs = append(txs, o.wantAddressTx(a, d))
+				continue
+			}
+			transfers = append(transfers, o.wantTransfer(d.moved, true))
+			if d.moved.to == a {
+				in = append(in, o.wantTransfer(d.moved, true))
+			}
+			if d.moved.from == a {
+				out = append(out, o.wantTransfer(d.moved, true))
+			}
+		}
+		for _, limit := range []int{7, 100} {
+			if limit < 10 && len(activity) > 200 {
+				continue // the pages of the busiest would take long
+			}
+			o.sameList(path+" activity", activity, o.pages("listAddressActivity", path+"/activity", limit, nil))
+			o.sameList(path+" transactions", txs, o.pages("listAddressTransactions", path+"/transactions", limit, nil))
+			o.sameList(path+" transfers", transfers, o.pages("listAddressTransfers", path+"/transfers", limit, nil))
+		}
+		o.sameList(path+" in", in, o.pages("listAddressTransfers", path+"/transfers?direction=in", 100, nil))
+		o.sameList(path+" out", out, o.pages("listAddressTransfers", path+"/transfers?direction=out", 100, nil))
+		if n < 3 || len(transfers) < 60 {
+			o.filtered(path, transfers)
+		}
+		o.same("getAddress", chainID+"/"+path, o.wantSummary(a, all[a]))
+		o.assets(a, all[a])
+	}
+	o.batches(all, order)
+	o.attribution()
+}
+
+// filtered compares transfers under filters.
+func (o *oracle) filtered(path string, transfers []object) {
+	o.t.Helper()
+	if len(transfers) == 0 {
+		return
+	}
+	mid := transfers[len(transfers)/2]
+	keep := func(match func(object) bool) []object {
+		out := []object{}
+		for _, t := range transfers {
+			if match(t) {
+				out = append(out, t)
+			}
+		}
+		return out
+	}
+	token, block := mid["tokenAddress"].(felt.Felt), mid["blockNumber"].(uint64)
+	for query, match := range map[string]func(object) bool{
+		"token=" + token.Padded():           func(t object) bool { return t["tokenAddress"] == token },
+		"token=0x1&token=" + token.String(): func(t object) bool { return t["tokenAddress"] == token },
+		fmt.Sprintf("from_block=%d", block): func(t object) bool { return t["blockNumber"].(uint64) >= block },
+		fmt.Sprintf("to_block=%d", block):   func(t object) bool { return t["blockNumber"].(uint64) <= block },
+		"type=nft":                          func(t object) bool { return t["standard"] == "erc721" },
+		"type=erc20":                        func(t object) bool { return t["standard"] == "erc20" },
+		"symbol=StRk":                       func(t object) bool { return strings.EqualFold(fmt.Sprint(t["tokenSymbol"]), "strk") },
+		"symbol=nosuchtoken":                func(object) bool { return false },
+		"timestampFrom=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool { return t["blockNumber"].(uint64) >= block },
+		"invocationType=l1_handler": func(t object) bool {
+			ref, _ := o.chain.TransactionByHash(t["txHash"].(felt.Felt))
+			return ref.Transaction.Type == starknet.L1Handler
+		},
+	} {
+		o.sameList(path+" "+query, keep(match), o.pages("listAddressTransfers", path+"/transfers?"+query, 100, nil))
+	}
+}
+
+// assets compares the candidates of an address.
+func (o *oracle) assets(a felt.Felt, deeds []deed) {
+	o.t.Helper()
+	seen := map[felt.Felt]uint64{}
+	for i := range deeds {
+		if t := deeds[i].moved; t != nil {
+			if _, newer := seen[t.token.Address]; !newer {
+				seen[t.token.Address] = deeds[i].b.Number
+			}
+		}
+	}
+	known, tokensBy := o.registryTokens(), o.tokensByAddress()
+	for _, scope := range []string{"discovered", "discovered_plus_registry"} {
+		var tokens []felt.Felt
+		for t := range seen {
+			if tokensBy[t].Standard == simnode.ERC20 {
+				tokens = append(tokens, t)
+			}
+		}
+		if scope == "discovered_plus_registry" {
+			for t := range known {
+				if _, also := seen[t]; !also {
+					tokens = append(tokens, t)
+				}
+			}
+		}
+		slices.SortFunc(tokens, func(x, y felt.Felt) int { return y.Cmp(x) })
+		want := []object{}
+		for _, t := range tokens {
+			evidence := []object{}
+			meta := object{"symbol": nil, "name": nil, "decimals": nil, "source": "unavailable", "trusted": false, "spamStatus": "not_assessed"}
+			if k, ok := known[t]; ok {
+				evidence = append(evidence, object{"tier": "reviewed_registry", "source": "checked_in_registry", "lastObservedBlock": nil, "evidenceCountLowerBound": nil})
+				meta = object{"symbol": k.Symbol, "name": k.Name, "decimals": k.Decimals, "source": "reviewed_registry", "trusted": true, "spamStatus": "not_assessed"}
+			}
+			if k := tokensBy[t]; k != nil && meta["source"] == "unavailable" {
+				name, symbol, decimals := o.wantNames(k)
+				meta = object{"symbol": symbol, "name": name, "decimals": decimals, "source": "indexed_metadata", "trusted": false, "spamStatus": "not_assessed"}
+			}
+			if n, ok := seen[t]; ok {
+				evidence = append(evidence, object{"tier": "indexed_discovery", "source": "fungible_transfer_evidence", "lastObservedBlock": n, "evidenceCountLowerBound": 1})
+			}
+			want = append(want, object{"tokenAddress": t, "evidence": evidence, "metadata": meta})
+		}
+		path := "address/" + a.String() + "/assets/discovery?scope=" + scope
+		for _, limit := range []int{5, 100} {
+			o.sameList(path, want, o.pages("discoverAssets", path, limit, nil))
+		}
+	}
+}
+
+// post compares one answer to a body.
+func (o *oracle) post(op, path, content string, want any) reply {
+	o.t.Helper()
+	r := o.send(o.request(http.MethodPost, "/v1/"+chainID+"/"+path, content))
+	if r.StatusCode != http.StatusOK {
+		o.t.Fatalf("POST %s: %d %s", path, r.StatusCode, r.body)
+	}
+	if d := difference(want, r.body); d != "" {
+		o.t.Fatalf("POST %s: %s\n%s", path, d, r.body)
+	}
+	if got := o.contract.of(http.MethodPost, "/v1/"+chainID+"/"+path); got == nil || got.id != op {
+		o.t.Fatalf("POST %s is not %s", path, op)
+	}
+	o.checks[op]++
+	return r
+}
+
+// request is a request with a body and the key.
+func (w *world) request(method, path, content string) *http.Request {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("X-Service-Api-Key", w.key)
+	req.Header.Set("Content-Type", "application/json")
+	return req
+}
+
+func jsonText(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.Encode(v) //nolint:errcheck // what tests write can be encoded
+	return b.String()
+}
+
+// batches compares the batch helpers for every address and transaction.
+func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
+	o.t.Helper()
+	order = append(slices.Clone(order), felt.FromUint64(999), order[0], order[0])
+	for part := range slices.Chunk(order, 128) {
+		var names []string
+		summaries, intelligence := []object{}, []object{}
+		for i, a := range part {
+			text := a.String()
+			if i%2 == 1 {
+				text = a.Padded()
+			}
+			names = append(names, text)
+			summaries = append(summaries, o.wantSummary(a, all[a]))
+			intelligence = append(intelligence, o.wantIntelligence(a, all[a]))
+		}
+		content := jsonText(object{"addresses": names})
+		o.post("summarizeAddresses", "address/summaries", content, object{"items": summaries})
+		o.post("describeAddresses", "address/intelligence", content, object{"items": intelligence})
+	}
+	hashes, items := []felt.Felt{felt.FromUint64(77)}, []object{wantNoPreview(felt.FromUint64(77))}
+	for n := o.head(); len(hashes) < 90 && n > 0; n-- {
+		b := o.chain.BlockAt(n)
+		for i := range b.Transactions {
+			hashes, items = append(hashes, b.Transactions[i].Hash), append(items, o.wantPreview(b, i))
+		}
+	}
+	hashes, items = append(hashes[:min(99, len(hashes))], hashes[1]), append(items[:min(99, len(items))], items[1])
+	o.post("previewTransactions", "tx/previews", jsonText(object{"hashes": hashes, "includeLogs": true, "includeExchangeCalls": true, "logLimitPerTx": 3}), object{"items": items})
+}
+
+func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
+	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "protocol": nil, "typeLabel": "not_deployed", "classLabel": nil,
+		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a })}
+	if l, ok := o.registry.Label(a); ok {
+		out["known"], out["label"] = true, l.Name
+		if l.Protocol != "" {
+			out["protocol"] = object{"name": l.Protocol, "kind": orNull(l.Kind)}
+		}
+	} else if t, ok := o.registry.Token(a); ok {
+		out["known"], out["label"] = true, t.Name
+	}
+	sends := slices.ContainsFunc(deeds, func(d deed) bool { return d.moved == nil && slices.Contains(d.parts, "sender") })
+	c, there := o.chain.ClassAt(a, o.head())
+	if there {
+		out["known"], out["isDeployed"], out["typeLabel"] = true, true, "contract"
+		if o.tokenKind(a) != nil {
+			out["typeLabel"] = "token"
+		}
+		if name, ok := o.registry.ClassName(c.Hash); ok {
+			out["classLabel"] = name
+		}
+		sends = sends || class.Materialize(&c.Class).Account
+	}
+	if sends {
+		out["typeLabel"] = "account"
+	}
+	return out
+}
+
+// orNull is null for nothing.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func (o *oracle) attribution() {
+	o.t.Helper()
+	var unlisted felt.Felt
+	for a, k := range o.tokensByAddress() {
+		if _, listed := o.registry.Token(a); !listed && k.Standard == simnode.ERC20 && k.Name != "" {
+			unlisted = a
+		}
+	}
+	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
+		want := object{"chainId": chainID, "requestedAddress": a.Padded(), "canonicalAddress": a, "known": false, "label": nil, "confidence": "none",
+			"source": "indexed_address_attribution", "labelSource": nil, "protocol": nil}
+		if l, ok := o.registry.Label(a); ok {
+			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, l.Name, "high", "indexed_protocol_registry", l.Source
+			want["protocol"] = object{"name": l.Protocol, "kind": l.Kind}
+		} else if t, ok := o.registry.Token(a); ok {
+			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, t.Name, "high", "curated_known_token_metadata", "registry"
+		}
+		if a == unlisted {
+			name, _, _ := o.wantNames(o.tokensByAddress()[a])
+			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, name, "low", "indexed_token_metadata", "token_contract"
+		}
+		o.same("getAddressAttribution", chainID+"/address/"+a.Padded()+"/attribution", want)
+	}
+}

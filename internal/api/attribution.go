@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/store"
+)
+
+// Labels are the names that an operator gave to addresses while the service
+// runs; those of the registry stand behind them.
+type Labels interface {
+	Labels(ctx context.Context, chain string) (map[felt.Felt]registry.Label, error)
+}
+
+// Protocol is what an address belongs to.
+type Protocol struct {
+	Name string  `json:"name"`
+	Kind *string `json:"kind"`
+}
+
+// Attribution says who an address is.
+type Attribution struct {
+	ChainID          string    `json:"chainId"`
+	RequestedAddress string    `json:"requestedAddress" doc:"The caller's own text."`
+	CanonicalAddress felt.Felt `json:"canonicalAddress"`
+	Known            bool      `json:"known"`
+	Label            *string   `json:"label"`
+	Confidence       string    `json:"confidence" enum:"high,medium,low,none"`
+	Source           string    `json:"source" enum:"indexed_address_attribution,indexed_protocol_registry,indexed_token_metadata,curated_known_token_metadata"`
+	LabelSource      *string   `json:"labelSource" doc:"Who says so."`
+	Protocol         *Protocol `json:"protocol"`
+}
+
+func (s *Server) attributionRoutes() {
+	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound}, ID: "getAddressAttribution", Path: "/v1/{chain}/address/{address}/attribution", Summary: "Say who an address is"}
+	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens, then what a token calls itself, which is of low confidence. " +
+		"A valid address that nobody named is answered with `known` false."
+	register(s, r, s.getAttribution)
+}
+
+// attribution is a name of an address.
+type attribution struct {
+	registry.Label
+	from string // the source in the contract's words
+}
+
+// attributions names addresses: by the operator's labels, then the registry's,
+// then its tokens. Nobody is asked for each address.
+func (s *Server) attributions(ctx context.Context, c *Chain, addresses []felt.Felt) ([]*attribution, error) {
+	var own map[felt.Felt]registry.Label
+	if s.labels != nil {
+		var err error
+		if own, err = s.labels.Labels(ctx, c.ID); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]*attribution, len(addresses))
+	for i, a := range addresses {
+		if l, ok := own[a]; ok {
+			out[i] = &attribution{l, "indexed_address_attribution"}
+		} else if l, ok := c.Registry.Label(a); ok {
+			out[i] = &attribution{l, "indexed_protocol_registry"}
+		} else if t, ok := c.Registry.Token(a); ok {
+			out[i] = &attribution{registry.Label{Address: a, Name: t.Name, Source: "registry", Confidence: registry.High}, "curated_known_token_metadata"}
+		}
+	}
+	return out, nil
+}
+
+// ownName is what a token calls itself, which anybody can choose.
+func ownName(ctx context.Context, r store.Reader, a felt.Felt) (*attribution, error) {
+	names, err := token.MetadataOf(ctx, r, []felt.Felt{a})
+	if err != nil || names[0] == nil || names[0].Name == nil || *names[0].Name == "" {
+		return nil, err
+	}
+	return &attribution{registry.Label{Address: a, Name: *names[0].Name, Source: "token_contract", Confidence: registry.Low}, "indexed_token_metadata"}, nil
+}
+
+func (a *attribution) protocol() *Protocol {
+	if a == nil || a.Protocol == "" {
+		return nil
+	}
+	return &Protocol{a.Protocol, some(a.Kind)}
+}
+
+func (a *attribution) label() *string {
+	if a == nil {
+		return nil
+	}
+	return some(a.Name)
+}
+
+func (s *Server) getAttribution(ctx context.Context, in *struct {
+	ChainInput
+	Address string `path:"address" maxLength:"70" doc:"Address."`
+}) (*body[Attribution], error) {
+	a, err := parseAddress(in.Address)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[Attribution]{Attribution{ChainID: in.Chain, RequestedAddress: in.Address, CanonicalAddress: a, Confidence: "none", Source: "indexed_address_attribution"}}
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+		found, err := s.attributions(ctx, c, []felt.Felt{a})
+		if err != nil {
+			return err
+		}
+		if found[0] == nil {
+			if found[0], err = ownName(ctx, r, a); err != nil || found[0] == nil {
+				return err
+			}
+		}
+		b := &out.Body
+		b.Known, b.Label, b.Source, b.LabelSource, b.Protocol = true, found[0].label(), found[0].from, some(found[0].Label.Source), found[0].protocol()
+		b.Confidence = string(defaultTo(found[0].Confidence, registry.High))
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+const (
+	// maxAddresses bounds a batch of addresses, maxHashes one of transactions.
+	maxAddresses = 128
+	maxHashes    = 100
+	// batchTime bounds the store's work for a batch, batchRetryAfter is the hint
+	// when it was not enough, in seconds.
+	batchTime       = 3 * time.Second
+	batchRetryAfter = 2
+	batchBody       = 32 << 10
+)
+
+// AddressSummaries are summaries in the order of the request.
+type AddressSummaries struct {
+	Items []AddressSummary `json:"items"`
+}
+
+// AddressIntelligence is what a wallet shows beside an address.
+type AddressIntelligence struct {
+	Address          felt.Felt `json:"address"`
+	Known            bool      `json:"known" doc:"False when the index has no trace of the address and nobody named it."`
+	IsDeployed       bool      `json:"isDeployed"`
+	Label            *string   `json:"label"`
+	Protocol         *Protocol `json:"protocol"`
+	TypeLabel        string    `json:"typeLabel" enum:"account,token,contract,not_deployed"`
+	ClassLabel       *string   `json:"classLabel" doc:"Official name of the class."`
+	HasReceivedFunds bool      `json:"hasReceivedFunds" doc:"The address is the recipient of an indexed token transfer."`
+}
+
+// AddressIntelligenceList has them in the order of the request.
+type AddressIntelligenceList struct {
+	Items []AddressIntelligence `json:"items"`
+}
+
+// AddressBatch names addresses.
+type AddressBatch struct {
+	ChainInput
+	Body struct {
+		Addresses []string `json:"addresses" minItems:"1" maxItems:"128" doc:"1 to 128 addresses. Each is answered, in order, also when it is named twice."`
+	}
+}
+
+func (s *Server) batchRoutes() {
+	base := Route{Method: http.MethodPost, Class: Batch, Scope: account.Batch, Tier: TierUtility, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody, Family: "Batches"}
+	summaries := base
+	summaries.ID, summaries.Path, summaries.Summary = "summarizeAddresses", "/v1/{chain}/address/summaries", "Summarize many addresses"
+	summaries.Description = "Summaries of up to 128 addresses, in the order of the request; one named twice is answered twice. Indexed only. " +
+		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
+	summaries.ExampleBody = func(examples) string { return `{"addresses":["` + feeToken + `"]}` }
+	register(s, summaries, s.summarizeAddresses)
+	intelligence := base
+	intelligence.ID, intelligence.Path, intelligence.Summary = "describeAddresses", "/v1/{chain}/address/intelligence", "Describe many addresses"
+	intelligence.Description = "Labels, kinds and whether funds were received, of up to 128 addresses, in the order of the request; one named twice is answered twice. " +
+		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
+	intelligence.ExampleBody = summaries.ExampleBody
+	register(s, intelligence, s.describeAddresses)
+	previews := base
+	previews.ID, previews.Path, previews.Summary = "previewTransactions", "/v1/{chain}/tx/previews", "Preview many transactions"
+	previews.Description = "Previews of up to 100 transactions, in the order of the request; one named twice is answered twice, and one that is not indexed has `known` false. " +
+		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
+	previews.ExampleBody = func(e examples) string { return `{"hashes":["` + e.tx + `"]}` }
+	register(s, previews, s.previewTransactions)
+}
+
+// batchView is view with the time of a batch.
+func (s *Server) batchView(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error) error {
+	bounded, cancel := context.WithTimeout(ctx, s.batchTime)
+	defer cancel()
+	err := s.view(bounded, id, func(c *Chain, r store.Reader, state *chain.State) error { return fn(bounded, c, r, state) })
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return retryLater(batchRetryAfter, err, "The batch ran out of time; send fewer at a time.")
+	}
+	return err
+}
+
+// batchFelts reads the list of a batch.
+func batchFelts(name string, texts []string) ([]felt.Felt, error) {
+	out := make([]felt.Felt, len(texts))
+	for i, text := range texts {
+		f, err := felt.Parse(text)
+		if err != nil {
+			return nil, fail(CodeInvalidRequest, "body.%s[%d]: %q is not 0x and 1 to 64 hex digits of a felt.", name, i, clip(text, 70))
+		}
+		out[i] = f
+	}
+	return out, nil
+}
+
+func (s *Server) summarizeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressSummaries], error) {
+	addresses, err := batchFelts("addresses", in.Body.Addresses)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[AddressSummaries]{AddressSummaries{Items: make([]AddressSummary, len(addresses))}}
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, _ *Chain, r store.Reader, state *chain.State) error {
+		found, err := factsOf(ctx, r, addresses)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			out.Body.Items[i] = renderSummary(ctx, state, &found[i])
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (s *Server) describeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressIntelligenceList], error) {
+	addresses, err := batchFelts("addresses", in.Body.Addresses)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[AddressIntelligenceList]{AddressIntelligenceList{Items: make([]AddressIntelligence, len(addresses))}}
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, _ *chain.State) error {
+		found, err := factsOf(ctx, r, addresses)
+		if err != nil {
+			return err
+		}
+		names, err := s.attributions(ctx, c, addresses)
+		if err != nil {
+			return err
+		}
+		for i := range found {
+			out.Body.Items[i] = renderIntelligence(c, &found[i], names[i])
+		}
+		return nil
+	})
+	return out, err
+}
+
+func renderIntelligence(c *Chain, f *facts, name *attribution) AddressIntelligence {
+	out := AddressIntelligence{Address: f.address, Known: f.known() || name != nil, IsDeployed: f.deployed(), Label: name.label(), Protocol: name.protocol(),
+		TypeLabel: "not_deployed", HasReceivedFunds: f.totals != nil && f.totals.Received}
+	if f.Current != nil {
+		if class, ok := c.Registry.ClassName(f.Current.Class); ok {
+			out.ClassLabel = &class
+		}
+	}
+	account := f.isAccount()
+	token, _ := f.tokenKind(c)
+	switch {
+	case account != nil && *account:
+		out.TypeLabel = "account"
+	case !f.deployed():
+	case token != "":
+		out.TypeLabel = "token"
+	default:
+		out.TypeLabel = "contract"
+	}
+	return out
+}

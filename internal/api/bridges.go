@@ -1,0 +1,238 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"net/http"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/places"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/store"
+)
+
+// BridgeIntent is what a transaction wants of a known bridge.
+type BridgeIntent struct {
+	Kind       string   `json:"kind" enum:"deposit,withdraw,bridge_unknown"`
+	Protocol   *string  `json:"protocol"`
+	Confidence string   `json:"confidence" enum:"high,medium"`
+	Reasons    []string `json:"reasons"`
+}
+
+// BridgeSignal is a movement over a bridge, as this layer sees it.
+type BridgeSignal struct {
+	ID                string     `json:"id" doc:"block:tx:message"`
+	BlockNumber       uint64     `json:"blockNumber"`
+	TimestampISO      *string    `json:"timestampIso" format:"date-time"`
+	TxIndex           uint32     `json:"txIndex"`
+	LogIndex          uint32     `json:"logIndex" doc:"Place among the transaction's messages."`
+	TransferIndex     uint32     `json:"transferIndex" doc:"0: a message moves one amount."`
+	TxHash            felt.Felt  `json:"txHash"`
+	Status            string     `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_pending_l1_acceptance,sent_l1_consumption_unknown"`
+	Direction         *string    `json:"direction" enum:"inbound,outbound"`
+	MessageHash       *string    `json:"messageHash"`
+	L1Hash            *string    `json:"l1Hash" doc:"Null: L1 is not indexed."`
+	L2Hash            *felt.Felt `json:"l2Hash"`
+	L1ContractAddress *felt.Felt `json:"l1ContractAddress"`
+	L2ContractAddress *felt.Felt `json:"l2ContractAddress"`
+	TokenAddress      *felt.Felt `json:"tokenAddress" doc:"The token on this layer, where the bridge moves only one."`
+	TokenSymbol       *string    `json:"tokenSymbol"`
+	TokenDecimals     *int       `json:"tokenDecimals"`
+	AmountRaw         *string    `json:"amountRaw" doc:"Decimal; null when the message has no layout that is known."`
+	FromAddress       *felt.Felt `json:"fromAddress"`
+	ToAddress         *felt.Felt `json:"toAddress"`
+	PairingConfidence string     `json:"pairingConfidence" enum:"message_pairing_fact,adapter_pairing_fact,unpaired_l2_only"`
+	SourceTier        string     `json:"sourceTier" enum:"head,finalized"`
+}
+
+// BridgeCoverage says how complete bridge signals are.
+type BridgeCoverage struct {
+	Status                   string `json:"status" enum:"exact,partial,unavailable"`
+	Source                   string `json:"source" enum:"trace_facts,l2_bridge_signals,bridge_adapter_events,bridge_message_facts"`
+	ReasonCode               string `json:"reasonCode" enum:"l1_pairing_not_indexed,not_a_known_bridge"`
+	Message                  string `json:"message"`
+	LatestIndexedBlockNumber uint64 `json:"latestIndexedBlockNumber"`
+}
+
+// BridgeSignalPage is a page of bridge signals, newest first.
+type BridgeSignalPage struct {
+	ChainID         string         `json:"chainId"`
+	ContractAddress felt.Felt      `json:"contractAddress"`
+	Items           []BridgeSignal `json:"items"`
+	NextCursor      *string        `json:"nextCursor"`
+	Coverage        BridgeCoverage `json:"coverage"`
+}
+
+func (s *Server) bridgeRoutes() {
+	r := Route{Method: http.MethodGet, Family: "Contracts", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound}, ID: "listBridgeSignals", Path: "/v1/{chain}/contract/{address}/bridge-signals", Summary: "List a bridge's movements"}
+	r.Description = "What the messages of a known bridge move, newest first, as this layer sees it: coverage stays partial because L1 is not indexed. " +
+		"A contract that is not a known bridge has none. `limit` is 1 to 100, 25 by default."
+	register(s, r, s.listBridgeSignals)
+}
+
+func (s *Server) listBridgeSignals(ctx context.Context, in *struct {
+	ChainInput
+	Address string `path:"address" maxLength:"70" doc:"Contract of a bridge on this layer."`
+	Limit   Limit  `query:"limit"`
+	Cursor  string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[BridgeSignalPage], error) {
+	address, err := parseAddress(in.Address)
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit.clamp(defaultMessagePage, maxMessagePage)
+	scope := "listBridgeSignals\x00" + in.Chain + "\x00" + address.String()
+	out := &body[BridgeSignalPage]{BridgeSignalPage{ChainID: in.Chain, ContractAddress: address, Items: []BridgeSignal{}}}
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		out.Body.Coverage = BridgeCoverage{"partial", "bridge_message_facts", "l1_pairing_not_indexed",
+			"Every message of the bridge on this layer is listed; what L1 did is not indexed.", state.Head.Number}
+		if len(c.Registry.BridgesAt(address)) == 0 {
+			out.Body.Coverage.Status, out.Body.Coverage.ReasonCode = "unavailable", "not_a_known_bridge"
+			out.Body.Coverage.Message = "The contract is not in the registry of bridges."
+			return nil
+		}
+		before := places.End(state.Head.Number)
+		if in.Cursor != "" {
+			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
+				return err
+			}
+		}
+		list, next, err := message.List(ctx, r, message.Filter{Contract: &address}, before, limit, messageSpans)
+		if err != nil {
+			return err
+		}
+		loaded, err := message.Load(ctx, r, list)
+		if err != nil {
+			return err
+		}
+		messages, err := s.renderMessages(ctx, r, c, state, loaded)
+		if err != nil {
+			return err
+		}
+		for i := range loaded {
+			out.Body.Items = append(out.Body.Items, renderSignal(c, &loaded[i], &messages[i]))
+		}
+		if next != nil {
+			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, *next)
+		}
+		return err
+	})
+	return out, err
+}
+
+// bridgeOf finds the bridge that a message belongs to: both contracts must be its.
+func bridgeOf(c *registry.Chain, m *message.Message) (registry.Bridge, bool) {
+	l2, l1 := m.To, m.From
+	if m.Direction == message.ToL1 {
+		l2, l1 = m.From, m.To
+	}
+	for _, b := range c.BridgesAt(l2) {
+		if b.L1 == l1 && m.HasFrom {
+			return b, true
+		}
+	}
+	return registry.Bridge{}, false
+}
+
+// bridgedToken is what is known of a single-token bridge's token.
+func bridgedToken(c *registry.Chain, b *registry.Bridge) (registry.Token, bool) {
+	if b.Token == nil {
+		return registry.Token{}, false
+	}
+	return c.Token(*b.Token)
+}
+
+// interpret says what a message of a known bridge means.
+func interpret(c *registry.Chain, m *message.Message) (*MessageInterpretation, *felt.Felt) {
+	b, ok := bridgeOf(c, m)
+	if !ok {
+		return nil, nil
+	}
+	t, ok := message.ReadTransfer(m)
+	if !ok {
+		return nil, &b.L2
+	}
+	raw := new(big.Int).SetBytes(t.Amount[:])
+	text := raw.String()
+	recipient := t.Recipient
+	out := &MessageInterpretation{Protocol: b.Protocol, Kind: "token_transfer", Action: "deposit", Source: "reviewed_protocol_adapter",
+		MatchRule: t.Rule, AmountRaw: &text, Sender: t.Sender, Recipient: &recipient}
+	if t.Withdrawal {
+		out.Action = "withdrawal"
+	}
+	what := "a token"
+	if token, known := bridgedToken(c, &b); known {
+		decimals := int(token.Decimals)
+		amount := units(raw, decimals)
+		out.Token, out.Amount = &MessageToken{some(token.Symbol), some(token.Name), &decimals}, &amount
+		what = amount + " " + token.Symbol
+	}
+	out.Summary = fmt.Sprintf("%s of %s over %s to %s", map[bool]string{false: "Deposit", true: "Withdrawal"}[t.Withdrawal], what, b.Name, recipient)
+	return out, &b.L2
+}
+
+// units writes an amount with its decimal point, exactly.
+func units(raw *big.Int, decimals int) string {
+	s := raw.String()
+	if decimals == 0 {
+		return s
+	}
+	if len(s) <= decimals {
+		s = strings.Repeat("0", decimals-len(s)+1) + s
+	}
+	whole, part := s[:len(s)-decimals], strings.TrimRight(s[len(s)-decimals:], "0")
+	if part == "" {
+		return whole
+	}
+	return whole + "." + part
+}
+
+func renderSignal(c *Chain, m *message.Loaded, shown *Message) BridgeSignal {
+	direction := "inbound"
+	if m.Direction == message.ToL1 {
+		direction = "outbound"
+	}
+	out := BridgeSignal{ID: shown.ID, BlockNumber: shown.BlockNumber, TimestampISO: shown.TimestampISO, TxIndex: shown.TxIndex, LogIndex: shown.LogIndex,
+		TxHash: shown.TxHash, Status: shown.Status, Direction: &direction, MessageHash: &shown.MessageHash, L2Hash: shown.L2Hash,
+		L1ContractAddress: shown.L1ContractAddress, L2ContractAddress: shown.L2ContractAddress, PairingConfidence: "unpaired_l2_only", SourceTier: shown.SourceTier}
+	b, ok := bridgeOf(c.Registry, &m.Message)
+	if !ok {
+		return out
+	}
+	out.TokenAddress = b.Token
+	if token, known := bridgedToken(c.Registry, &b); known {
+		decimals := int(token.Decimals)
+		out.TokenSymbol, out.TokenDecimals = some(token.Symbol), &decimals
+	}
+	if i := shown.Interpretation; i != nil {
+		out.AmountRaw, out.FromAddress, out.ToAddress = i.AmountRaw, i.Sender, i.Recipient
+	}
+	return out
+}
+
+// bridgeIntent says what a transaction wants of a known bridge; nil when it
+// has no message of one.
+func bridgeIntent(c *registry.Chain, list []message.Loaded) *BridgeIntent {
+	for i := range list {
+		b, ok := bridgeOf(c, &list[i].Message)
+		if !ok {
+			continue
+		}
+		protocol := b.Protocol
+		out := &BridgeIntent{Kind: "bridge_unknown", Protocol: &protocol, Confidence: "medium", Reasons: []string{"message_of_known_bridge"}}
+		if t, ok := message.ReadTransfer(&list[i].Message); ok {
+			out.Kind, out.Confidence, out.Reasons = "deposit", "high", append(out.Reasons, t.Rule)
+			if t.Withdrawal {
+				out.Kind = "withdraw"
+			}
+		}
+		return out
+	}
+	return nil
+}

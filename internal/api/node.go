@@ -1,0 +1,197 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Node is all that live routes may ask of a node. Nothing else in this package
+// reaches one, and every question about an indexed block is pinned to its hash.
+type Node interface {
+	// CallAt runs view functions at one block, in one batch, results in order.
+	CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error)
+	// CallPending runs them on the block that is being built, and says which it is.
+	CallPending(ctx context.Context, calls []contractcall.Call) (contractcall.Pending, []contractcall.Result, error)
+	// ClassHashAt and NonceAt read a contract; false when there is none.
+	ClassHashAt(ctx context.Context, at contractcall.Block, address felt.Felt) (felt.Felt, bool, error)
+	NonceAt(ctx context.Context, at contractcall.Block, address felt.Felt) (felt.Felt, bool, error)
+}
+
+const (
+	// nodeTime bounds how long a request waits for a node.
+	nodeTime = 5 * time.Second
+	// maxLive bounds the requests that wait for a node, so that a slow one
+	// leaves room for indexed routes.
+	maxLive = 128
+	// nodeRetryAfter is the hint when a node cannot be asked, in seconds.
+	nodeRetryAfter = 2
+)
+
+// BlockTagInput is the block that a live read is about.
+type BlockTagInput struct {
+	BlockTag string `query:"block_tag" maxLength:"70" default:"latest" doc:"A block number, a block hash, latest or pending. Pass a number or a hash for an answer that can be reproduced."`
+}
+
+// liveBlock is what a block_tag stands for.
+type liveBlock struct {
+	tag     string
+	pending bool
+	at      contractcall.Block // unless pending
+	state   chain.State
+}
+
+// liveView is view for answers that do not follow from the index alone: none is kept.
+func (s *Server) liveView(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+	err := s.view(ctx, id, fn)
+	requestOf(ctx).indexed = false
+	return err
+}
+
+// liveBlock resolves a block_tag to one block of the index.
+func (s *Server) liveBlock(ctx context.Context, r store.Reader, state *chain.State, tag string) (*liveBlock, error) {
+	b := &liveBlock{tag: tag, state: *state}
+	switch {
+	case tag == "pending":
+		b.pending = true
+		return b, nil
+	case tag == "latest":
+		b.at = contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}
+		return b, nil
+	case len(tag) > 1 && (tag[:2] == "0x" || tag[:2] == "0X"):
+		hash, err := felt.Parse(tag)
+		if err != nil {
+			return nil, fail(CodeInvalidRequest, "query.block_tag: %q is not a block hash.", clip(tag, 70))
+		}
+		n, err := block.NumberOf(ctx, r, hash)
+		if errors.Is(err, block.ErrNotFound) {
+			return nil, fail(CodeBlockNotFound, "No indexed block has the hash %s.", hash)
+		}
+		b.at = contractcall.Block{Number: n, Hash: hash}
+		return b, err
+	}
+	n, err := strconv.ParseUint(tag, 10, 63)
+	if err != nil || strconv.FormatUint(n, 10) != tag {
+		return nil, fail(CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", clip(tag, 70))
+	}
+	found, err := block.Get(ctx, r, n)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil, fail(CodeBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.at = contractcall.Block{Number: n, Hash: found.Hash}
+	return b, nil
+}
+
+// LiveBlock is the block that a live answer is about. It stands beside the
+// echoed tag in every such answer.
+type LiveBlock struct {
+	BlockTag       string     `json:"blockTag" doc:"The caller's own text."`
+	BlockNumber    *uint64    `json:"blockNumber" doc:"The block that the call was made at."`
+	BlockHash      *felt.Felt `json:"blockHash" doc:"What the call was pinned to; null for the block that is being built, which has none yet."`
+	FinalityStatus string     `json:"finalityStatus" enum:"PRE_CONFIRMED,ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	BasedOn        *BasedOn   `json:"basedOn" doc:"Only for pending: the block that the one being built stands on, where it is known."`
+}
+
+// BasedOn is the parent of the block that is being built.
+type BasedOn struct {
+	BlockNumber uint64    `json:"blockNumber"`
+	BlockHash   felt.Felt `json:"blockHash"`
+}
+
+// ask puts calls to the node, at the block, within the time and number that
+// live requests have.
+func (s *Server) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contractcall.Call) (*LiveBlock, []contractcall.Result, error) {
+	if c.Node == nil {
+		return nil, nil, &Error{Code: CodeNodeUnavailable, Message: "This service has no node to ask.", RetryAfter: 60}
+	}
+	select {
+	case s.live <- struct{}{}:
+		defer func() { <-s.live }()
+	default:
+		return nil, nil, &Error{Code: CodeNodeUnavailable, Message: "Too many requests wait for a node.", RetryAfter: nodeRetryAfter}
+	}
+	ctx, cancel := context.WithTimeout(ctx, nodeTime)
+	defer cancel()
+	if b.pending {
+		at, out, err := c.Node.CallPending(ctx, calls)
+		if err != nil {
+			return nil, nil, nodeFailure(ctx, err)
+		}
+		shown, err := s.showPending(ctx, c, b, at)
+		return shown, out, err
+	}
+	out, err := c.Node.CallAt(ctx, b.at, calls)
+	if err != nil {
+		return nil, nil, nodeFailure(ctx, err)
+	}
+	shown := &LiveBlock{BlockTag: b.tag, BlockNumber: &b.at.Number, BlockHash: &b.at.Hash, FinalityStatus: "ACCEPTED_ON_L2"}
+	if b.state.Finality(b.at.Number, c.Depth) == chain.AcceptedL1 {
+		shown.FinalityStatus = "ACCEPTED_ON_L1"
+	}
+	return shown, out, nil
+}
+
+// showPending names the block that is being built and, where the index has it,
+// the one that it stands on.
+func (s *Server) showPending(ctx context.Context, c *Chain, b *liveBlock, at contractcall.Pending) (*LiveBlock, error) {
+	shown := &LiveBlock{BlockTag: b.tag, BlockNumber: at.Number, FinalityStatus: "PRE_CONFIRMED"}
+	err := c.Store.View(ctx, func(r store.Reader) error {
+		var parent *block.Summary
+		var err error
+		switch {
+		case at.Parent != nil:
+			var n uint64
+			if n, err = block.NumberOf(ctx, r, *at.Parent); err == nil {
+				parent, err = block.Get(ctx, r, n)
+			}
+		case *at.Number > 0:
+			parent, err = block.Get(ctx, r, *at.Number-1)
+		}
+		if errors.Is(err, block.ErrNotFound) || err == nil && parent == nil {
+			return nil // not indexed yet
+		}
+		if err != nil {
+			return err
+		}
+		shown.BasedOn = &BasedOn{parent.Number, parent.Hash}
+		if at.Number == nil {
+			next := parent.Number + 1
+			shown.BlockNumber = &next
+		}
+		return nil
+	})
+	return shown, err
+}
+
+// nodeFailure is what a caller is told of a node that gave no answer.
+func nodeFailure(ctx context.Context, err error) error {
+	message := "No node could be asked in time."
+	switch {
+	case errors.Is(err, contractcall.ErrBlockUnknown):
+		message = "The nodes do not have this block any more, or not yet."
+	case errors.Is(err, contractcall.ErrUnavailable):
+	case ctx.Err() == nil:
+		return fmt.Errorf("ask a node: %w", err)
+	}
+	return &Error{Code: CodeNodeUnavailable, Message: message, RetryAfter: nodeRetryAfter, Cause: err}
+}
+
+// feltOf reads a felt of a request; name is where it stands.
+func feltOf(name, text string) (felt.Felt, error) {
+	f, err := felt.Parse(text)
+	if err != nil {
+		return f, fail(CodeInvalidRequest, "%s: %q is not a felt: 0x and up to 64 hexadecimal digits.", name, clip(text, 70))
+	}
+	return f, nil
+}

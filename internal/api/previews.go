@@ -1,0 +1,255 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+const (
+	maxPreviewTransfers = 25
+	maxExchangeCalls    = 16
+	defaultPreviewLogs  = 64
+	maxPreviewLogs      = 256
+	maxSignedTargets    = 64
+)
+
+// TransactionPreview is a transaction in a batch.
+type TransactionPreview struct {
+	Known                   bool           `json:"known" doc:"False when no such transaction is indexed; everything else but txHash is then null or empty."`
+	ChainID                 string         `json:"chainId"`
+	TimestampISO            *string        `json:"timestampIso" format:"date-time"`
+	BlockNumber             *uint64        `json:"blockNumber"`
+	TxIndex                 *uint32        `json:"txIndex"`
+	TxHash                  felt.Felt      `json:"txHash"`
+	TxCursor                *string        `json:"txCursor" doc:"block:tx"`
+	FromAddress             *felt.Felt     `json:"fromAddress"`
+	ToAddress               *felt.Felt     `json:"toAddress"`
+	ExecutionStatus         *string        `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus          *string        `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	TxType                  *string        `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	SignedCallTargets       []felt.Felt    `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
+	TransferCount           int            `json:"transferCount"`
+	TokenTransfersTruncated bool           `json:"tokenTransfersTruncated"`
+	TokenTransfers          []TxTransfer   `json:"tokenTransfers" doc:"The first 25."`
+	ExchangeCalls           []ExchangeCall `json:"exchangeCalls" doc:"Signed calls of known exchanges, at most 16; empty unless asked for."`
+	ExchangeCallsTruncated  bool           `json:"exchangeCallsTruncated"`
+	HasBurnToZero           bool           `json:"hasBurnToZero"`
+	HasMintFromZero         bool           `json:"hasMintFromZero"`
+	BridgeSignalContracts   []felt.Felt    `json:"bridgeSignalContracts,omitempty" doc:"Known bridges that the transaction's messages are of; only with includeBridgeSignals."`
+	BridgeIntent            *BridgeIntent  `json:"bridgeIntent"`
+	LogCount                *int           `json:"logCount" doc:"Only with includeLogCounts."`
+	LogsTruncated           *bool          `json:"logsTruncated" doc:"Only with includeLogs."`
+	Logs                    []PreviewLog   `json:"logs,omitempty" doc:"Only with includeLogs."`
+}
+
+// ExchangeCall is a signed call of a known exchange.
+type ExchangeCall struct {
+	ContractAddress    felt.Felt  `json:"contractAddress"`
+	CallIndex          int        `json:"callIndex"`
+	EntryPointSelector *felt.Felt `json:"entryPointSelector"`
+	MethodName         *string    `json:"methodName"`
+}
+
+// PreviewLog is an event of a previewed transaction.
+type PreviewLog struct {
+	LogIndex int        `json:"logIndex"`
+	Address  felt.Felt  `json:"address"`
+	Topic0   *felt.Felt `json:"topic0"`
+}
+
+// TransactionPreviews has them in the order of the request.
+type TransactionPreviews struct {
+	Items []TransactionPreview `json:"items"`
+}
+
+// PreviewRequest is the body of a batch of previews.
+type PreviewRequest struct {
+	Hashes               []string `json:"hashes" minItems:"1" maxItems:"100" doc:"1 to 100 transaction hashes. Each is answered, in order, also when it is named twice."`
+	IncludeLogs          bool     `json:"includeLogs,omitempty" default:"false"`
+	IncludeLogCounts     *bool    `json:"includeLogCounts,omitempty" doc:"As includeLogs, unless given."`
+	IncludeBridgeSignals *bool    `json:"includeBridgeSignals,omitempty" doc:"True, unless given."`
+	IncludeExchangeCalls bool     `json:"includeExchangeCalls,omitempty" default:"false"`
+	LogLimitPerTx        int      `json:"logLimitPerTx,omitempty" minimum:"1" doc:"64 unless given, at most 256."`
+}
+
+func (s *Server) previewTransactions(ctx context.Context, in *struct {
+	ChainInput
+	Body PreviewRequest
+}) (*body[TransactionPreviews], error) {
+	hashes, err := batchFelts("hashes", in.Body.Hashes)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
+		records, blocks, err := transactionsOf(ctx, r, hashes)
+		if err != nil {
+			return err
+		}
+		p := previewer{c: c, state: state, req: &in.Body}
+		if p.kinds, err = previewKinds(ctx, r, records); err != nil {
+			return err
+		}
+		for i, hash := range hashes {
+			if records[i] == nil {
+				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
+				continue
+			}
+			out.Body.Items[i] = p.render(blocks[records[i].Block], records[i])
+		}
+		return nil
+	})
+	return out, err
+}
+
+// transactionsOf reads transactions by hash, nil for one that is not indexed,
+// and their blocks. Three round trips, however many there are.
+func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*transaction.Record, map[uint64]*block.Summary, error) {
+	found, err := transaction.PositionsOf(ctx, r, hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	var positions []explorer.Position
+	var numbers []uint64
+	at := map[explorer.Position]int{}
+	for _, p := range found {
+		if p == nil {
+			continue
+		}
+		if _, twice := at[*p]; !twice {
+			at[*p] = len(positions)
+			positions, numbers = append(positions, *p), append(numbers, p.Block)
+		}
+	}
+	out := make([]*transaction.Record, len(hashes))
+	if len(positions) == 0 {
+		return out, nil, nil
+	}
+	records, err := transaction.GetMany(ctx, r, positions)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, p := range found {
+		if p != nil {
+			out[i] = records[at[*p]]
+		}
+	}
+	blocks, err := blocksOf(ctx, r, numbers)
+	return out, blocks, err
+}
+
+// previewKinds asks for the standards of all tokens at once.
+func previewKinds(ctx context.Context, r store.Reader, records []*transaction.Record) (map[felt.Felt]transfer.Standard, error) {
+	var tokens []felt.Felt
+	for _, t := range records {
+		if t == nil {
+			continue
+		}
+		for _, x := range transfer.Of(t.Receipt.Events) {
+			tokens = append(tokens, x.Token)
+		}
+	}
+	k := newTokenKinds(r)
+	_, err := k.of(ctx, tokens)
+	return k.known, err
+}
+
+type previewer struct {
+	c     *Chain
+	state *chain.State
+	req   *PreviewRequest
+	kinds map[felt.Felt]transfer.Standard
+}
+
+func (p *previewer) render(b *block.Summary, t *transaction.Record) TransactionPreview {
+	iso, execution, final, kind, cursor := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
+	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
+		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
+	out.FromAddress, out.ToAddress = ends(t)
+	p.calls(t, &out)
+	for _, x := range transfer.Of(t.Receipt.Events) {
+		out.HasMintFromZero = out.HasMintFromZero || x.From.IsZero()
+		out.HasBurnToZero = out.HasBurnToZero || x.To.IsZero()
+		if out.TransferCount++; out.TransferCount > maxPreviewTransfers {
+			out.TokenTransfersTruncated = true
+			continue
+		}
+		settled := x.As(p.kinds[x.Token])
+		amount, _, id := transferValues(&settled)
+		out.TokenTransfers = append(out.TokenTransfers, TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
+			Amount: amount, TokenID: id, Standard: settled.Standard.String()})
+	}
+	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {
+		p.bridges(t, &out)
+	}
+	p.logs(t.Receipt.Events, &out)
+	return out
+}
+
+// calls lists what the sender signed.
+func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
+	if v, _ := t.PlainVersion(); t.Type != starknet.Invoke || v == 0 {
+		return
+	}
+	calls, _ := starknet.AccountCalls(t.Transaction.Calldata)
+	for i, call := range calls {
+		if !slices.Contains(out.SignedCallTargets, call.To) && len(out.SignedCallTargets) < maxSignedTargets {
+			out.SignedCallTargets = append(out.SignedCallTargets, call.To)
+		}
+		if l, ok := p.c.Registry.Label(call.To); !p.req.IncludeExchangeCalls || !ok || l.Kind != "dex" {
+			continue
+		}
+		if len(out.ExchangeCalls) == maxExchangeCalls {
+			out.ExchangeCallsTruncated = true
+			return
+		}
+		selector := call.Selector
+		out.ExchangeCalls = append(out.ExchangeCalls, ExchangeCall{call.To, i, &selector, some(methodNames[selector])})
+	}
+}
+
+// bridges names the known bridges that the transaction's messages are of.
+func (p *previewer) bridges(t *transaction.Record, out *TransactionPreview) {
+	var list []message.Loaded
+	for i := range message.Count(&t.Transaction, &t.Receipt) {
+		m := message.Of(&t.Transaction, &t.Receipt, i)
+		list = append(list, message.Loaded{Message: m})
+		if b, ok := bridgeOf(p.c.Registry, &m); ok && !slices.Contains(out.BridgeSignalContracts, b.L2) {
+			out.BridgeSignalContracts = append(out.BridgeSignalContracts, b.L2)
+		}
+	}
+	out.BridgeIntent = bridgeIntent(p.c.Registry, list)
+}
+
+func (p *previewer) logs(events []starknet.Event, out *TransactionPreview) {
+	counted := p.req.IncludeLogs
+	if p.req.IncludeLogCounts != nil {
+		counted = *p.req.IncludeLogCounts
+	}
+	if n := len(events); counted {
+		out.LogCount = &n
+	}
+	if !p.req.IncludeLogs {
+		return
+	}
+	limit := min(defaultTo(p.req.LogLimitPerTx, defaultPreviewLogs), maxPreviewLogs)
+	truncated := len(events) > limit
+	out.LogsTruncated = &truncated
+	for i := range events[:min(limit, len(events))] {
+		log := PreviewLog{LogIndex: i, Address: events[i].From}
+		if len(events[i].Keys) > 0 {
+			log.Topic0 = &events[i].Keys[0]
+		}
+		out.Logs = append(out.Logs, log)
+	}
+}

@@ -1,0 +1,238 @@
+package api
+
+import (
+	"context"
+	"math/big"
+	"net/http"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// The live reads of a token: calls pinned to one block hash. Both spellings of
+// a function are asked for in one batch.
+
+// TokenPath is the path segment that names a token.
+type TokenPath struct {
+	Token string `path:"token" maxLength:"70" doc:"Contract address of the token: its identity."`
+}
+
+// TotalSupply is a token's supply at a block.
+type TotalSupply struct {
+	ChainID      string    `json:"chainId"`
+	TokenAddress felt.Felt `json:"tokenAddress"`
+	LiveBlock
+	TotalSupplyRaw string `json:"totalSupplyRaw" doc:"Decimal, in the token's smallest unit."`
+	Source         string `json:"source" enum:"contract_call"`
+}
+
+// BalanceOf is what an address has of a token at a block.
+type BalanceOf struct {
+	ChainID      string    `json:"chainId"`
+	TokenAddress felt.Felt `json:"tokenAddress"`
+	OwnerAddress felt.Felt `json:"ownerAddress"`
+	LiveBlock
+	BalanceRaw string `json:"balanceRaw" doc:"Decimal, in the token's smallest unit, as the contract tells it."`
+	Source     string `json:"source" enum:"contract_call"`
+
+	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null for pending, and where the kind of the token is not known."`
+}
+
+// IndexedBalance is the same balance from another source. A token whose balances
+// change without events shows here.
+type IndexedBalance struct {
+	BalanceRaw       string    `json:"balanceRaw" doc:"Decimal; negative when the token's events cannot be right."`
+	BlockNumber      uint64    `json:"blockNumber"`
+	BlockHash        felt.Felt `json:"blockHash"`
+	LastChangedBlock *uint64   `json:"lastChangedBlock" doc:"The newest block up to that one with a transfer of the address; null when there is none."`
+	Source           string    `json:"source" enum:"indexed_transfer_history"`
+	Agrees           bool      `json:"agrees" doc:"Whether the two balances are the same."`
+}
+
+func (s *Server) tokenLiveRoutes() {
+	base := Route{Method: http.MethodGet, Family: "Tokens", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
+		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
+	supply := base
+	supply.ID, supply.Path, supply.Summary = "getTokenTotalSupply", "/v1/{chain}/token/{token}/total-supply", "Read a token's total supply"
+	supply.Description = "Calls `total_supply` or `totalSupply` of the contract at one block and names that block. " +
+		"For an answer that can be reproduced, pass a block number or hash."
+	register(s, supply, s.getTotalSupply)
+	balance := base
+	balance.ID, balance.Path, balance.Summary = "getTokenBalance", "/v1/{chain}/token/{token}/balance-of/{address}", "Read a token balance"
+	balance.Description = "Calls `balance_of` or `balanceOf` of the contract at one block and names that block. " +
+		"`indexedBalance` is what indexed transfers add up to at the same block, so that a disagreement shows. " +
+		"For an answer that can be reproduced, pass a block number or hash."
+	register(s, balance, s.getBalanceOf)
+}
+
+// The entry points, in both spellings.
+var (
+	fnTotalSupply = []felt.Felt{felt.Selector("total_supply"), felt.Selector("totalSupply")}
+	fnBalanceOf   = []felt.Felt{felt.Selector("balance_of"), felt.Selector("balanceOf")}
+)
+
+func (s *Server) getTotalSupply(ctx context.Context, in *struct {
+	ChainInput
+	TokenPath
+	BlockTagInput
+}) (*body[TotalSupply], error) {
+	token, err := feltOf("path.token", in.Token)
+	if err != nil {
+		return nil, err
+	}
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, nil, fnTotalSupply)
+	if err != nil {
+		return nil, err
+	}
+	return &body[TotalSupply]{TotalSupply{in.Chain, token, *at, amount.String(), "contract_call"}}, nil
+}
+
+func (s *Server) getBalanceOf(ctx context.Context, in *struct {
+	ChainInput
+	TokenPath
+	Address string `path:"address" maxLength:"70" doc:"Whose balance."`
+	BlockTagInput
+}) (*body[BalanceOf], error) {
+	token, err := feltOf("path.token", in.Token)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := feltOf("path.address", in.Address)
+	if err != nil {
+		return nil, err
+	}
+	var indexed *IndexedBalance
+	look := func(c *Chain, r store.Reader, b *liveBlock) (err error) {
+		indexed, err = indexedBalance(ctx, c, r, b, token, owner)
+		return err
+	}
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, fnBalanceOf, owner)
+	if err != nil {
+		return nil, err
+	}
+	if indexed != nil {
+		indexed.Agrees = indexed.BalanceRaw == amount.String()
+	}
+	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call", indexed}}, nil
+}
+
+// indexedBalance is the balance that the index has at the block that the call is
+// pinned to. One scan, and two reads for the kind of the token.
+func indexedBalance(ctx context.Context, c *Chain, r store.Reader, b *liveBlock, address, owner felt.Felt) (*IndexedBalance, error) {
+	if b.pending {
+		return nil, nil
+	}
+	kind, err := tokenKindAt(ctx, c, r, address, b.at.Number)
+	if err != nil || kind != transfer.ERC20 && kind != transfer.ERC721 {
+		return nil, err
+	}
+	held, err := token.BalanceAt(ctx, r, address, owner, b.at.Number)
+	if err != nil {
+		return nil, err
+	}
+	out := &IndexedBalance{BalanceRaw: held.Of(kind).String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, Source: "indexed_transfer_history"}
+	if held.Sent || held.Received {
+		out.LastChangedBlock = &held.Block
+	}
+	return out, nil
+}
+
+// tokenKindAt is the standard of a token at a block: an ERC-20 by the registry,
+// or what the ABI of its class tells.
+func tokenKindAt(ctx context.Context, c *Chain, r store.Reader, address felt.Felt, number uint64) (transfer.Standard, error) {
+	if _, known := c.Registry.Token(address); known {
+		return transfer.ERC20, nil
+	}
+	at, found, err := contract.ClassesAt(ctx, r, address, number)
+	if err != nil || !found {
+		return transfer.Ambiguous, err
+	}
+	abis, _, err := class.ABIsOf(ctx, r, []felt.Felt{at.After})
+	if err != nil || abis[0] == nil {
+		return transfer.Ambiguous, err
+	}
+	return map[abi.Emitter]transfer.Standard{abi.EmitterERC20: transfer.ERC20, abi.EmitterERC721: transfer.ERC721, abi.EmitterERC1155: transfer.ERC1155}[abis[0].Token], nil
+}
+
+// tokenAmount asks for an amount under two names and takes the first that the
+// contract knows. look sees the index in the view that the block was found in.
+func (s *Server) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, store.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
+	var c *Chain
+	var b *liveBlock
+	err := s.liveView(ctx, id, func(found *Chain, r store.Reader, state *chain.State) (err error) {
+		c = found
+		if b, err = s.liveBlock(ctx, r, state, tag); err != nil || look == nil {
+			return err
+		}
+		return look(c, r, b)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	calls := make([]contractcall.Call, len(names))
+	for i, name := range names {
+		calls[i] = contractcall.Call{Contract: token, Selector: name, Calldata: args}
+	}
+	at, results, err := s.ask(ctx, c, b, calls...)
+	if err != nil {
+		return nil, nil, err
+	}
+	amount, err := amountOf(token, results)
+	return at, amount, err
+}
+
+// amountOf reads the first answer. A refusal counts only if no spelling of the
+// function gave one.
+func amountOf(token felt.Felt, results []contractcall.Result) (*big.Int, error) {
+	var refused *contractcall.Result
+	for i := range results {
+		r := &results[i]
+		switch r.Fault {
+		case contractcall.None:
+			if n, ok := amount(r.Values); ok {
+				return n, nil
+			}
+			return nil, fail(CodeNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
+		case contractcall.Reverted:
+			if refused == nil {
+				refused = r
+			}
+		case contractcall.NoContract:
+			return nil, fail(CodeNotAToken, "At that block there is no contract at %s.", token)
+		}
+	}
+	if refused != nil {
+		return nil, reverted(refused)
+	}
+	return nil, fail(CodeNotAToken, "The contract %s has no such function at that block.", token)
+}
+
+// amount reads a u256 in two felts, or a number in one.
+func amount(values []felt.Felt) (*big.Int, bool) {
+	switch len(values) {
+	case 1:
+		return values[0].Big(), true
+	case 2:
+		b, err := felt.U256(values[0], values[1])
+		return new(big.Int).SetBytes(b[:]), err == nil
+	}
+	return nil, false
+}
+
+// shownReason bounds what is passed on of a contract's reason.
+const shownReason = 300
+
+func reverted(r *contractcall.Result) *Error {
+	if r.Reason == "" {
+		return fail(CodeCallReverted, "The contract refused the call.")
+	}
+	return fail(CodeCallReverted, "The contract refused the call: %s", clip(r.Reason, shownReason))
+}

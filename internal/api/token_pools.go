@@ -1,0 +1,196 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"net/http"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/store"
+)
+
+const (
+	maxPoolPage     = 100
+	defaultPoolPage = 25
+)
+
+// TokenPools is a page of the pools that a token is in, newest first.
+type TokenPools struct {
+	ChainID               string       `json:"chainId"`
+	TokenAddress          felt.Felt    `json:"tokenAddress"`
+	TotalPairs            *uint64      `json:"totalPairs" doc:"Pools of the exchanges of the registry up to snapshotBlock."`
+	TotalTvlUSD           *string      `json:"totalTvlUsd" doc:"Always null: there is no price source."`
+	TotalVolume24hUSD     *string      `json:"totalVolume24hUsd" doc:"Always null: there is no price source."`
+	SnapshotBlock         *uint64      `json:"snapshotBlock" doc:"A finalized block: creation events up to it were read."`
+	SnapshotBlockHash     *felt.Felt   `json:"snapshotBlockHash"`
+	UpdatedAtISO          *string      `json:"updatedAtIso" format:"date-time" doc:"Time of snapshotBlock."`
+	VolumeWindowStartUnix *uint64      `json:"volumeWindowStartUnix"`
+	VolumeWindowEndUnix   *uint64      `json:"volumeWindowEndUnix"`
+	Items                 []MarketItem `json:"items"`
+	NextCursor            *string      `json:"nextCursor"`
+	Coverage              PoolCoverage `json:"coverage"`
+	Limits                PartnerPage  `json:"limits"`
+}
+
+// PoolCoverage says whether all pools are there.
+type PoolCoverage struct {
+	Exact      bool   `json:"exact" doc:"Every pool that the exchanges of the registry announced up to snapshotBlock is counted."`
+	ReasonCode string `json:"reasonCode" enum:"materialized_pool_snapshot,pool_snapshot_missing,pool_rollup_missing"`
+}
+
+// PartnerPage is the bound of a page on a partner route.
+type PartnerPage struct {
+	MaxPageSize int    `json:"maxPageSize"`
+	Tier        string `json:"tier" enum:"partner"`
+}
+
+// MarketItem is a pool.
+type MarketItem struct {
+	MarketID              string    `json:"marketId" doc:"Exchange and pool: unique on the chain."`
+	MarketKind            string    `json:"marketKind" enum:"pool_contract,singleton_pool,orderbook"`
+	PoolKey               string    `json:"poolKey" doc:"The pool's contract, or what tells pools of one contract apart, joined by colons."`
+	DisplayName           *string   `json:"displayName" doc:"Null unless the symbols of both tokens are known."`
+	ProtocolSlug          string    `json:"protocolSlug"`
+	ProtocolName          string    `json:"protocolName"`
+	PoolType              *string   `json:"poolType" enum:"cl,cpmm,stable,orderbook,unknown"`
+	Dex                   string    `json:"dex"`
+	PoolAddress           felt.Felt `json:"poolAddress" doc:"The pool's own contract, or the one that it lives in."`
+	PairedTokenAddress    felt.Felt `json:"pairedTokenAddress"`
+	PairedTokenSymbol     *string   `json:"pairedTokenSymbol"`
+	FeeBps                *float64  `json:"feeBps" doc:"Rounded to four decimals; null when the event does not tell it."`
+	PriceUSD              *string   `json:"priceUsd"`
+	TvlUSD                *string   `json:"tvlUsd"`
+	Volume24hUSD          *string   `json:"volume24hUsd"`
+	Volume24hPrevUSD      *string   `json:"volume24hPrevUsd"`
+	Volume24hChangeBps    *int64    `json:"volume24hChangeBps"`
+	VolumeWindowStartUnix *uint64   `json:"volumeWindowStartUnix"`
+	VolumeWindowEndUnix   *uint64   `json:"volumeWindowEndUnix"`
+	Trades24h             *uint64   `json:"trades24h"`
+	Traders24h            *uint64   `json:"traders24h"`
+	LastTradeBlock        *uint64   `json:"lastTradeBlock"`
+	SnapshotBlock         uint64    `json:"snapshotBlock"`
+	Source                string    `json:"source" enum:"indexed_creation_event"`
+	UpdatedAtISO          string    `json:"updatedAtIso" format:"date-time"`
+	CreatedAtBlock        uint64    `json:"createdAtBlock"`
+	CreatedAtTx           felt.Felt `json:"createdAtTx"`
+	CreatedAtLogIndex     uint32    `json:"createdAtLogIndex"`
+}
+
+func (s *Server) tokenPoolRoutes() {
+	register(s, Route{ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools", Family: "Tokens",
+		Summary: "List the pools of a token",
+		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is 1 to 100, 25 by default. " +
+			"There is no price source: prices, volumes and values are null, and null is not zero.",
+		Class: Heavy, Scope: account.Partner, Tier: TierPartner, Certification: Beta, Audience: External, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
+}
+
+func (s *Server) listTokenPools(ctx context.Context, in *struct {
+	ChainInput
+	TokenPath
+	Limit  Limit  `query:"limit"`
+	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+}) (*body[TokenPools], error) {
+	address, err := feltOf("path.token", in.Token)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{maxPoolPage, "partner"},
+		Coverage: PoolCoverage{ReasonCode: "pool_snapshot_missing"}}}
+	scope := "listTokenPools\x00" + in.Chain + "\x00" + address.String()
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		requestOf(ctx).indexed = false // the rows come and go beside the chain
+		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
+			return err
+		}
+		limit := in.Limit.clamp(defaultPoolPage, maxPoolPage)
+		var before *event.Place
+		if in.Cursor != "" {
+			if before, err = s.openEventCursor(ctx, r, scope, in.Cursor); err != nil {
+				return err
+			}
+		}
+		page, err := market.Of(ctx, r, c.Registry.Dexes(), address, before, limit)
+		if errors.Is(err, market.ErrMissing) && before != nil {
+			return retryLater(5, err, "The pools are being read again; keep the cursor and try later.")
+		}
+		if errors.Is(err, market.ErrMissing) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return s.renderPools(ctx, c, r, scope, &page, &out.Body)
+	})
+	return out, err
+}
+
+func (s *Server) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *market.Page, out *TokenPools) error {
+	at := timestampISO(page.Through.Timestamp)
+	out.TotalPairs, out.SnapshotBlock, out.SnapshotBlockHash, out.UpdatedAtISO = &page.Total, &page.Through.Number, &page.Through.Hash, &at
+	out.Coverage = PoolCoverage{true, "materialized_pool_snapshot"}
+	for i := range page.Pools {
+		out.Items = append(out.Items, renderPool(c.Registry, out.TokenAddress, &page.Pools[i], page.Through.Number, at))
+	}
+	if page.Next == nil {
+		return nil
+	}
+	hash, err := blockHash(ctx, r, page.Next.Block)
+	if err != nil {
+		return err
+	}
+	next := s.cursors.Seal(scope, eventPosition(*page.Next, hash))
+	out.NextCursor = &next
+	return nil
+}
+
+func renderPool(known *registry.Chain, token felt.Felt, p *market.Pool, through uint64, at string) MarketItem {
+	paired := p.Token0
+	if paired == token {
+		paired = p.Token1
+	}
+	item := MarketItem{
+		MarketKind: string(p.Dex.Kind), ProtocolSlug: p.Dex.Slug, ProtocolName: p.Dex.Name, PoolType: some(string(p.Dex.Type)), Dex: p.Dex.Slug,
+		PoolAddress: p.Dex.Address, PairedTokenAddress: paired, FeeBps: feeBps(p.Fee), SnapshotBlock: through, Source: "indexed_creation_event", UpdatedAtISO: at,
+		CreatedAtBlock: p.Block, CreatedAtTx: p.TxHash, CreatedAtLogIndex: p.Log,
+	}
+	if p.Contract != nil {
+		item.PoolAddress, item.PoolKey = *p.Contract, p.Contract.String()
+	} else {
+		parts := make([]string, len(p.Identity))
+		for i, f := range p.Identity {
+			parts[i] = f.String()
+		}
+		item.PoolKey = strings.Join(parts, ":")
+	}
+	item.MarketID = p.Dex.Slug + ":" + item.PoolKey
+	if t, ok := known.Token(paired); ok {
+		item.PairedTokenSymbol = &t.Symbol
+	}
+	t0, ok0 := known.Token(p.Token0)
+	t1, ok1 := known.Token(p.Token1)
+	if ok0 && ok1 {
+		name := t0.Symbol + " / " + t1.Symbol
+		item.DisplayName = &name
+	}
+	return item
+}
+
+// feeBps rounds to four decimals, which is more than any exchange charges by.
+func feeBps(fee *big.Rat) *float64 {
+	if fee == nil {
+		return nil
+	}
+	rounded, ok := new(big.Rat).SetString(fee.FloatString(4))
+	if !ok {
+		return nil
+	}
+	f, _ := rounded.Float64() // the nearest
+	return &f
+}

@@ -1,0 +1,146 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"math/big"
+	"net/http"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// TokenSummary is what the index and the token itself say of a token.
+type TokenSummary struct {
+	ChainID                    string    `json:"chainId"`
+	TokenAddress               felt.Felt `json:"tokenAddress"`
+	Symbol                     *string   `json:"symbol" doc:"What the contract calls itself; anybody can choose any name."`
+	Name                       *string   `json:"name"`
+	Decimals                   *uint8    `json:"decimals"`
+	Standard                   string    `json:"standard" enum:"erc20,erc721,erc1155,unknown"`
+	MetadataUpdatedAtISO       *string   `json:"metadataUpdatedAtIso" format:"date-time" doc:"When the contract was asked."`
+	SummaryVersion             uint64    `json:"summaryVersion" doc:"Grows with every block that changes the counters: the number of the newest of them; 0 while there is none."`
+	SummaryVersionUpdatedAtISO *string   `json:"summaryVersionUpdatedAtIso" format:"date-time" doc:"Time of that block."`
+	SummaryCacheStatus         string    `json:"summaryCacheStatus" enum:"current,computed,stale,metadata_only"`
+	SummaryCacheUpdatedAtISO   *string   `json:"summaryCacheUpdatedAtIso" format:"date-time" doc:"Time of the indexed head, which the counters refer to."`
+	TransferCount              *uint64   `json:"transferCount"`
+	DistinctFromCount          *uint64   `json:"distinctFromCount" doc:"Addresses that sent; the zero address of mints is nobody."`
+	DistinctToCount            *uint64   `json:"distinctToCount" doc:"Addresses that received; the zero address of burns is nobody."`
+	LatestTransferBlock        *uint64   `json:"latestTransferBlock"`
+	TotalSupplyRaw             *string   `json:"totalSupplyRaw" doc:"Decimal. What the contract reported; this and the three below are all set or all null."`
+	TotalSupplySource          *string   `json:"totalSupplySource" enum:"starknet_rpc_totalSupply"`
+	TotalSupplyBlockNumber     *uint64   `json:"totalSupplyBlockNumber" doc:"The block at which it did."`
+	TotalSupplyUpdatedAtISO    *string   `json:"totalSupplyUpdatedAtIso" format:"date-time"`
+}
+
+// The states of a summary; docs/tokens.md tells how one becomes another.
+const (
+	summaryCurrent      = "current"
+	summaryComputed     = "computed"
+	summaryStale        = "stale"
+	summaryMetadataOnly = "metadata_only"
+)
+
+const supplySource = "starknet_rpc_totalSupply"
+
+func (s *Server) tokenRoutes() {
+	one := Route{Method: http.MethodGet, Family: "Tokens", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External, Certification: Beta}
+	one.ID, one.Path, one.Summary = "getToken", "/v1/{chain}/token/{token}", "Get a token"
+	one.Description = "Name, symbol, decimals and supply as the contract reports them, and counters from its indexed transfers. " +
+		"Null means not known, never zero. An address of which neither a transfer nor a name is known is not found."
+	one.Statuses = []int{http.StatusNotFound}
+	register(s, one, s.getToken)
+}
+
+func (s *Server) getToken(ctx context.Context, in *struct {
+	ChainInput
+	Token string `path:"token" maxLength:"70" doc:"Token contract."`
+}) (*body[TokenSummary], error) {
+	address, e := feltParameter("token", in.Token)
+	if e != nil {
+		return nil, e
+	}
+	out := &body[TokenSummary]{}
+	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) (err error) {
+		requestOf(ctx).indexed = false // names come from calls
+		out.Body, err = tokenSummary(ctx, r, c, state, address)
+		return err
+	})
+	return out, err
+}
+
+func feltParameter(name, text string) (felt.Felt, *Error) {
+	f, err := felt.Parse(text)
+	if err != nil {
+		return f, fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
+	}
+	return f, nil
+}
+
+func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.State, address felt.Felt) (t TokenSummary, err error) {
+	totals, _, err := token.TotalsOf(ctx, r, address)
+	if err != nil {
+		return t, err
+	}
+	list, err := token.MetadataOf(ctx, r, []felt.Felt{address})
+	if err != nil {
+		return t, err
+	}
+	kinds, err := token.Kinds(ctx, r, []felt.Felt{address})
+	if err != nil {
+		return t, err
+	}
+	m := list[0]
+	known, moved := m != nil && m.Known, totals.Transfers > 0
+	if !moved && (!known || m.Name == nil && m.Symbol == nil && m.Decimals == nil && m.Supply == nil) {
+		return t, fail(CodeNotFound, "No token is known at %s.", address)
+	}
+	t = TokenSummary{ChainID: c.ID, TokenAddress: address, Standard: kinds[0].String()}
+	canonical := false
+	if known {
+		t.Name, t.Symbol, t.Decimals = m.Name, m.Symbol, m.Decimals
+		at := timestampISO(m.Time)
+		t.MetadataUpdatedAtISO = &at
+		if canonical, err = isCanonical(ctx, r, m); err != nil {
+			return t, err
+		}
+		if canonical && m.Supply != nil {
+			raw, source := new(big.Int).SetBytes(m.Supply[:]).String(), supplySource
+			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = &raw, &source, &m.Block, &at
+		}
+	}
+	switch {
+	case !moved:
+		t.SummaryCacheStatus = summaryMetadataOnly
+	case state.HasFault, known && !canonical:
+		t.SummaryCacheStatus = summaryStale
+	case !known:
+		t.SummaryCacheStatus = summaryComputed
+	default:
+		t.SummaryCacheStatus = summaryCurrent
+	}
+	if moved {
+		b, err := block.Get(ctx, r, totals.Latest)
+		if err != nil {
+			return t, err
+		}
+		changed, head := timestampISO(b.Timestamp), timestampISO(state.Head.Timestamp)
+		t.SummaryVersion, t.SummaryVersionUpdatedAtISO, t.SummaryCacheUpdatedAtISO = totals.Latest, &changed, &head
+		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
+	}
+	return t, nil
+}
+
+// isCanonical says whether the block at which a token was asked is still part of
+// the chain.
+func isCanonical(ctx context.Context, r store.Reader, m *token.Metadata) (bool, error) {
+	b, err := block.Get(ctx, r, m.Block)
+	if errors.Is(err, block.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && b.Hash == m.BlockHash, err
+}

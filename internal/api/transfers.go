@@ -1,0 +1,289 @@
+package api
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+// The limits of transfer lists.
+const (
+	maxTransferPage     = 100
+	defaultTransferPage = 25
+	maxTransferFilter   = 128 // addresses, tokens, tokens of a symbol
+)
+
+// TransferRange are the parameters that every list of transfers takes.
+type TransferRange struct {
+	FromBlock string `query:"from_block" maxLength:"20" doc:"First block, a number."`
+	ToBlock   string `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
+	Limit     Limit  `query:"limit"`
+	Cursor    string `query:"cursor" doc:"nextCursor of the page before."`
+}
+
+// TransferFilter are the parameters of lists that are not of one token.
+type TransferFilter struct {
+	TransferRange
+	Direction      string   `query:"direction" enum:"any,in,out" default:"any" doc:"On which side an address stands. A transfer to oneself is in all three, once."`
+	Token          []string `query:"token,explode" doc:"Token contract; repeat for alternatives."`
+	Type           string   `query:"type" maxLength:"20" doc:"erc20 (also fungible, ft), erc721 (nft), erc1155 (multitoken) or unknown."`
+	Symbol         string   `query:"symbol" maxLength:"64" doc:"Exact symbol in any case. More than 128 contracts with it are refused."`
+	TimestampFrom  string   `query:"timestampFrom" maxLength:"40" doc:"Only blocks from this time on: RFC 3339 with a zone, or Unix seconds."`
+	InvocationType string   `query:"invocationType" maxLength:"20" doc:"Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
+}
+
+func (s *Server) transferRoutes() {
+	base := Route{Method: http.MethodGet, Class: Heavy, Scope: account.Read, Tier: TierOfficial, Audience: External, Certification: Beta,
+		Statuses: []int{http.StatusNotFound}}
+	of := base
+	of.ID, of.Path, of.Family, of.Summary = "listTokenTransfers", "/v1/{chain}/token/{token}/transfers", "Tokens", "List a token's transfers"
+	of.Description = "Newest first. `address` keeps those that one of the addresses sent or received. `limit` is 1 to 100, 25 by default. " +
+		"A page may end early and be empty; go on while nextCursor is not null."
+	register(s, of, s.listTokenTransfers)
+	all := base
+	all.ID, all.Path, all.Family, all.Summary = "listTransfers", "/v1/{chain}/transfers", "Tokens", "List transfers of all tokens"
+	all.Description = "Newest first. Filters of different names must all match; values of one are alternatives. `direction` other than any needs an address. " +
+		"`limit` is 1 to 100, 25 by default. A page may end early and be empty; go on while nextCursor is not null."
+	register(s, all, s.listTransfers)
+}
+
+func (s *Server) listTokenTransfers(ctx context.Context, in *struct {
+	ChainInput
+	Token   string   `path:"token" maxLength:"70" doc:"Token contract."`
+	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
+	TransferRange
+}) (*body[TokenTransferPage], error) {
+	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, in.Address)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.transferPage(ctx, "listTokenTransfers", in.Chain, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &body[TokenTransferPage]{TokenTransferPage{Items: make([]TokenTransferItem, len(page.Items)), NextCursor: page.NextCursor}}
+	for i := range page.Items {
+		out.Body.Items[i] = page.Items[i].TokenTransferItem
+	}
+	return out, nil
+}
+
+func (s *Server) listTransfers(ctx context.Context, in *struct {
+	ChainInput
+	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
+	TransferFilter
+}) (*body[TransferPage], error) {
+	q, err := parseTransfers(&in.TransferFilter, in.Address)
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.transferPage(ctx, "listTransfers", in.Chain, q)
+	if err != nil {
+		return nil, err
+	}
+	return &body[TransferPage]{*page}, nil
+}
+
+// transferQuery is a checked request for transfers.
+type transferQuery struct {
+	transfer.Query
+	cursor string
+	symbol string // tokens that call themselves so, besides those named
+	since  uint64 // seconds since 1970; 0 when not asked for
+}
+
+// parseTransfers checks what needs no look at the chain. addresses are those of
+// the request, whichever way it names them.
+func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, error) {
+	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
+	q.Query = transfer.Query{To: 1<<63 - 1, Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
+	var err error
+	if q.Addresses, err = feltValues("address", addresses, maxTransferFilter); err != nil {
+		return nil, err
+	}
+	if q.Tokens, err = feltValues("token", in.Token, maxTransferFilter); err != nil {
+		return nil, err
+	}
+	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
+	if q.Side != 0 && len(q.Addresses) == 0 {
+		return nil, fail(CodeInvalidRequest, "direction: %s needs an address.", in.Direction)
+	}
+	if in.Type != "" {
+		kind, known := transferTypes[strings.ToLower(in.Type)]
+		if !known {
+			return nil, fail(CodeInvalidRequest, "type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(in.Type, 20))
+		}
+		q.Standards = []transfer.Standard{kind}
+	}
+	if in.InvocationType != "" {
+		kind, known := invocationTypes[strings.ToUpper(in.InvocationType)]
+		if !known {
+			return nil, fail(CodeInvalidRequest, "invocationType: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", clip(in.InvocationType, 20))
+		}
+		q.TxTypes = []starknet.TxType{kind}
+	}
+	if in.TimestampFrom != "" {
+		at, err := parseTimestamp(in.TimestampFrom)
+		if err != nil {
+			return nil, fail(CodeInvalidRequest, "timestampFrom: %q is neither RFC 3339 with a zone, such as 2026-01-31T12:00:00Z, nor Unix seconds.", clip(in.TimestampFrom, 60))
+		}
+		q.since = uint64(max(0, at.Unix()))
+	}
+	for _, bound := range []struct {
+		name, text string
+		to         *uint64
+	}{{"from_block", in.FromBlock, &q.From}, {"to_block", in.ToBlock, &q.To}} {
+		if bound.text == "" {
+			continue
+		}
+		if *bound.to, err = strconv.ParseUint(bound.text, 10, 63); err != nil {
+			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
+		}
+	}
+	if q.From > q.To {
+		return nil, fail(CodeInvalidRequest, "from_block is above to_block.")
+	}
+	return q, nil
+}
+
+var transferTypes = map[string]transfer.Standard{
+	"erc20": transfer.ERC20, "fungible": transfer.ERC20, "ft": transfer.ERC20,
+	"erc721": transfer.ERC721, "nft": transfer.ERC721,
+	"erc1155": transfer.ERC1155, "multitoken": transfer.ERC1155,
+	"unknown": transfer.Ambiguous,
+}
+
+var invocationTypes = map[string]starknet.TxType{
+	"INVOKE": starknet.Invoke, "EXECUTE": starknet.Invoke, "DECLARE": starknet.Declare, "DEPLOY": starknet.Deploy,
+	"DEPLOY_ACCOUNT": starknet.DeployAccount, "L1_HANDLER": starknet.L1Handler,
+}
+
+// scope names the list for its cursors, by value.
+func (q *transferQuery) scope(operation, chain string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%d\x00%d\x00%v\x00%v\x00%d\x00%q", operation, chain, q.From, q.To, q.Side, //nolint:errcheck // a builder never fails
+		q.Standards, q.TxTypes, q.since, q.symbol)
+	for _, list := range [][]felt.Felt{q.Addresses, q.Tokens} {
+		b.WriteByte(1)
+		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
+			b.Write(f[:])
+		}
+	}
+	return b.String()
+}
+
+// transferPage reads a page of transfers. The routes of addresses use it, too.
+func (s *Server) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
+	out := &TransferPage{Items: []TransferItem{}}
+	scope := q.scope(operation, chainID)
+	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
+		requestOf(ctx).indexed = false // names, and some standards, come from calls
+		if q.cursor != "" {
+			after, err := s.openTransferCursor(ctx, r, scope, q.cursor)
+			if err != nil {
+				return err
+			}
+			q.After = after
+		}
+		empty, err := q.look(ctx, r)
+		if err != nil || empty {
+			return err
+		}
+		q.Kinds = func(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
+			return token.Kinds(ctx, r, tokens)
+		}
+		page, err := transfer.List(ctx, r, q.Query)
+		if err != nil {
+			return err
+		}
+		if !page.Done {
+			next := s.cursors.Seal(scope, transferPosition(*page.Next, page.NextHash))
+			out.NextCursor = &next
+		}
+		out.Items, err = renderTransfers(ctx, r, c, state, page.Transfers)
+		return err
+	})
+	return out, err
+}
+
+// look settles what depends on the index: a time is a block, a symbol is a list of
+// tokens. empty says that nothing can match.
+func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, err error) {
+	if q.since > 0 {
+		b, err := block.AtOrAfter(ctx, r, q.since)
+		if errors.Is(err, block.ErrNotFound) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if q.From = max(q.From, b.Number); q.From > q.To {
+			return true, nil
+		}
+	}
+	if q.symbol == "" {
+		return false, nil
+	}
+	named, err := token.WithSymbol(ctx, r, q.symbol, maxTransferFilter+1)
+	if err != nil {
+		return false, err
+	}
+	if len(named) > maxTransferFilter {
+		return false, fail(CodeInvalidRequest, "symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, clip(q.symbol, 40))
+	}
+	if len(q.Tokens) > 0 {
+		named = slices.DeleteFunc(named, func(f felt.Felt) bool { return !slices.Contains(q.Tokens, f) })
+	}
+	q.Tokens = named
+	return len(named) == 0, nil
+}
+
+// openTransferCursor reads a cursor and checks that the block it points into is
+// still part of the chain.
+func (s *Server) openTransferCursor(ctx context.Context, r store.Reader, scope, cursor string) (*transfer.Place, error) {
+	pos, e := s.cursors.Open(scope, cursor)
+	if e != nil {
+		return nil, e
+	}
+	place, hash, ok := parseTransferPosition(pos)
+	if !ok {
+		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+	}
+	after, err := transfer.Resume(ctx, r, place, hash)
+	if errors.Is(err, transfer.ErrReorganised) {
+		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
+	}
+	return after, err
+}
+
+// transferPosition is what a cursor holds: a place and the hash of its block.
+func transferPosition(p transfer.Place, hash felt.Felt) []byte {
+	b := binary.BigEndian.AppendUint64(nil, p.Block)
+	for _, n := range []uint32{p.Tx, p.Log, p.Index} {
+		b = binary.BigEndian.AppendUint32(b, n)
+	}
+	return append(b, hash[:]...)
+}
+
+func parseTransferPosition(b []byte) (p transfer.Place, hash felt.Felt, ok bool) {
+	if len(b) != 20+felt.Size {
+		return p, hash, false
+	}
+	p = transfer.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:]), Index: binary.BigEndian.Uint32(b[16:])}
+	copy(hash[:], b[20:])
+	return p, hash, true
+}

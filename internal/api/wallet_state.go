@@ -1,0 +1,412 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+	"net/http"
+	"slices"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// maxWalletTokens bounds the tokens of a wallet state; each is asked for under
+// two names, all in one batch.
+const maxWalletTokens = 25
+
+// WalletRequest asks for a wallet's balances at one block.
+type WalletRequest struct {
+	OwnerAddress    string         `json:"ownerAddress" maxLength:"70"`
+	Mode            string         `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that cannot be read fails the whole."`
+	Scope           string         `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
+	TokenAddresses  []string       `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
+	Cursor          string         `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
+	Limit           int            `json:"limit,omitempty" minimum:"1" doc:"Tokens of a page: 25 unless given, and at most."`
+	BlockPreference string         `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
+	BlockHash       string         `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
+	BlockNumber     *uint64        `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`
+	Include         *WalletInclude `json:"include,omitempty"`
+}
+
+// WalletInclude asks for more than balances.
+type WalletInclude struct {
+	Nonce     bool `json:"nonce,omitempty"`
+	ClassHash bool `json:"classHash,omitempty"`
+}
+
+// WalletState is what a wallet has at one block.
+type WalletState struct {
+	SchemaVersion string             `json:"schemaVersion" enum:"service.wallet_state.v1"`
+	ChainID       string             `json:"chainId"`
+	OwnerAddress  felt.Felt          `json:"ownerAddress"`
+	RequestID     string             `json:"requestId"`
+	Block         WalletBlock        `json:"block"`
+	Scope         string             `json:"scope" enum:"explicit,discovered,discovered_plus_registry"`
+	Coverage      AssetCoverage      `json:"coverage"`
+	Correctness   string             `json:"correctness" enum:"verified_complete,verified_partial"`
+	Partial       bool               `json:"partial"`
+	WalletSafe    bool               `json:"walletSafe" doc:"Everything was verified, nothing follows, and the candidates are complete within their scope."`
+	Items         []WalletItem       `json:"items" doc:"Verified zeros are left out."`
+	Verification  WalletVerification `json:"verification"`
+	AccountState  WalletAccount      `json:"accountState"`
+	Valuation     WalletValuation    `json:"valuation"`
+	HasMore       bool               `json:"hasMore"`
+	NextCursor    *string            `json:"nextCursor"`
+}
+
+// WalletBlock is the block that everything refers to.
+type WalletBlock struct {
+	Preference     string    `json:"preference" enum:"latest_accepted_l2,l1_accepted,explicit"`
+	BlockNumber    uint64    `json:"blockNumber"`
+	BlockHash      felt.Felt `json:"blockHash"`
+	FinalityStatus string    `json:"finalityStatus" enum:"accepted_on_l2,accepted_on_l1,explicit"`
+}
+
+// WalletItem is the balance of a token.
+type WalletItem struct {
+	TokenAddress felt.Felt     `json:"tokenAddress"`
+	BalanceRaw   *string       `json:"balanceRaw" doc:"Decimal."`
+	Status       string        `json:"status" enum:"ok,unsupported,timeout,error"`
+	Metadata     AssetMetadata `json:"metadata"`
+	Price        WalletPrice   `json:"price"`
+}
+
+// WalletPrice says that there is no price.
+type WalletPrice struct {
+	Status         string  `json:"status" enum:"priced,unavailable"`
+	ReasonCode     string  `json:"reasonCode" enum:"price_metadata_unavailable"`
+	QuoteCurrency  string  `json:"quoteCurrency" enum:"usd"`
+	PriceUSD       *string `json:"priceUsd"`
+	ValueUSD       *string `json:"valueUsd"`
+	Source         *string `json:"source"`
+	Provider       *string `json:"provider"`
+	Confidence     *string `json:"confidence"`
+	PriceTimestamp *string `json:"priceTimestamp"`
+	ObservedAt     *string `json:"observedAt"`
+	MaxAgeSeconds  *int    `json:"maxAgeSeconds"`
+}
+
+// WalletVerification counts what became of the tokens of the page.
+type WalletVerification struct {
+	Selected           int `json:"selected"`
+	Verified           int `json:"verified"`
+	VisibleNonZero     int `json:"visibleNonZero"`
+	VerifiedZeroHidden int `json:"verifiedZeroHidden"`
+	Failed             int `json:"failed"`
+	TimedOut           int `json:"timedOut"`
+	Unsupported        int `json:"unsupported"`
+}
+
+// WalletAccount is the owner's own contract.
+type WalletAccount struct {
+	Nonce           *felt.Felt `json:"nonce"`
+	NonceStatus     string     `json:"nonceStatus" enum:"not_requested,verified,timeout,error"`
+	ClassHash       *felt.Felt `json:"classHash" doc:"Null with status verified: there is no contract."`
+	ClassHashStatus string     `json:"classHashStatus" enum:"not_requested,verified,timeout,error"`
+}
+
+// WalletValuation says that nothing is valued.
+type WalletValuation struct {
+	Scope                     string  `json:"scope" enum:"page"`
+	SinglePageComplete        bool    `json:"singlePageComplete"`
+	CompleteForWallet         bool    `json:"completeForWallet"`
+	TotalUSD                  *string `json:"totalUsd"`
+	PricedAssetCount          int     `json:"pricedAssetCount"`
+	UnpricedNonZeroAssetCount int     `json:"unpricedNonZeroAssetCount"`
+	ExcludedUnpricedAssets    bool    `json:"excludedUnpricedAssets"`
+}
+
+func (s *Server) walletRoutes() {
+	r := Route{Method: http.MethodPost, Family: "Wallets", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody,
+		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
+		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
+	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete one balance that cannot be read fails the whole, " +
+		"and the message names the token; with verified_partial the others are returned. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
+	r.ExampleBody = func(examples) string {
+		return `{"ownerAddress":"` + feeToken + `","scope":"explicit","tokenAddresses":["` + feeToken + `"]}`
+	}
+	register(s, r, s.getWalletState)
+}
+
+// walletQuery is a checked request.
+type walletQuery struct {
+	*WalletRequest
+	owner  felt.Felt
+	tokens []felt.Felt // of scope explicit
+	hash   *felt.Felt
+}
+
+func (in *WalletRequest) check() (q *walletQuery, err error) {
+	q = &walletQuery{WalletRequest: in}
+	if q.owner, err = feltOf("body.ownerAddress", in.OwnerAddress); err != nil {
+		return nil, err
+	}
+	list, err := batchFelts("tokenAddresses", in.TokenAddresses)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range list { // a token that is named twice has one balance
+		if !slices.Contains(q.tokens, t) {
+			q.tokens = append(q.tokens, t)
+		}
+	}
+	explicit := in.BlockPreference == "explicit"
+	switch {
+	case (in.Scope == "explicit") != (len(q.tokens) > 0):
+		return nil, fail(CodeInvalidRequest, "body.tokenAddresses: scope explicit needs them, and no other scope takes them.")
+	case in.Scope == "explicit" && in.Cursor != "":
+		return nil, fail(CodeInvalidRequest, "body.cursor: scope explicit has one page.")
+	case explicit && (in.BlockHash != "") == (in.BlockNumber != nil):
+		return nil, fail(CodeInvalidRequest, "body.blockPreference: explicit needs blockHash or blockNumber, and one of them.")
+	case !explicit && (in.BlockHash != "" || in.BlockNumber != nil):
+		return nil, fail(CodeInvalidRequest, "body.blockHash and body.blockNumber go with blockPreference explicit.")
+	}
+	if in.BlockHash != "" {
+		h, err := feltOf("body.blockHash", in.BlockHash)
+		if err != nil {
+			return nil, err
+		}
+		q.hash = &h
+	}
+	return q, nil
+}
+
+func (s *Server) getWalletState(ctx context.Context, in *struct {
+	ChainInput
+	Body WalletRequest
+}) (*body[WalletState], error) {
+	q, err := in.Body.check()
+	if err != nil {
+		return nil, err
+	}
+	out := &body[WalletState]{WalletState{SchemaVersion: "service.wallet_state.v1", ChainID: in.Chain, OwnerAddress: q.owner, RequestID: requestOf(ctx).id,
+		Scope: q.Scope, Items: []WalletItem{}}}
+	var c *Chain
+	var at *liveBlock
+	var list []candidate
+	err = s.liveView(ctx, in.Chain, func(found *Chain, r store.Reader, state *chain.State) error {
+		c = found
+		at, list, err = s.selectWallet(ctx, c, r, state, q, &out.Body)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	results, err := s.askBalances(ctx, c, at, q.owner, list)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.fill(list, results, &out.Body); err != nil {
+		return nil, err
+	}
+	if err := s.askAccount(ctx, c, at, q, &out.Body.AccountState); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// selectWallet chooses the block and the tokens.
+func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *walletQuery, out *WalletState) (*liveBlock, []candidate, error) {
+	scope := fmt.Sprintf("getWalletState\x00%s\x00%s\x00%s\x00%s", c.ID, q.owner, q.Scope, q.BlockPreference)
+	snap := &snapshot{issued: s.now()}
+	var err error
+	if q.Cursor != "" {
+		if snap, err = s.openSnapshot(ctx, r, scope, q.Cursor); err != nil {
+			return nil, nil, err
+		}
+	} else if snap.block, err = q.block(ctx, r, state); err != nil {
+		return nil, nil, err
+	}
+	n := snap.block.Number
+	out.Block = WalletBlock{q.BlockPreference, n, snap.block.Hash, "accepted_on_l2"}
+	switch {
+	case q.BlockPreference == "explicit":
+		out.Block.FinalityStatus = "explicit"
+	case state.HasL1 && n <= state.L1.Number:
+		out.Block.FinalityStatus = "accepted_on_l1"
+	}
+	at := &liveBlock{tag: "explicit", at: snap.block, state: *state}
+	if q.Scope == "explicit" {
+		out.Coverage = AssetCoverage{DeclaredScope: "caller_explicit", CompleteWithinScope: true, ReasonCodes: []string{}, CoveredThroughBlock: &n, TargetThroughBlock: &n, TailObservedThroughBlock: &state.Head.Number}
+		var list []candidate
+		for _, t := range q.tokens {
+			x := candidate{token: t}
+			if known, ok := c.Registry.Token(t); ok {
+				x.known = &known
+			}
+			list = append(list, x)
+		}
+		names, err := token.MetadataOf(ctx, r, q.tokens)
+		for i := range names {
+			list[i].meta = names[i]
+		}
+		return at, list, err
+	}
+	limit := min(defaultTo(q.Limit, maxWalletTokens), maxWalletTokens)
+	list, more, err := snap.candidates(ctx, c, r, q.owner, q.Scope == "discovered_plus_registry", limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Coverage, out.HasMore = discoveryCoverage(c, state, n), more
+	if more {
+		next := s.cursors.Seal(scope, snap.position())
+		out.NextCursor = &next
+	}
+	return at, list, nil
+}
+
+// block finds the block that the request prefers.
+func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.State) (contractcall.Block, error) {
+	switch {
+	case q.BlockPreference == "l1_accepted":
+		if !state.HasL1 {
+			return contractcall.Block{}, retryLater(60, nil, "No indexed block is known to be accepted on L1 yet.")
+		}
+		return contractcall.Block{Number: state.L1.Number, Hash: state.L1.Hash}, nil
+	case q.hash != nil:
+		n, err := block.NumberOf(ctx, r, *q.hash)
+		if errors.Is(err, block.ErrNotFound) {
+			return contractcall.Block{}, fail(CodeBlockNotFound, "No indexed block has the hash %s.", *q.hash)
+		}
+		return contractcall.Block{Number: n, Hash: *q.hash}, err
+	case q.BlockNumber != nil:
+		b, err := block.Get(ctx, r, *q.BlockNumber)
+		if errors.Is(err, block.ErrNotFound) {
+			return contractcall.Block{}, fail(CodeBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
+		}
+		if err != nil {
+			return contractcall.Block{}, err
+		}
+		return contractcall.Block{Number: b.Number, Hash: b.Hash}, nil
+	}
+	return contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, nil
+}
+
+// askBalances asks for all balances in one batch, each under both names.
+func (s *Server) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []candidate) ([]contractcall.Result, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var calls []contractcall.Call
+	for i := range list {
+		for _, name := range fnBalanceOf {
+			calls = append(calls, contractcall.Call{Contract: list[i].token, Selector: name, Calldata: []felt.Felt{owner}})
+		}
+	}
+	_, results, err := s.ask(ctx, c, at, calls...)
+	return results, err
+}
+
+// fill turns results into items, and fails where all were required.
+func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out *WalletState) error {
+	v := &out.Verification
+	v.Selected = len(list)
+	for i := range list {
+		names := len(fnBalanceOf)
+		balance, status, why := walletBalance(results[i*names : (i+1)*names])
+		if status != "ok" && q.Mode != "verified_partial" {
+			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter,
+				Message: fmt.Sprintf("The balance of token %s cannot be read at block %s: %s.", list[i].token, out.Block.BlockHash, why)}
+		}
+		switch status {
+		case "ok":
+			if v.Verified++; balance.Sign() == 0 {
+				v.VerifiedZeroHidden++
+				continue
+			}
+			v.VisibleNonZero++
+		case "unsupported":
+			v.Unsupported++
+		default:
+			v.Failed++
+		}
+		item := WalletItem{TokenAddress: list[i].token, Status: status, Metadata: list[i].metadata(),
+			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
+		if balance != nil {
+			text := balance.String()
+			item.BalanceRaw = &text
+		}
+		out.Items = append(out.Items, item)
+	}
+	out.Partial = v.Verified < v.Selected
+	out.Correctness = "verified_complete"
+	if out.Partial {
+		out.Correctness = "verified_partial"
+	}
+	out.WalletSafe = !out.Partial && !out.HasMore && q.Cursor == "" && out.Coverage.CompleteWithinScope
+	out.Valuation = WalletValuation{Scope: "page", UnpricedNonZeroAssetCount: v.VisibleNonZero, ExcludedUnpricedAssets: v.VisibleNonZero > 0}
+	return nil
+}
+
+// walletBalance reads the answers of one token.
+func walletBalance(results []contractcall.Result) (balance *big.Int, status, why string) {
+	status, why = "unsupported", "the contract has no balance function"
+	for i := range results {
+		switch r := &results[i]; r.Fault {
+		case contractcall.None:
+			if n, ok := amount(r.Values); ok {
+				return n, "ok", ""
+			}
+			status, why = "unsupported", "the contract answers with something that is no amount"
+		case contractcall.Reverted:
+			status, why = "error", "the call was reverted"
+		case contractcall.NoContract:
+			return nil, "unsupported", "there is no contract"
+		}
+	}
+	return nil, status, why
+}
+
+// askAccount reads the owner's nonce and class at the same block.
+func (s *Server) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *walletQuery, out *WalletAccount) error {
+	out.NonceStatus, out.ClassHashStatus = "not_requested", "not_requested"
+	if q.Include == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, nodeTime)
+	defer cancel()
+	for _, part := range []struct {
+		wanted bool
+		read   func(context.Context, contractcall.Block, felt.Felt) (felt.Felt, bool, error)
+		value  **felt.Felt
+		status *string
+		name   string
+	}{
+		{q.Include.Nonce, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
+			return c.Node.NonceAt(ctx, b, a)
+		}, &out.Nonce, &out.NonceStatus, "nonce"},
+		{q.Include.ClassHash, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
+			return c.Node.ClassHashAt(ctx, b, a)
+		}, &out.ClassHash, &out.ClassHashStatus, "class hash"},
+	} {
+		if !part.wanted {
+			continue
+		}
+		if c.Node == nil {
+			return &Error{Code: CodeNodeUnavailable, Message: "This service has no node to ask.", RetryAfter: 60}
+		}
+		value, found, err := part.read(ctx, at.at, q.owner)
+		switch {
+		case err == nil:
+			if *part.status = "verified"; found {
+				*part.value = &value
+			}
+		case q.Mode != "verified_partial":
+			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter, Cause: err,
+				Message: fmt.Sprintf("The %s of %s cannot be read at block %s.", part.name, q.owner, at.at.Hash)}
+		case ctx.Err() != nil:
+			*part.status = "timeout"
+		default:
+			*part.status = "error"
+		}
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package address
+
+import (
+	"fmt"
+	"sync"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/places"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+// Subject projects addresses.
+type Subject struct{}
+
+var _ explorer.Follower = Subject{}
+
+// Name is the subject's name.
+func (Subject) Name() string { return "address" }
+
+// Tables lists the subject's tables.
+func (Subject) Tables() []*store.Table { return []*store.Table{Transactions, TotalRows} }
+
+// seen is an address of a block.
+type seen struct {
+	address   felt.Felt
+	spots     []places.Spot // Sub is the Part
+	transfers uint64
+	received  bool
+}
+
+// gatherer lists the addresses of a block in the order in which they first
+// appear. The map only finds an address's number and is never ranged over.
+type gatherer struct {
+	numbers map[felt.Felt]int
+	list    []seen
+	decoded []transfer.Transfer
+	buf     []byte
+}
+
+var gatherers = sync.Pool{New: func() any { return &gatherer{numbers: map[felt.Felt]int{}} }}
+
+// keepAddresses bounds the memory that a gatherer keeps after a huge block.
+const keepAddresses = 1 << 14
+
+func (g *gatherer) reset() {
+	if cap(g.list) > keepAddresses {
+		*g = gatherer{numbers: map[felt.Felt]int{}}
+	}
+	clear(g.numbers)
+	g.list = g.list[:0]
+}
+
+func (g *gatherer) of(address *felt.Felt) *seen {
+	n, there := g.numbers[*address]
+	if !there {
+		n = len(g.list)
+		g.numbers[*address] = n
+		if n < cap(g.list) { // with the spots of the block before, for their memory
+			g.list = g.list[:n+1]
+			g.list[n] = seen{address: *address, spots: g.list[n].spots[:0]}
+		} else {
+			g.list = append(g.list, seen{address: *address})
+		}
+	}
+	return &g.list[n]
+}
+
+func (g *gatherer) part(address *felt.Felt, tx int, p Part) {
+	s := g.of(address)
+	if n := len(s.spots); n > 0 && s.spots[n-1].Tx == uint32(tx) {
+		s.spots[n-1].Sub |= uint32(p)
+		return
+	}
+	s.spots = append(s.spots, places.Spot{Tx: uint32(tx), Sub: uint32(p)})
+}
+
+func (g *gatherer) parts(b *explorer.Block) {
+	g.reset()
+	for i := range b.Transactions {
+		t, r := &b.Transactions[i], &b.Receipts[i]
+		switch t.Type {
+		case starknet.Invoke:
+			if v, _ := t.PlainVersion(); v == 0 { // it names what to call, and nobody who calls
+				g.part(&t.ContractAddress, i, Called)
+				continue
+			}
+			g.part(&t.Sender, i, Sender)
+			calls, _ := starknet.AccountCalls(t.Calldata)
+			for j := range calls {
+				g.part(&calls[j].To, i, Called)
+			}
+		case starknet.Declare:
+			g.part(&t.Sender, i, Sender)
+		case starknet.DeployAccount:
+			g.part(&r.ContractAddress, i, Sender|Deployed)
+		case starknet.Deploy:
+			g.part(&r.ContractAddress, i, Deployed)
+		case starknet.L1Handler:
+			g.part(&t.ContractAddress, i, Handler)
+		}
+	}
+}
+
+func (g *gatherer) transfers(b *explorer.Block) {
+	for i := range b.Receipts {
+		events := b.Receipts[i].Events
+		for j := range events {
+			g.decoded, _ = transfer.Append(g.decoded[:0], &events[j])
+			for k := range g.decoded {
+				t := &g.decoded[k]
+				g.of(&t.From).transfers++
+				to := g.of(&t.To)
+				to.received = true
+				if t.From != t.To {
+					to.transfers++
+				}
+			}
+		}
+	}
+}
+
+// Project writes the transactions of the block's addresses.
+func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
+	g := gatherers.Get().(*gatherer)
+	defer gatherers.Put(g)
+	g.parts(b)
+	sort := explorer.BlockKey(b.Number)
+	for i := range g.list {
+		g.buf = places.Encode(g.buf[:0], g.list[i].spots)
+		rows.Put(Transactions, g.list[i].address[:], sort, g.buf)
+	}
+	return nil
+}
+
+// Earlier names the totals of the block's addresses.
+func (Subject) Earlier(b *explorer.Block) []store.Key {
+	g := gatherers.Get().(*gatherer)
+	defer gatherers.Put(g)
+	g.parts(b)
+	g.transfers(b)
+	keys := make([]store.Key, len(g.list))
+	mem := make([]felt.Felt, len(g.list))
+	for i := range g.list {
+		mem[i] = g.list[i].address
+		keys[i] = totalKey(&mem[i])
+	}
+	return keys
+}
+
+// Follow adds the block to the totals.
+func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+	g := gatherers.Get().(*gatherer)
+	defer gatherers.Put(g)
+	g.parts(b)
+	g.transfers(b)
+	var e record.Encoder
+	for i := range g.list {
+		s := &g.list[i]
+		t := Totals{First: b.Number}
+		if earlier[i] != nil {
+			var err error
+			if t, err = decodeTotals(earlier[i]); err != nil {
+				return fmt.Errorf("totals of %s: %w", s.address, err)
+			}
+		}
+		t.Latest = b.Number
+		t.Transactions += uint64(len(s.spots))
+		t.Transfers += s.transfers
+		t.Received = t.Received || s.received
+		for _, spot := range s.spots {
+			t.Sends = t.Sends || Part(spot.Sub)&Sender != 0
+		}
+		rows.Put(TotalRows, s.address[:], nil, t.encode(&e))
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+// Package places keeps lists of places in the chain, and reads them newest
+// first. A list is a partition of a table with one row per block that has
+// something of the list, and the row holds the places inside that block.
+//
+// Costs: a page of n places is one scan per list, of at most n+2 rows, however
+// long the list is and however deep the page lies in it. The rows depend on the
+// block alone.
+package places
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+const rowVersion = 1
+
+// Spot is a place in a block: a transaction, and something of it. What Sub
+// counts is the list's own matter.
+type Spot struct{ Tx, Sub uint32 }
+
+// Before reports whether s comes first in the block.
+func (s Spot) Before(t Spot) bool { return s.Tx < t.Tx || s.Tx == t.Tx && s.Sub < t.Sub }
+
+// Place is a spot in a block of the chain.
+type Place struct {
+	Block uint64
+	Spot
+}
+
+// Before reports whether p comes first in the chain.
+func (p Place) Before(q Place) bool {
+	if p.Block != q.Block {
+		return p.Block < q.Block
+	}
+	return p.Spot.Before(q.Spot)
+}
+
+// End is behind every place of blocks up to a number.
+func End(block uint64) Place { return Place{block, Spot{math.MaxUint32, math.MaxUint32}} }
+
+// Encode appends the row of a block: the version, then for every spot the
+// step from the transaction before it and Sub. Spots must ascend.
+func Encode(b []byte, spots []Spot) []byte {
+	b = append(b, rowVersion)
+	last := uint32(0)
+	for _, s := range spots {
+		b = binary.AppendUvarint(b, uint64(s.Tx-last))
+		b = binary.AppendUvarint(b, uint64(s.Sub))
+		last = s.Tx
+	}
+	return b
+}
+
+// Decode appends the spots of a row. It accepts nothing but what Encode writes.
+func Decode(dst []Spot, b []byte) ([]Spot, error) {
+	if len(b) < 3 || b[0] != rowVersion {
+		return dst, fmt.Errorf("%w: list of places with %d bytes or of another version", record.ErrCorrupt, len(b))
+	}
+	b = b[1:]
+	tx, first := uint64(0), true
+	for len(b) > 0 {
+		step, rest, ok := number(b)
+		if !ok {
+			return dst, errBadSpot
+		}
+		sub, rest, ok := number(rest)
+		if tx += uint64(step); !ok || tx > math.MaxUint32 {
+			return dst, errBadSpot
+		}
+		s := Spot{uint32(tx), sub}
+		if !first && !dst[len(dst)-1].Before(s) {
+			return dst, errBadSpot
+		}
+		dst, b, first = append(dst, s), rest, false
+	}
+	return dst, nil
+}
+
+var errBadSpot = fmt.Errorf("%w: list with a bad place", record.ErrCorrupt)
+
+// number reads a uint32 in its shortest form.
+func number(b []byte) (n uint32, rest []byte, ok bool) {
+	v, size := binary.Uvarint(b)
+	if size <= 0 || size > 1 && b[size-1] == 0 || v > math.MaxUint32 {
+		return 0, nil, false
+	}
+	return uint32(v), b[size:], true
+}
+
+// List names a list.
+type List struct {
+	Table     *store.Table
+	Partition []byte
+}
+
+// Hit is a place and the list that it was found in.
+type Hit struct {
+	Place
+	List int // index in Query.Lists
+}
+
+// Query asks for the newest places of one or more lists joined.
+type Query struct {
+	Lists []List
+	// Before is where the page before ended; the page is strictly older.
+	Before Place
+	// From is the oldest block that counts.
+	From  uint64
+	Limit int
+}
+
+// Page returns up to q.Limit places, newest first, and whether there are more.
+// A place that is in two lists comes twice.
+func Page(ctx context.Context, r store.Reader, q Query) (hits []Hit, more bool, err error) {
+	for i := range q.Lists {
+		if hits, err = q.read(ctx, r, i, hits); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(q.Lists) > 1 {
+		slices.SortStableFunc(hits, func(a, b Hit) int {
+			switch {
+			case b.Place.Before(a.Place):
+				return -1
+			case a.Place.Before(b.Place):
+				return 1
+			}
+			return a.List - b.List
+		})
+	}
+	if len(hits) > q.Limit {
+		return hits[:q.Limit], true, nil
+	}
+	return hits, false, nil
+}
+
+// read appends one place more than the page takes, if the list has as many.
+func (q *Query) read(ctx context.Context, r store.Reader, i int, hits []Hit) ([]Hit, error) {
+	rng := store.Range{
+		Table: q.Lists[i].Table, Partition: q.Lists[i].Partition, From: explorer.BlockKey(q.From), Reverse: true,
+		Limit: q.Limit + 2, // the first row may have nothing older than Before
+	}
+	if q.Before.Block != math.MaxUint64 {
+		rng.To = explorer.BlockKey(q.Before.Block + 1)
+	}
+	want := len(hits) + q.Limit + 1
+	var spots []Spot
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", rng.Table.Name, err)
+		}
+		if len(row.Sort) != 8 {
+			return nil, fmt.Errorf("%w: row of %s with a key of %d bytes", record.ErrCorrupt, rng.Table.Name, len(row.Sort))
+		}
+		block := binary.BigEndian.Uint64(row.Sort)
+		if spots, err = Decode(spots[:0], row.Value); err != nil {
+			return nil, fmt.Errorf("%s of block %d: %w", rng.Table.Name, block, err)
+		}
+		for j := len(spots) - 1; j >= 0 && len(hits) < want; j-- {
+			if p := (Place{block, spots[j]}); p.Before(q.Before) {
+				hits = append(hits, Hit{p, i})
+			}
+		}
+		if len(hits) == want {
+			break
+		}
+	}
+	return hits, nil
+}

@@ -1,0 +1,226 @@
+package token
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
+)
+
+// MetadataOf returns what tokens say of themselves, in order, nil for one that
+// was not looked at yet. One GetMany.
+func MetadataOf(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]*Metadata, error) {
+	keys := make([]store.Key, len(tokens))
+	for i := range tokens {
+		keys[i] = MetadataKey(tokens[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the metadata of %d tokens: %w", len(tokens), err)
+	}
+	out := make([]*Metadata, len(tokens))
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if out[i], err = DecodeMetadata(v); err != nil {
+			return nil, fmt.Errorf("metadata of %s: %w", tokens[i], err)
+		}
+	}
+	return out, nil
+}
+
+// WithSymbol lists up to limit tokens that call themselves so, in whatever case,
+// by their addresses. One scan.
+func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (out []felt.Felt, err error) {
+	rng := store.Range{Table: Symbols, Partition: symbolPartition(symbol), Limit: limit}
+	for row, err := range r.Scan(ctx, rng) {
+		if err == nil && len(row.Sort) != felt.Size {
+			err = fmt.Errorf("%w: symbol with a key of %d bytes", record.ErrCorrupt, len(row.Sort))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tokens with the symbol %q: %w", symbol, err)
+		}
+		out = append(out, felt.Felt(row.Sort))
+	}
+	return out, nil
+}
+
+// Kinds tells the standards of tokens at the newest block, in order: by what was
+// found out by calls, then by the entry points of the class, then by layouts
+// that only one standard has. Four GetMany at most, however many tokens there are.
+func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	known, err := MetadataOf(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]transfer.Standard, len(tokens))
+	var open []felt.Felt
+	var where []int
+	for i, m := range known {
+		if m != nil && m.Standard != transfer.Ambiguous {
+			out[i] = m.Standard
+			continue
+		}
+		open, where = append(open, tokens[i]), append(where, i)
+	}
+	if len(open) == 0 {
+		return out, nil
+	}
+	declared, err := kindsNow(ctx, r, open)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]store.Key, len(open))
+	for n := range open {
+		keys[n] = totalKey(&open[n])
+	}
+	rows, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(open), err)
+	}
+	for n, kind := range declared {
+		if kind == transfer.Ambiguous && rows[n] != nil {
+			totals, err := decodeTotals(rows[n])
+			if err != nil {
+				return nil, fmt.Errorf("totals of %s: %w", open[n], err)
+			}
+			kind = totals.kind()
+		}
+		out[where[n]] = kind
+	}
+	return out, nil
+}
+
+// kindsNow is KindsByClass at the newest block, in two GetMany.
+func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	contracts, err := contract.Identities(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	var hashes []felt.Felt
+	var where []int
+	for i := range contracts {
+		if contracts[i].Current != nil {
+			hashes, where = append(hashes, contracts[i].Current.Class), append(where, i)
+		}
+	}
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+}
+
+// kind is what the layouts of a token's transfers tell, if they agree.
+func (t *Totals) kind() (kind transfer.Standard) {
+	for layout, standard := range map[transfer.Layout]transfer.Standard{transfer.PartiesKeyed: transfer.ERC20,
+		transfer.AllKeyed: transfer.ERC721, transfer.Single: transfer.ERC1155, transfer.Batch: transfer.ERC1155} {
+		if !t.Saw(layout) {
+			continue
+		}
+		if kind != transfer.Ambiguous && kind != standard {
+			return transfer.Ambiguous
+		}
+		kind = standard
+	}
+	return kind
+}
+
+// KindsByClass tells the standards that the entry points of the tokens' classes
+// at a block tell, in order. One scan for each token and one GetMany.
+func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block uint64) ([]transfer.Standard, error) {
+	at := make([]contract.At, len(tokens))
+	for i := range tokens {
+		at[i] = contract.At{Address: tokens[i], Block: block}
+	}
+	classes, err := contract.ClassesAtMany(ctx, r, at)
+	if err != nil {
+		return nil, err
+	}
+	var hashes []felt.Felt
+	var where []int
+	for i, c := range classes {
+		if c != nil {
+			hashes, where = append(hashes, c.After), append(where, i)
+		}
+	}
+	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+}
+
+// kindsOfClasses puts the standards of classes where they belong among n tokens.
+func kindsOfClasses(ctx context.Context, r store.Reader, hashes []felt.Felt, where []int, n int) ([]transfer.Standard, error) {
+	abis, _, err := class.ABIsOf(ctx, r, hashes) // one that cannot be read tells nothing
+	if err != nil {
+		return nil, err
+	}
+	out := make([]transfer.Standard, n)
+	for n, a := range abis {
+		if a != nil {
+			out[where[n]] = standardOf(a.Token)
+		}
+	}
+	return out, nil
+}
+
+func standardOf(e abi.Emitter) transfer.Standard {
+	switch e {
+	case abi.EmitterERC20:
+		return transfer.ERC20
+	case abi.EmitterERC721:
+		return transfer.ERC721
+	case abi.EmitterERC1155:
+		return transfer.ERC1155
+	}
+	return transfer.Ambiguous
+}
+
+// Queued is a token that is to be asked.
+type Queued struct {
+	Due   uint64
+	Token felt.Felt
+}
+
+// DueUntil lists up to limit tokens of the queue that are due at a time, the
+// longest due first. One scan.
+func DueUntil(ctx context.Context, r store.Reader, now uint64, limit int) (out []Queued, err error) {
+	return jobRows(ctx, r, QueueKey(0, felt.Zero).Sort, QueueKey(now+1, felt.Zero).Sort, limit)
+}
+
+// ReadSince lists up to limit tokens that were read at a block or a later one,
+// with that block in place of Due. One scan.
+func ReadSince(ctx context.Context, r store.Reader, block uint64, limit int) ([]Queued, error) {
+	return jobRows(ctx, r, ReadKey(block, felt.Zero).Sort, []byte{jobRead + 1}, limit)
+}
+
+func jobRows(ctx context.Context, r store.Reader, from, to []byte, limit int) (out []Queued, err error) {
+	for row, err := range r.Scan(ctx, store.Range{Table: Jobs, From: from, To: to, Limit: limit}) {
+		if err == nil && len(row.Sort) != 9+felt.Size {
+			err = fmt.Errorf("%w: token in a queue with a key of %d bytes", record.ErrCorrupt, len(row.Sort))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read a queue of tokens: %w", err)
+		}
+		out = append(out, Queued{binary.BigEndian.Uint64(row.Sort[1:]), felt.Felt(row.Sort[9:])})
+	}
+	return out, nil
+}
+
+// ProgressNow returns how far tokens were looked for. One Get.
+func ProgressNow(ctx context.Context, r store.Reader) (p Progress, err error) {
+	v, err := r.Get(ctx, ProgressKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return p, nil
+	}
+	if err == nil {
+		p, err = DecodeProgress(v)
+	}
+	if err != nil {
+		return p, fmt.Errorf("read the progress of token metadata: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,252 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// listed takes events from the lists of addresses: their union, newest first.
+type listed struct {
+	ctx   context.Context
+	r     store.Reader
+	q     *Query
+	leafs []*leaf
+	work  event.Work // of the running call
+	left  event.Budget
+
+	block uint64
+	spots []spot // of block, yet to be taken from the end
+	down  uint64 // no block above it is left
+	armed bool   // it has got anywhere: the budget counts
+	ended bool
+}
+
+func newListed(ctx context.Context, r store.Reader, q *Query) *listed {
+	l := &listed{ctx: ctx, r: r, q: q, down: q.To}
+	if n := len(q.Addresses) * len(q.Tokens); n == 0 || n > MaxPairs {
+		for i := range q.Addresses {
+			l.leafs = append(l.leafs, &leaf{list: addressList(&q.Addresses[i])})
+		}
+		return l
+	}
+	for i := range q.Addresses {
+		for j := range q.Tokens {
+			l.leafs = append(l.leafs, &leaf{list: pairList(&q.Addresses[i], &q.Tokens[j])})
+		}
+	}
+	return l
+}
+
+// leaf reads one list downwards in chunks, which grow while they are used.
+type leaf struct {
+	list  list
+	rows  []leafRow // newest first
+	size  int
+	begun bool
+	ended bool // no row is behind the chunk
+}
+
+type leafRow struct {
+	block uint64
+	value []byte
+}
+
+const (
+	firstChunk = 16
+	maxChunk   = 256
+)
+
+// fill makes sure that the leaf has a row at or below a block, if there is one.
+func (s *listed) fill(l *leaf, from uint64) error {
+	for len(l.rows) > 0 && l.rows[0].block > from {
+		l.rows = l.rows[1:]
+	}
+	if len(l.rows) > 0 || l.ended {
+		return nil
+	}
+	l.size = min(max(2*l.size, firstChunk), maxChunk)
+	rng := store.Range{
+		Table: l.list.table, Partition: l.list.address[:], From: l.list.key(s.q.From), To: l.list.behind(from),
+		Reverse: true, Limit: l.size,
+	}
+	l.ended = true
+	n := 0
+	s.work.Seeks++
+	for row, err := range s.r.Scan(s.ctx, rng) {
+		if err != nil {
+			return fmt.Errorf("read the transfer list of %s: %w", l.list.address, err)
+		}
+		b, err := l.list.blockOf(row.Sort)
+		if err != nil {
+			return err
+		}
+		n++
+		l.rows = append(l.rows, leafRow{b, slices.Clone(row.Value)})
+	}
+	s.work.Rows += n
+	l.ended = n < l.size
+	return nil
+}
+
+// step moves to the next block with events. It does nothing when the budget
+// of the call is spent and it has got anywhere.
+func (s *listed) step() (stopped bool, err error) {
+	best, found := uint64(0), false
+	for _, l := range s.leafs {
+		if s.spent() {
+			return true, nil
+		}
+		if err := s.fill(l, s.down); err != nil {
+			return false, err
+		}
+		if len(l.rows) > 0 && (!found || l.rows[0].block > best) {
+			best, found = l.rows[0].block, true
+		}
+	}
+	if !found {
+		s.ended = true
+		return false, nil
+	}
+	s.spots = s.spots[:0]
+	lists := 0
+	for _, l := range s.leafs {
+		if len(l.rows) == 0 || l.rows[0].block != best {
+			continue
+		}
+		if s.spots, err = decodeSpots(s.spots, l.rows[0].value); err != nil {
+			return false, fmt.Errorf("transfer list of block %d: %w", best, err)
+		}
+		lists++
+	}
+	if lists > 1 {
+		s.spots = union(s.spots)
+	}
+	s.spots = slices.DeleteFunc(s.spots, func(p spot) bool { return p.side&s.q.Side == 0 })
+	s.block, s.armed = best, true
+	if best == 0 || best == s.q.From {
+		s.ended = true
+	} else {
+		s.down = best - 1
+	}
+	return false, nil
+}
+
+// spent says that the call must stop. The lists are opened whatever the
+// budget: a call that gets nowhere would come again for ever.
+func (s *listed) spent() bool {
+	return s.armed && (s.work.Seeks >= s.left.Seeks || s.work.Rows >= s.left.Rows)
+}
+
+// union sorts spots and joins those of one event, which is in the lists of both
+// its parties.
+func union(spots []spot) []spot {
+	slices.SortFunc(spots, func(a, b spot) int {
+		if a.tx != b.tx {
+			return compare(a.tx, b.tx)
+		}
+		return compare(a.log, b.log)
+	})
+	out := spots[:0]
+	for _, s := range spots {
+		if n := len(out); n > 0 && out[n-1].tx == s.tx && out[n-1].log == s.log {
+			out[n-1].side |= s.side
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func compare(a, b uint32) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error) {
+	s.work, s.left = event.Work{}, left
+	if after != nil && after.Block < s.down {
+		s.down = after.Block
+	}
+	var places []transaction.EventPlace
+	stopped := false
+	for len(places) < min(n, left.Events) && !stopped {
+		if len(s.spots) == 0 {
+			if s.ended || s.down < s.q.From {
+				break
+			}
+			if stopped, err = s.step(); err != nil {
+				return nil, nil, hash, s.work, err
+			}
+			continue
+		}
+		p := s.spots[len(s.spots)-1]
+		s.spots = s.spots[:len(s.spots)-1]
+		place := event.Place{Block: s.block, Tx: p.tx, Log: p.log}
+		if after != nil && !place.Before(*after) {
+			continue
+		}
+		places = append(places, transaction.EventPlace{Position: explorer.Position{Block: s.block, Index: p.tx}, Log: p.log})
+	}
+	switch {
+	case len(s.spots) > 0:
+		p := s.spots[len(s.spots)-1]
+		at = &event.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
+	case !s.ended && s.down >= s.q.From:
+		at = &event.Place{Block: s.down, Tx: behindAll, Log: behindAll}
+	}
+	hits, hash, err = s.read(places, at)
+	return hits, at, hash, s.work, err
+}
+
+// read fetches events and their blocks: two round trips.
+func (s *listed) read(places []transaction.EventPlace, at *event.Place) (hits []event.Hit, hash felt.Felt, err error) {
+	found, n, err := transaction.Events(s.ctx, s.r, places)
+	if err != nil {
+		return nil, hash, err
+	}
+	s.work.Events += n
+	var numbers []uint64
+	for i := range places {
+		if i == 0 || places[i].Block != places[i-1].Block {
+			numbers = append(numbers, places[i].Block)
+		}
+	}
+	if at != nil {
+		numbers = append(numbers, at.Block)
+	}
+	if len(numbers) == 0 {
+		return nil, hash, nil
+	}
+	blocks, err := block.GetMany(s.ctx, s.r, numbers)
+	if err != nil {
+		return nil, hash, err
+	}
+	b := 0
+	for i, p := range places {
+		if i > 0 && p.Block != places[i-1].Block {
+			b++
+		}
+		hits = append(hits, event.Hit{
+			Place:     event.Place{Block: p.Block, Tx: p.Index, Log: p.Log},
+			BlockHash: blocks[b].Hash, Timestamp: blocks[b].Timestamp,
+			TxHash: found[i].TxHash, TxType: found[i].TxType, Event: found[i].Event,
+		})
+	}
+	if at != nil {
+		hash = blocks[len(blocks)-1].Hash
+	}
+	return hits, hash, nil
+}

@@ -1,0 +1,170 @@
+package transfer
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// source gives transfer events, newest first.
+type source interface {
+	// next returns about n events that come before a place; nil is the head. It
+	// may return fewer, or none, and then says where it stopped; at is nil when
+	// no event is left.
+	next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error)
+}
+
+// pager fills a page from a source.
+type pager struct {
+	ctx    context.Context
+	q      *Query
+	source source
+	budget event.Budget
+	kinds  map[felt.Felt]Standard // those asked for
+	list   []Transfer
+}
+
+// behindAll is more than any index in a block.
+const behindAll = math.MaxUint32
+
+// eventAfter is the place from which a source goes on: events in front of it
+// have transfers that are still to be listed.
+func eventAfter(p *Place) *event.Place {
+	if p == nil {
+		return nil
+	}
+	out := event.Place{Block: p.Block, Tx: p.Tx, Log: p.Log}
+	if p.Index > 0 && out.Log != behindAll { // the event itself has some left
+		out.Log++
+	}
+	return &out
+}
+
+func (p *pager) page() (page Page, err error) {
+	after := eventAfter(p.q.After)
+	for {
+		left := event.Budget{
+			Seeks:  max(1, p.budget.Seeks-page.Work.Seeks),
+			Rows:   max(1, p.budget.Rows-page.Work.Rows),
+			Events: max(1, p.budget.Events-page.Work.Events),
+		}
+		want := p.q.Limit + 1 - len(page.Transfers) // one more tells whether there is more
+		hits, at, hash, work, err := p.source.next(after, want, left)
+		if err != nil {
+			return page, err
+		}
+		page.Work.Seeks += work.Seeks
+		page.Work.Rows += work.Rows
+		page.Work.Events += work.Events
+		if page.Transfers, err = p.take(page.Transfers, hits); err != nil {
+			return page, err
+		}
+		if len(page.Transfers) > p.q.Limit {
+			page.Transfers = page.Transfers[:p.q.Limit]
+			last := &page.Transfers[p.q.Limit-1]
+			next := last.Place
+			page.Next, page.NextHash = &next, last.BlockHash
+			return page, nil
+		}
+		if at == nil {
+			page.Done = true
+			return page, nil
+		}
+		if page.Work.Seeks >= p.budget.Seeks || page.Work.Rows >= p.budget.Rows || page.Work.Events >= p.budget.Events {
+			page.Next, page.NextHash = &Place{Block: at.Block, Tx: at.Tx, Log: at.Log}, hash
+			return page, nil
+		}
+		after = at
+	}
+}
+
+// take decodes events and keeps the transfers that match.
+func (p *pager) take(dst []Listed, hits []event.Hit) ([]Listed, error) {
+	start := len(dst)
+	for i := range hits {
+		h := &hits[i]
+		if len(p.q.TxTypes) > 0 && !slices.Contains(p.q.TxTypes, h.TxType) {
+			continue
+		}
+		p.list, _ = Append(p.list[:0], &h.Event)
+		for j := len(p.list) - 1; j >= 0; j-- {
+			at := Place{h.Block, h.Tx, h.Log, uint32(j)}
+			if p.q.After != nil && !at.Before(*p.q.After) || !p.party(&p.list[j]) {
+				continue
+			}
+			dst = append(dst, Listed{at, h.BlockHash, h.Timestamp, h.TxHash, h.TxType, p.list[j]})
+		}
+	}
+	if err := p.settle(dst[start:]); err != nil {
+		return nil, err
+	}
+	if len(p.q.Standards) == 0 {
+		return dst, nil
+	}
+	kept := dst[:start]
+	for i := range dst[start:] {
+		if l := &dst[start+i]; slices.Contains(p.q.Standards, l.Standard) {
+			kept = append(kept, *l)
+		}
+	}
+	return kept, nil
+}
+
+// party holds a transfer against the query's addresses and tokens.
+func (p *pager) party(t *Transfer) bool {
+	if len(p.q.Tokens) > 0 && !has(p.q.Tokens, t.Token) {
+		return false
+	}
+	if len(p.q.Addresses) == 0 {
+		return true
+	}
+	return p.q.Side&Out != 0 && has(p.q.Addresses, t.From) || p.q.Side&In != 0 && has(p.q.Addresses, t.To)
+}
+
+// settle tells ambiguous transfers apart, asking once for each token.
+func (p *pager) settle(list []Listed) error {
+	if p.q.Kinds == nil {
+		return nil
+	}
+	var ask []felt.Felt
+	for i := range list {
+		if _, known := p.kinds[list[i].Token]; !known {
+			p.kinds[list[i].Token] = Ambiguous
+			ask = append(ask, list[i].Token)
+		}
+	}
+	if len(ask) > 0 {
+		kinds, err := p.q.Kinds(p.ctx, ask)
+		if err != nil {
+			return err
+		}
+		for i, token := range ask {
+			p.kinds[token] = kinds[i]
+		}
+	}
+	for i := range list {
+		list[i].Transfer = list[i].As(p.kinds[list[i].Token])
+	}
+	return nil
+}
+
+// searched takes events from the lists of emitters and selectors.
+type searched struct {
+	ctx context.Context
+	r   store.Reader
+	q   *Query
+}
+
+func (s *searched) next(after *event.Place, n int, left event.Budget) ([]event.Hit, *event.Place, felt.Felt, event.Work, error) {
+	q := event.Query{Emitters: s.q.Tokens, From: s.q.From, To: s.q.To, After: after, Limit: n, Budget: left}
+	q.Keys[0] = Selectors()
+	page, err := event.Search(s.ctx, s.r, q)
+	if err != nil || page.Done {
+		return page.Events, nil, felt.Zero, page.Work, err
+	}
+	return page.Events, page.Next, page.NextHash, page.Work, nil
+}
