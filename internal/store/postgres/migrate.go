@@ -115,7 +115,7 @@ func (e *Engine) inspect(ctx context.Context, tx pgx.Tx) (f found, err error) {
 		return f, err
 	}
 	for _, t := range e.schema.Tables() {
-		if known, ok := f.tables[int(t.ID)]; ok && known != *t {
+		if known, ok := f.tables[int(t.ID)]; ok && (known.Name != t.Name || known.PartitionLen != t.PartitionLen) {
 			return f, fmt.Errorf("table %d of schema %s is %q with partitions of %d bytes, and this program's is %q with %d: index again into another schema",
 				t.ID, e.o.Schema, known.Name, known.PartitionLen, t.Name, t.PartitionLen)
 		}
