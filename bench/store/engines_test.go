@@ -90,7 +90,7 @@ func BenchmarkEngines(b *testing.B) {
 	g := newGenerator(1)
 	ctx := context.Background()
 	var keys []store.Key
-	for _, size := range []int{50, 1000, 10_000, 50_000} {
+	for _, size := range []int{50, 300, 1000, 10_000, 50_000} {
 		b.Run(fmt.Sprintf("CommitNew/%drows", size), func(b *testing.B) {
 			p.spent = [2]time.Duration{}
 			for b.Loop() {

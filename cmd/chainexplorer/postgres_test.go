@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
 
@@ -89,5 +92,43 @@ func TestIndexIntoPostgres(t *testing.T) {
 		if stdout, _, code := inside(t, args...); code == 0 {
 			t.Errorf("%s: succeeded with\n%s", name, stdout)
 		}
+	}
+}
+
+// TestIndexIntoCitus: a chain on a real cluster has the digest that it has on
+// Pebble. The cluster's index of SN_SEPOLIA is dropped before and after.
+func TestIndexIntoCitus(t *testing.T) {
+	url := os.Getenv("TEST_CITUS_URL")
+	if url == "" {
+		t.Skip("TEST_CITUS_URL is not set")
+	}
+	drop := func() {
+		if err := postgres.Drop(context.Background(), postgres.Options{URL: url, Schema: "chain_sn_sepolia"}); err != nil {
+			t.Error(err)
+		}
+	}
+	drop()
+	defer drop()
+	chain := simnode.New(simnode.Config{Seed: 32, Blocks: 120, L1Lag: 30})
+	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
+	defer srv.Close()
+	for range 2 {
+		head, _ := chain.Head()
+		_, stderr, code := inside(t, "index", "--node", srv.URL, "--store", url, "--store-shards", "4", "--undo-blocks", "50", "--to", strconv.FormatUint(head, 10))
+		if code != 0 {
+			t.Fatalf("index ended with %d:\n%s", code, stderr)
+		}
+		chain.Fork(10)
+		chain.Extend(12)
+	}
+	head, _ := chain.Head()
+	_, stderr, code := inside(t, "index", "--node", srv.URL, "--store", url, "--to", strconv.FormatUint(head, 10))
+	if code != 0 {
+		t.Fatalf("index ended with %d:\n%s", code, stderr)
+	}
+	dir := t.TempDir()
+	complete(t, srv.URL, dir, head)
+	if got, want := postgresDigest(t, url), fsckClean(t, dir); got != want {
+		t.Errorf("digest %s on Citus, %s on Pebble", got, want)
 	}
 }

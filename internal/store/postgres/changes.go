@@ -121,12 +121,16 @@ func (w *watcher) run(parent context.Context) {
 		case <-ctx.Done():
 		}
 	}()
-	for {
-		err := w.listen(ctx)
+	for heard := true; ; {
+		err := w.listen(ctx, func() { heard = true })
 		if ctx.Err() != nil {
 			return
 		}
-		w.engine.log.Warn("commits are not announced, asking for them", "err", redact(err))
+		if heard { // once, not every second: a replica never announces anything
+			w.engine.log.Warn("commits are not announced, asking for them", "err", redact(err))
+			heard = false
+		}
+		w.poll(ctx)
 		t := time.NewTimer(pollBroken)
 		select {
 		case <-t.C:
@@ -137,8 +141,18 @@ func (w *watcher) run(parent context.Context) {
 	}
 }
 
+// poll asks without listening; the next listen says what is wrong.
+func (w *watcher) poll(ctx context.Context) {
+	conn, err := w.engine.read.Acquire(ctx)
+	if err != nil {
+		return
+	}
+	defer conn.Release()
+	w.ask(ctx, conn.Conn()) //nolint:errcheck // see above
+}
+
 // listen follows the notifications on one connection until it breaks.
-func (w *watcher) listen(ctx context.Context) error {
+func (w *watcher) listen(ctx context.Context, works func()) error {
 	pooled, err := w.engine.read.Acquire(ctx)
 	if err != nil {
 		return err
@@ -158,6 +172,7 @@ func (w *watcher) listen(ctx context.Context) error {
 		if err := w.ask(ctx, conn); err != nil {
 			return err
 		}
+		works()
 		if err := w.hear(ctx, conn); err != nil {
 			return err
 		}
@@ -181,6 +196,12 @@ func (w *watcher) hear(ctx context.Context, conn *pgx.Conn) error {
 			return nil
 		}
 	}
+}
+
+// number is the number of the last commit.
+func (e *Engine) number(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
+	err = conn.QueryRow(ctx, e.own.commits).Scan(&n)
+	return n, err
 }
 
 // ask compares the number of commits with the last one known.

@@ -34,8 +34,7 @@ const manifestName = "manifest.json"
 
 // Checkpoint writes every table to a file in dir, in the form of COPY, all from
 // one snapshot, beside reads and commits; Restore makes a store of it, on this
-// server or another. It reads the whole store. Under Citus the indexer should
-// be stopped for it, since a snapshot is one worker's (see the package's text).
+// server or another. It reads the whole store.
 func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
 	if err := e.begin(ctx); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, "begin isolation level repeatable read, read only"); err != nil {
+	if err := e.beginSnapshot(ctx, conn); err != nil {
 		return err
 	}
 	m := manifest{Program: program, Layout: layout}
@@ -134,9 +133,9 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 			return errors.New("the schema was written to before: name another")
 		}
 		for _, mt := range m.Tables {
-			t := &store.Table{ID: mt.ID, Name: mt.Name, PartitionLen: mt.PartitionLen}
-			if err := e.schema.CheckTable(t); err != nil {
-				return err
+			t := e.tableOf(mt)
+			if t == nil {
+				return fmt.Errorf("%w: table %q (%d) is not one that this program has", store.ErrInvalid, mt.Name, mt.ID)
 			}
 			if err := e.loadTable(ctx, tx, t, mt.Rows, dir); err != nil {
 				return fmt.Errorf("table %s: %w", t.Name, err)
@@ -148,6 +147,16 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 		_, err := tx.Exec(ctx, "update "+e.own.lease+" set epoch = $1", m.Epoch)
 		return err
 	})
+}
+
+// tableOf is our table that a checkpoint's was written from, or nil.
+func (e *Engine) tableOf(m manifestTable) *store.Table {
+	for _, t := range e.schema.Tables() {
+		if t.ID == m.ID && t.Name == m.Name && t.PartitionLen == m.PartitionLen {
+			return t
+		}
+	}
+	return nil
 }
 
 func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, want int64, dir string) error {

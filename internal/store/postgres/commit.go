@@ -17,10 +17,12 @@ const (
 	// engine does.
 	MaxBatchBytes = 1 << 30
 
-	// Below copyRows rows of a table the rows travel as arrays in the same
-	// message as everything else: a commit of one block is one round trip. From
-	// there on COPY, a round trip of its own, is faster.
-	copyRows = 2000
+	// Below these many rows of a table the rows travel as arrays in the same
+	// message as everything else: a small commit is one round trip. From there on
+	// COPY, which takes a few of its own, is faster: early where it goes straight
+	// into the table, late where the rows have to be staged and merged.
+	copyRows  = 200
+	stageRows = 2000
 	// arrayBytes bounds one array, whose values the server holds in memory.
 	arrayBytes = 8 << 20
 )
@@ -86,7 +88,6 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	}
 	e.commits.Add(1)
 	e.commitBytes.Add(uint64(b.Bytes()))
-	e.last.Store(t.number)
 	e.followed.raise(t.number)
 	return nil
 }
@@ -116,19 +117,27 @@ type transaction struct {
 	number int64 // of the commit
 }
 
+// large says whether a table's rows are copied.
+func (e *Engine) large(c *changes) bool {
+	return len(c.puts) >= stageRows || len(c.puts) >= copyRows && !e.merge.has(c.table)
+}
+
 func (t *transaction) run(tables []*changes, some bool) error {
 	batch := &pgx.Batch{}
 	t.open(batch, some)
 	var large []*changes
 	for _, c := range tables {
 		t.remove(batch, c)
-		if len(c.puts) >= copyRows {
+		if t.engine.large(c) {
 			large = append(large, c)
 		} else {
 			t.upsert(batch, c)
 		}
 	}
 	if len(large) == 0 {
+		if t.engine.citus {
+			batch.Queue(t.engine.own.lockCommit)
+		}
 		batch.Queue("commit")
 	}
 	if err := t.conn.SendBatch(t.ctx, batch).Close(); err != nil {
@@ -140,8 +149,12 @@ func (t *transaction) run(tables []*changes, some bool) error {
 	if err := t.writeLarge(large); err != nil {
 		return err
 	}
-	_, err := t.conn.Exec(t.ctx, "commit")
-	return err
+	end := &pgx.Batch{} // sent at once: see beginPinned
+	if t.engine.citus {
+		end.Queue(t.engine.own.lockCommit)
+	}
+	end.Queue("commit")
+	return t.conn.SendBatch(t.ctx, end).Close()
 }
 
 // open begins the transaction, says under which lease, and checks that lease.
@@ -246,7 +259,7 @@ func (t *transaction) copyNew(c *changes) (exists bool, err error) {
 	}
 	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{rows: c.puts}, t.engine.sql[c.table.ID].copyIn)
 	end := "release savepoint copying"
-	if exists = hasCode(err, codeUnique); exists {
+	if exists = isDuplicate(err); exists {
 		end = "rollback to savepoint copying"
 	} else if err != nil {
 		return false, fmt.Errorf("copy into table %s: %w", c.table.Name, err)

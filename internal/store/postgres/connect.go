@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -14,40 +15,42 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// session are the settings that every connection of ours begins with. All our
-// queries are ranges of a primary key; the planner is told so, because a table
-// that was just filled has no statistics that would tell it.
-func session(statement time.Duration, readOnly bool) map[string]string {
+// session are the settings that every connection of ours begins with.
+func (e *Engine) session(statement, idle time.Duration) map[string]string {
 	s := map[string]string{
 		"statement_timeout":                   strconv.FormatInt(statement.Milliseconds(), 10),
-		"idle_in_transaction_session_timeout": strconv.FormatInt(idleTimeout.Milliseconds(), 10),
+		"idle_in_transaction_session_timeout": strconv.FormatInt(idle.Milliseconds(), 10),
 		"application_name":                    "chainexplorer",
-		"plan_cache_mode":                     "force_generic_plan",
-		"enable_seqscan":                      "off",
-		"enable_bitmapscan":                   "off",
-		"enable_hashjoin":                     "off",
-		"enable_mergejoin":                    "off",
-		"enable_sort":                         "off",
-		"jit":                                 "off",
-		"max_parallel_workers_per_gather":     "0",
 		"client_min_messages":                 "warning",
 		"synchronous_commit":                  "on",
-		"bytea_output":                        "hex",
 	}
-	if readOnly {
+	if e.o.ReadOnly {
 		s["default_transaction_read_only"] = "on"
 	}
+	if e.citus {
+		// It makes plans of its own, and needs the values for them. One connection
+		// to each worker has the view's snapshot; another would have a later one.
+		s["citus.max_adaptive_executor_pool_size"] = "1"
+		return s
+	}
+	// All our queries are ranges of a primary key. The planner is told so,
+	// because a table that was just filled has no statistics that would tell it.
+	s["plan_cache_mode"] = "force_generic_plan"
+	for _, name := range []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_sort", "jit"} {
+		s[name] = "off"
+	}
+	s["max_parallel_workers_per_gather"] = "0"
 	return s
 }
 
 // pool makes a pool; connections are opened when they are needed. A setting in
 // the address wins over ours.
-func (e *Engine) pool(ctx context.Context, size int, statement time.Duration) (*pgxpool.Pool, error) {
+func (e *Engine) pool(ctx context.Context, size int, statement, idle time.Duration) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(e.o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the database's address: %w", store.ErrInvalid, err)
 	}
-	for name, value := range session(statement, e.o.ReadOnly) {
+	for name, value := range e.session(statement, idle) {
 		if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {
 			cfg.ConnConfig.RuntimeParams[name] = value
 		}
@@ -107,7 +110,15 @@ const (
 	codeCanceled       = "57014" // query_canceled, here by the statement timeout
 	codeDivisionByZero = "22012"
 	codeUnique         = "23505" // unique_violation
+	codeInternal       = "XX000"
 )
+
+// isDuplicate says that a row exists. Citus hands a worker's error on during COPY
+// without its code.
+func isDuplicate(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == codeUnique || pg.Code == codeInternal && strings.Contains(pg.Message, "duplicate key"))
+}
 
 func hasCode(err error, code string) bool {
 	var pg *pgconn.PgError

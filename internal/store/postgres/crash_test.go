@@ -83,6 +83,52 @@ func TestCutCommits(t *testing.T) {
 	}
 }
 
+// TestCutCopies is the same for tables that only grow, whose rows are copied
+// straight into them: all rows of a commit are there, or none.
+func TestCutCopies(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	proxy := pgtest.NewProxy(t, server)
+	o := options(proxy.URL("postgres"))
+	o.PoolSize = 4
+	watched := o
+	watched.URL = server.URL()
+	e, watcher := mustOpen(t, o), mustOpen(t, watched)
+	epoch := acquire(t, e, "a").Epoch
+	rng := rand.New(rand.NewPCG(1, 1))
+	const rows = 1000
+	failed, want := 0, map[string]int{}
+	for i := range uint32(30) {
+		value := fmt.Sprint(i)
+		b := &store.Batch{Epoch: epoch}
+		for j := range uint32(rows) {
+			sort := store.AppendUint32(nil, i*rows+j)
+			b.Put(store.Key{Table: left, Partition: []byte{byte(j), byte(j >> 8)}, Sort: sort}, []byte(value))
+			b.Put(store.Key{Table: right, Sort: sort}, []byte(value))
+		}
+		proxy.CutAfter(rng.Int64N(150_000))
+		err := e.Commit(t.Context(), b)
+		proxy.CutAfter(-1)
+		got := census(t, watcher)
+		n := got[value]
+		if n != 0 && n != 2*rows || err == nil && n == 0 {
+			t.Fatalf("commit %d (%v) left %d of %d rows", i, err, n, 2*rows)
+		}
+		if n > 0 {
+			want[value] = n
+		}
+		if err != nil {
+			failed++
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Fatalf("rows %v, want %v", got, want)
+		}
+	}
+	t.Logf("%d commits failed", failed)
+	if failed < 5 || failed == 30 {
+		t.Errorf("%d of 30 commits failed: the test proves nothing", failed)
+	}
+}
+
 // TestKilledServer kills the server with kill -9 between commits and in the
 // middle of one, again and again. What was acknowledged is there afterwards, and
 // the engine goes on with the server that comes back.

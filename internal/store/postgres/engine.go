@@ -27,17 +27,18 @@
 //
 // When the database has the extension (or Options.Citus asks for it), tables are
 // distributed by p and co-located, and every Get, Scan and every query of a
-// GetMany names one p, so that it touches one shard. A snapshot there is one
-// worker's: a transaction that reads from two workers may see a commit on one
-// and not yet on the other. What a view means is therefore enforced in another
-// way: the engine numbers its commits on the coordinator, a view notes the
-// number when it begins and compares it when it ends, and if a commit came in
-// between, after which a mixture cannot be ruled out, View fails with ErrMoved
-// although its function succeeded. Nothing that was read may be used then; the
-// caller reads again. A number that did not move proves that no row did: that
-// covers both the head (the height bound) and forks (the fork epoch), since
-// neither changes without a commit. Views of the process that holds the lease
-// are exempt from its own commits, which it orders itself.
+// GetMany names one p, so that it touches one shard. Walk and Checkpoint read all
+// shards.
+//
+// A view is the same there, although a snapshot is one worker's. Workers have the
+// transaction at repeatable read as well (hence Citus 11.2 or newer), and a view
+// takes its snapshots on all of them before it calls its function, at a moment at
+// which no commit is becoming visible: a lock keeps the two apart, for as long as
+// either takes. It has the head and the fork count of one commit and the rows of
+// the same one. Shards that were moved since are noticed when a view begins.
+// What remains open is a worker that fails between the two phases of a commit:
+// until it is back and Citus has finished the commit there, its shards show the
+// state before.
 //
 // PgBouncer and the like must be in session mode: the engine uses prepared
 // statements and LISTEN.
@@ -96,9 +97,11 @@ const (
 	defaultCommitTimeout    = 2 * time.Minute
 	defaultShardCount       = 32
 
-	// idleTimeout is how long the server waits for a client that went silent in
-	// the middle of a transaction.
-	idleTimeout = 30 * time.Second
+	// How long the server waits for a client that went silent in the middle of a
+	// commit, which keeps others from writing, or of a view, which keeps nobody
+	// from anything but may do other work between two reads.
+	commitIdle = 30 * time.Second
+	viewIdle   = 15 * time.Minute
 )
 
 // ErrReadOnly is the answer to every change of a store opened with
@@ -120,6 +123,7 @@ type Engine struct {
 	own    ownStatements
 	log    *slog.Logger
 	citus  bool
+	pins   atomic.Pointer[pins] // under Citus
 
 	read, write *pgxpool.Pool
 	metrics     *collector // nil when not asked for
@@ -131,7 +135,6 @@ type Engine struct {
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
-	last        atomic.Int64 // number of this process's last commit
 	followed    followed
 
 	closing   chan struct{}
@@ -198,18 +201,25 @@ func (o *Options) fill() error {
 }
 
 func (e *Engine) open(ctx context.Context) error {
+	if err := e.prepare(ctx); err != nil {
+		return err
+	}
 	var err error
-	if e.write, err = e.pool(ctx, writePoolSize, e.o.CommitTimeout); err != nil {
+	if e.write, err = e.pool(ctx, writePoolSize, e.o.CommitTimeout, commitIdle); err != nil {
 		return err
 	}
-	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout); err != nil {
-		return err
-	}
-	if err := e.migrate(ctx); err != nil {
+	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout, viewIdle); err != nil {
 		return err
 	}
 	for _, t := range e.schema.Tables() {
 		e.sql[t.ID] = newStatements(e.o.Schema, t, e.citus)
+	}
+	if e.citus {
+		chosen, err := e.choosePins(ctx)
+		if err != nil {
+			return fmt.Errorf("find the workers: %w", err)
+		}
+		e.pins.Store(chosen)
 	}
 	if e.o.Metrics != nil {
 		c := newCollector(e, e.o.Metrics)
@@ -222,6 +232,17 @@ func (e *Engine) open(ctx context.Context) error {
 		e.follow()
 	}
 	return nil
+}
+
+// prepare looks at the schema or makes it. Only then it is known how connections
+// are to be set.
+func (e *Engine) prepare(ctx context.Context) error {
+	p, err := e.pool(ctx, 1, e.o.CommitTimeout, commitIdle)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return e.migrate(ctx, p)
 }
 
 // begin admits a call; the caller ends it with e.running.Done.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -199,8 +200,16 @@ func TestNewTable(t *testing.T) {
 
 // TestLargeCommits writes tables that only grow by COPY, and merges where rows
 // exist: the outcome is the same as that of small commits.
-func TestLargeCommits(t *testing.T) {
-	e := mustOpen(t, options(pgtest.Database(t)))
+func TestLargeCommits(t *testing.T) { largeCommits(t, options(pgtest.Database(t))) }
+
+func TestLargeCommitsOnCitus(t *testing.T) {
+	o := options(citusDatabase(t))
+	forget(t, o)
+	largeCommits(t, o)
+}
+
+func largeCommits(t *testing.T, o postgres.Options) {
+	e := mustOpen(t, o)
 	epoch := acquire(t, e, "a").Epoch
 	commit := func(b *store.Batch) {
 		t.Helper()
@@ -300,5 +309,48 @@ func TestCanceledRead(t *testing.T) {
 	})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestRestoreRefuses what is no checkpoint, and a schema that is in use.
+func TestRestoreRefuses(t *testing.T) {
+	url := pgtest.Database(t)
+	e := mustOpen(t, options(url))
+	if err := e.Commit(t.Context(), fill(acquire(t, e, "a").Epoch, 3, "v")); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() + "/copy"
+	if err := e.Checkpoint(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := options(url)
+	elsewhere.Schema = "elsewhere"
+	if _, err := postgres.Restore(t.Context(), elsewhere, t.TempDir()); err == nil {
+		t.Error("restored from an empty directory")
+	}
+	if _, err := postgres.Restore(t.Context(), options(url), dir); err == nil {
+		t.Error("restored over a store")
+	}
+	// A file that lacks its end leaves nothing behind.
+	content, err := os.ReadFile(dir + "/right")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir+"/right", content[:len(content)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := postgres.Restore(t.Context(), elsewhere, dir); err == nil {
+		t.Error("restored a damaged checkpoint")
+	}
+	if err := os.WriteFile(dir+"/right", content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := postgres.Restore(t.Context(), elsewhere, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close() //nolint:errcheck // never fails
+	if got := census(t, copied); got["v"] != 6 {
+		t.Errorf("rows %v", got)
 	}
 }

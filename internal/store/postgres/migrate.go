@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chainexplorer/internal/store"
 )
@@ -26,9 +27,9 @@ type found struct {
 
 // migrate makes or completes the schema in one transaction. Processes that open
 // the same schema at once wait for one another.
-func (e *Engine) migrate(ctx context.Context) error {
+func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if e.o.ReadOnly {
-		return pgx.BeginTxFunc(ctx, e.write, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 			f, err := e.inspect(ctx, tx)
 			if err != nil {
 				return err
@@ -41,11 +42,13 @@ func (e *Engine) migrate(ctx context.Context) error {
 					return fmt.Errorf("table %q is missing; open the store for writing once, so that it is made", t.Name)
 				}
 			}
-			e.citus = f.citus
+			if e.citus = f.citus; e.citus {
+				return checkCitus(ctx, tx)
+			}
 			return nil
 		})
 	}
-	return pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", program+" "+e.o.Schema); err != nil {
 			return err
 		}
@@ -58,7 +61,11 @@ func (e *Engine) migrate(ctx context.Context) error {
 				return fmt.Errorf("make schema %s: %w", e.o.Schema, err)
 			}
 		}
-		e.citus = f.citus
+		if e.citus = f.citus; e.citus {
+			if err := checkCitus(ctx, tx); err != nil {
+				return err
+			}
+		}
 		return e.createTables(ctx, tx, f)
 	})
 }
@@ -108,7 +115,7 @@ func (e *Engine) inspect(ctx context.Context, tx pgx.Tx) (f found, err error) {
 		return f, err
 	}
 	for _, t := range e.schema.Tables() {
-		if known, ok := f.tables[int(t.ID)]; ok && known != *t {
+		if known, ok := f.tables[int(t.ID)]; ok && (known.Name != t.Name || known.PartitionLen != t.PartitionLen) {
 			return f, fmt.Errorf("table %d of schema %s is %q with partitions of %d bytes, and this program's is %q with %d: index again into another schema",
 				t.ID, e.o.Schema, known.Name, known.PartitionLen, t.Name, t.PartitionLen)
 		}
@@ -134,6 +141,14 @@ func (e *Engine) createSchema(ctx context.Context, tx pgx.Tx) (citus bool, err e
 			return false, err
 		}
 	}
+	if citus {
+		if _, err := tx.Exec(ctx, `create table `+e.own.pin+` (p bytea primary key)`); err != nil {
+			return false, err
+		}
+		if err := e.distribute(ctx, tx, e.own.pin, ""); err != nil {
+			return false, fmt.Errorf("distribute: %w", err)
+		}
+	}
 	_, err = tx.Exec(ctx, `insert into `+e.own.store+` (program, layout, citus) values ($1, $2, $3)`, program, layout, citus)
 	return citus, err
 }
@@ -149,10 +164,6 @@ func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
 	if lz4 {
 		compression = " compression lz4"
 	}
-	first := ""
-	for _, t := range f.tables {
-		first = t.Name
-	}
 	for _, t := range e.schema.Tables() {
 		if _, ok := f.tables[int(t.ID)]; ok {
 			continue
@@ -162,12 +173,9 @@ func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
 			return fmt.Errorf("make table %s: %w", t.Name, err)
 		}
 		if f.citus {
-			if err := e.distribute(ctx, tx, name, first); err != nil {
+			if err := e.distribute(ctx, tx, name, e.own.pin); err != nil {
 				return fmt.Errorf("distribute table %s: %w", t.Name, err)
 			}
-		}
-		if first == "" {
-			first = t.Name
 		}
 		if _, err := tx.Exec(ctx, `insert into `+e.own.tables+` values ($1, $2, $3)`, int(t.ID), t.Name, t.PartitionLen); err != nil {
 			return fmt.Errorf("note table %s: %w", t.Name, err)
@@ -188,7 +196,7 @@ func Drop(ctx context.Context, o Options) error {
 		return err
 	}
 	e := &Engine{o: o, name: o.Schema, schema: schema, own: newOwnStatements(o.Schema), closing: make(chan struct{})}
-	if e.write, err = e.pool(ctx, 1, o.CommitTimeout); err != nil {
+	if e.write, err = e.pool(ctx, 1, o.CommitTimeout, commitIdle); err != nil {
 		return redact(err)
 	}
 	defer e.write.Close()

@@ -170,3 +170,59 @@ func TestPlansOnCitus(t *testing.T) {
 		t.Errorf("%d co-location groups, %d shards, %v", groups, shards, err)
 	}
 }
+
+// TestMovedShardsOnCitus: a view that begins after shards were moved to another
+// worker notices, and takes its snapshots where they are now.
+func TestMovedShardsOnCitus(t *testing.T) {
+	url := os.Getenv("TEST_CITUS_URL")
+	if url == "" {
+		t.Skip("TEST_CITUS_URL is not set")
+	}
+	o := testOptions(url, "citus_moved")
+	o.Citus, o.ShardCount = CitusOn, 4
+	if err := Drop(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	e := filled(t, o)
+	before := e.pins.Load()
+	count := func() (n int) {
+		t.Helper()
+		err := e.View(t.Context(), func(r store.Reader) error {
+			for _, err := range r.Walk(t.Context(), o.Tables[0], nil) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := count(); n != 3000 {
+		t.Fatalf("%d rows", n)
+	}
+	var workers int
+	if err := e.write.QueryRow(t.Context(), `select count(*) from pg_dist_node where shouldhaveshards`).Scan(&workers); err != nil {
+		t.Fatal(err)
+	}
+	if workers < 2 {
+		t.Skip("the cluster has one worker: there is nowhere to move shards to")
+	}
+	// Everything to the first worker.
+	_, err := e.write.Exec(t.Context(), `select citus_move_shard_placement(s.shardid, f.nodename, f.nodeport, w.nodename, w.nodeport, 'block_writes')
+		from pg_dist_shard s join pg_dist_placement p using (shardid) join pg_dist_node f using (groupid),
+		(select * from pg_dist_node where shouldhaveshards order by groupid limit 1) w
+		where s.logicalrelid = 'citus_moved._pin'::regclass and f.groupid <> w.groupid`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 3000 {
+		t.Errorf("%d rows after the move", n)
+	}
+	if after := e.pins.Load(); after.layout == before.layout {
+		t.Error("the move went unnoticed")
+	}
+}

@@ -72,7 +72,7 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 // keep the lease where it is; _lease repeats it with the time when it ends, in a
 // row of its own, so that a renewal never waits for a commit.
 type ownStatements struct {
-	store, tables, writer, lease string // names
+	store, tables, writer, lease, pin string // names
 
 	fence       string // epoch, step, channel
 	commits     string
@@ -85,11 +85,17 @@ type ownStatements struct {
 	freeWriter  string
 	freeLease   string
 	endOthers   string
+
+	// Under Citus.
+	layout     string // of the shards
+	lockViews  string // while a view takes its snapshots
+	freeViews  string
+	lockCommit string // while a commit becomes visible
 }
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), writer: in("_writer"), lease: in("_lease")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), writer: in("_writer"), lease: in("_lease"), pin: in("_pin")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent
@@ -112,5 +118,9 @@ func newOwnStatements(schema string) ownStatements {
 	s.freeLease = `update ` + s.lease + ` set held = false where held and epoch = $1 and owner = $2`
 	s.endOthers = `select count(pg_terminate_backend(pid)) from pg_stat_activity
 		where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`
+	lock := `(hashtextextended('` + program + ` views of ` + schema + `', 0))`
+	s.lockViews, s.freeViews, s.lockCommit = `select pg_advisory_lock_shared`+lock, `select pg_advisory_unlock_shared`+lock, `select pg_advisory_xact_lock`+lock
+	s.layout = `select md5(string_agg(s.shardid || ':' || p.groupid, ',' order by s.shardid, p.groupid)) from pg_dist_shard s
+		join pg_dist_placement p using (shardid) where s.logicalrelid = '` + s.pin + `'::regclass`
 	return s
 }

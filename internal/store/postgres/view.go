@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -31,38 +32,48 @@ func (e *Engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	}
 	r := &reader{engine: e, conn: conn.Conn()}
 	defer e.endView(r, conn) // also when fn panics or ends its goroutine
-	if !e.citus {
-		return fn(r)
-	}
-	before, err := e.number(ctx, r.conn)
-	if err != nil {
-		return e.fault(ctx, "begin a view", err)
-	}
-	if err := fn(r); err != nil {
-		return err
-	}
-	return e.unmoved(ctx, before)
+	return fn(r)
 }
 
 // openView begins a transaction and takes its snapshot. A connection that the
 // server closed while it was idle is replaced: nothing was read on it yet.
 func (e *Engine) openView(ctx context.Context) (*pgxpool.Conn, error) {
-	// The snapshot of a transaction is that of its first query.
-	const begin = "begin isolation level repeatable read, read only; select 1"
 	for try := 1; ; try++ {
 		conn, err := e.read.Acquire(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err = conn.Conn().PgConn().Exec(ctx, begin).Close(); err == nil {
+		if err = e.beginSnapshot(ctx, conn.Conn()); err == nil {
 			return conn, nil
 		}
-		stale := conn.Conn().IsClosed() || pgconn.SafeToRetry(err)
+		stale := conn.Conn().IsClosed() || pgconn.SafeToRetry(err) || errors.Is(err, errRearranged)
 		conn.Release()
 		if !stale || ctx.Err() != nil || try > e.o.PoolSize {
 			return nil, err
 		}
+		if errors.Is(err, errRearranged) {
+			chosen, err := e.choosePins(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("find the workers: %w", err)
+			}
+			e.pins.Store(chosen)
+		}
 	}
+}
+
+// beginSnapshot begins a read-only transaction that sees one state from now on.
+func (e *Engine) beginSnapshot(ctx context.Context, conn *pgx.Conn) error {
+	if !e.citus {
+		// The snapshot of a transaction is that of its first query.
+		return conn.PgConn().Exec(ctx, "begin isolation level repeatable read, read only; select 1").Close()
+	}
+	err := e.beginPinned(ctx, conn.PgConn())
+	if err != nil {
+		bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+		defer cancel()
+		conn.Close(bye) //nolint:errcheck // it is given up
+	}
+	return err
 }
 
 // endView takes the connection from the reader and gives it back.

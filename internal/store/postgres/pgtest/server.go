@@ -180,7 +180,8 @@ func freePort() (int, error) {
 // prepare lets the command run as the right user, in a place that it may see.
 func (s *Server) prepare(cmd *exec.Cmd) {
 	cmd.Dir = s.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.cred, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.cred, Setpgid: true}
+	endWithParent(cmd.SysProcAttr)
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
