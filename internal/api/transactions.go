@@ -175,7 +175,7 @@ func timestamps(ctx context.Context, r store.Reader, list []*transaction.Preview
 			numbers = append(numbers, t.Block)
 		}
 	}
-	blocks, err := block.GetMany(ctx, r, numbers)
+	blocks, err := block.Stamps(ctx, r, numbers)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@
 // them, unless it turns out to reject most.
 //
 // Costs, in scans of a list, and where nothing is said one GetMany of at most
-// limit+1 transactions and one of their blocks:
+// limit+1 transactions with their blocks, or two where events are still to be held
+// against a condition:
 //
 //	a rare value, with anything else   1 scan, however long the range
 //	a value that never occurs          1 scan, nothing else

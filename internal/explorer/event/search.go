@@ -1,9 +1,11 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -25,6 +27,8 @@ type search struct {
 	join   *intersection
 	joined []*condition // proven by the lists
 	rest   []*condition // to be checked, the rarest first
+
+	stamps []block.Stamp // of the blocks of events that were read, in order
 
 	block uint64
 	spots []spot // of block, yet to be taken; the next one is at the end when newest first
@@ -206,15 +210,10 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	places := make([]transaction.EventPlace, len(candidates))
-	for i, c := range candidates {
-		places[i] = transaction.EventPlace{Position: explorer.Position{Block: c.Block, Index: c.Tx}, Log: c.Log}
-	}
-	found, n, err := transaction.Events(s.ctx, s.r, places)
+	found, err := s.read(candidates)
 	if err != nil {
 		return nil, err
 	}
-	s.meter.work.Events += n
 	hits := make([]Hit, 0, len(candidates))
 	for i, c := range candidates {
 		e := &found[i].Event
@@ -229,6 +228,32 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 	return hits, nil
 }
 
+// read reads events, and along with them their blocks where all are sure to be
+// hits. One round trip.
+func (s *search) read(candidates []Place) ([]transaction.Emitted, error) {
+	places := make([]transaction.EventPlace, len(candidates))
+	var numbers []uint64
+	for i, c := range candidates {
+		places[i] = transaction.EventPlace{Position: explorer.Position{Block: c.Block, Index: c.Tx}, Log: c.Log}
+		if len(s.rest) == 0 && (i == 0 || c.Block != candidates[i-1].Block) {
+			numbers = append(numbers, c.Block)
+		}
+	}
+	keys := transaction.EventKeys(places)
+	n := len(keys)
+	values, err := s.r.GetMany(s.ctx, block.AppendStampKeys(keys, numbers))
+	if err != nil {
+		return nil, fmt.Errorf("read %d transactions and %d blocks: %w", n, len(numbers), err)
+	}
+	s.meter.work.Events += n
+	stamps, err := block.DecodeStamps(numbers, values[n:])
+	if err != nil {
+		return nil, err
+	}
+	s.stamps = append(s.stamps, stamps...)
+	return transaction.DecodeEvents(places, values[:n])
+}
+
 func meets(conditions []*condition, e *starknet.Event) bool {
 	for _, c := range conditions {
 		if !c.match(e) {
@@ -238,34 +263,54 @@ func meets(conditions []*condition, e *starknet.Event) bool {
 	return true
 }
 
-// dress adds what the blocks' rows tell: times and hashes. One round trip.
+// dress adds what the blocks' rows tell: times and hashes. One round trip for
+// those that were not read with the events.
 func (s *search) dress(page *Page) error {
-	var numbers []uint64
-	for i := range page.Events {
-		if n := page.Events[i].Block; i == 0 || n != page.Events[i-1].Block {
-			numbers = append(numbers, n)
+	var missing []uint64
+	want := func(n uint64) {
+		if _, there := s.stamp(n); !there && (len(missing) == 0 || missing[len(missing)-1] != n) {
+			missing = append(missing, n)
 		}
 	}
+	for i := range page.Events {
+		want(page.Events[i].Block)
+	}
 	if page.Next != nil {
-		numbers = append(numbers, page.Next.Block)
+		want(page.Next.Block)
 	}
-	if len(numbers) == 0 {
-		return nil
+	if len(missing) > 0 {
+		more, err := block.Stamps(s.ctx, s.r, missing)
+		if err != nil {
+			return err
+		}
+		s.stamps = append(s.stamps, more...)
+		slices.SortFunc(s.stamps, func(a, b block.Stamp) int { return s.compare(a.Number, b.Number) })
 	}
-	blocks, err := block.Stamps(s.ctx, s.r, numbers)
-	if err != nil {
-		return err
-	}
-	n := 0
 	for i := range page.Events {
 		h := &page.Events[i]
-		if h.Block != blocks[n].Number {
-			n++
-		}
-		h.BlockHash, h.Timestamp = blocks[n].Hash, blocks[n].Timestamp
+		b, _ := s.stamp(h.Block)
+		h.BlockHash, h.Timestamp = b.Hash, b.Timestamp
 	}
 	if page.Next != nil {
-		page.NextHash = blocks[len(blocks)-1].Hash
+		b, _ := s.stamp(page.Next.Block)
+		page.NextHash = b.Hash
 	}
 	return nil
+}
+
+// compare orders blocks as the search does.
+func (s *search) compare(a, b uint64) int {
+	if s.q.Order == Desc {
+		a, b = b, a
+	}
+	return cmp.Compare(a, b)
+}
+
+// stamp finds a block among those that were read.
+func (s *search) stamp(n uint64) (*block.Stamp, bool) {
+	i, there := slices.BinarySearchFunc(s.stamps, n, func(b block.Stamp, n uint64) int { return s.compare(b.Number, n) })
+	if !there {
+		return nil, false
+	}
+	return &s.stamps[i], true
 }

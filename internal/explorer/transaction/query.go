@@ -92,28 +92,34 @@ func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ex
 // one round trip, and tells how many. An event that is not there is an error:
 // places come from other rows of the same view.
 func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
-	keys := eventKeys(ps)
+	keys := EventKeys(ps)
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
-	out = make([]Emitted, len(ps))
+	out, err = DecodeEvents(ps, values)
+	return out, len(keys), err
+}
+
+// DecodeEvents is Events for a caller that has read the rows of EventKeys itself,
+// together with others.
+func DecodeEvents(ps []EventPlace, values [][]byte) ([]Emitted, error) {
+	out := make([]Emitted, len(ps))
 	var d record.Decoder
-	for from := 0; from < len(ps); transactions++ {
+	for from, n := 0, 0; from < len(ps); n++ {
 		to := from + 1
 		for to < len(ps) && ps[to].Position == ps[from].Position {
 			to++
 		}
-		b := values[transactions]
-		if b == nil {
-			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
+		if values[n] == nil {
+			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
 		}
-		if err := decodeEmitted(&d, ps[from:to], b, out[from:to]); err != nil {
-			return nil, 0, err
+		if err := decodeEmitted(&d, ps[from:to], values[n], out[from:to]); err != nil {
+			return nil, err
 		}
 		from = to
 	}
-	return out, transactions, nil
+	return out, nil
 }
 
 // PositionOf returns the place of the transaction with a hash. One Get.

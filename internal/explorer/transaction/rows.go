@@ -56,9 +56,9 @@ func Key(p explorer.Position) store.Key {
 	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
 }
 
-// eventKeys are the addresses of the transactions that events are in, where those
+// EventKeys are the addresses of the transactions that events are in, where those
 // of one transaction are next to each other. They share their memory.
-func eventKeys(ps []EventPlace) []store.Key {
+func EventKeys(ps []EventPlace) []store.Key {
 	const size = explorer.SpanBytes + explorer.PositionSize
 	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*size)
 	for i := range ps {
