@@ -62,9 +62,9 @@ type Job struct {
 	Interval time.Duration
 	// Tip is the newest block that the nodes have, if known: while the index is
 	// catching up with it nothing is counted.
-	Tip func() (number uint64, ok bool)
-	Now func() time.Time
-	Logger   *slog.Logger
+	Tip    func() (number uint64, ok bool)
+	Now    func() time.Time
+	Logger *slog.Logger
 
 	// audited is when a generation was last sampled, tried when that was last
 	// tried in vain. Forgotten with the process: then it is done again.
