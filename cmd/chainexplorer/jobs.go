@@ -29,8 +29,19 @@ func (s jobSettings) jobs() []index.Job {
 		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
 		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
 		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
+			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
 			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
 	}
+}
+
+// newestOf is the newest block that a healthy node of a pool is known to have.
+func newestOf(pool *node.Pool) (head uint64, ok bool) {
+	for _, st := range pool.Statuses() {
+		if st.Healthy && !st.Head.Hash.IsZero() {
+			head, ok = max(head, st.Head.Number), true
+		}
+	}
+	return head, ok
 }
 
 // checkCensus refuses times that would leave a token without a census.

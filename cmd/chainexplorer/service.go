@@ -246,14 +246,7 @@ func (s *service) openAPI() error {
 }
 
 // nodeHead is the highest head that the pool has heard of; it asks nobody.
-func (c *servedChain) nodeHead() (head uint64, ok bool) {
-	for _, st := range c.pool.Statuses() {
-		if st.Healthy && !st.Head.Hash.IsZero() {
-			head, ok = max(head, st.Head.Number), true
-		}
-	}
-	return head, ok
-}
+func (c *servedChain) nodeHead() (head uint64, ok bool) { return newestOf(c.pool) }
 
 // Run serves until ctx ends, then drains: requests under way are finished, new
 // connections refused, and the indexers stop at a commit.

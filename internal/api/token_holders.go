@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -131,20 +132,27 @@ type HolderInput struct {
 // generationFor finds the generation that a request is about, in the view of
 // the request: the cursor's, or the newest. revoked is also true for one whose
 // block a fork has just taken away.
-func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, token felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
-	if err := knownToken(ctx, c, r, token, state.Head.Number); err != nil {
+func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, address felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
+	if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 		return nil, false, err
 	}
-	if t, ok := c.Registry.Token(token); !ok || !t.Census.Qualified {
+	if t, ok := c.Registry.Token(address); !ok || !t.Census.Qualified {
 		return nil, false, fail(CodeUnqualifiedPolicy, "The token has no qualified census policy.")
 	}
 	if at != nil {
-		g, err = census.Get(ctx, r, token, at.generation)
+		g, err = census.Get(ctx, r, address, at.generation)
 	} else {
-		g, err = census.Newest(ctx, r, token)
+		g, err = census.Newest(ctx, r, address)
 	}
 	if err != nil && !errors.Is(err, census.ErrNotFound) {
 		return nil, false, err
+	}
+	if err != nil && at == nil {
+		if _, moved, err := token.TotalsOf(ctx, r, address); err != nil {
+			return nil, false, err
+		} else if !moved {
+			return nil, false, fail(CodeNotFound, "No transfer of the token %s is indexed.", address)
+		}
 	}
 	expired := err == nil && uint64(s.now().Unix()) >= g.Expires
 	if at != nil && (err != nil || expired || [8]byte(g.Digest[:8]) != at.digest) {

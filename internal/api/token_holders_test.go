@@ -235,6 +235,13 @@ func TestHolderRefusals(t *testing.T) {
 		other := (&golden{world: w}).unqualified()
 		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders"+route, w.partner), 422, api.CodeUnqualifiedPolicy, nil)
 	}
+	// Known and qualified, but on this chain it never moved.
+	vacant, err := w.known.With(chainID, registry.Entries{Tokens: []registry.Token{{Address: felt.FromUint64(0x99), Symbol: "X", Name: "X", Census: registry.Census{Qualified: true, Reason: "test"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server.SetRegistry(chainID, vacant.Chain(chainID))
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x99/holders", w.partner), 404, api.CodeNotFound, nil)
 	// Qualified just now: nothing is counted yet.
 	other := (&golden{world: w}).unqualified()
 	known, err := w.known.With(chainID, registry.Entries{Tokens: []registry.Token{{Address: other, Symbol: "X", Name: "X", Census: registry.Census{Qualified: true, Reason: "test"}}}})

@@ -17,7 +17,7 @@ import (
 
 // build makes a generation for the first token that needs one.
 func (j *Job) build(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
-	if s.state.Head.Number < j.Depth {
+	if s.state.Head.Number < j.Depth || j.behind(s.state.Head.Number) {
 		return false, nil
 	}
 	final := s.state.Head.Number - j.Depth
@@ -31,6 +31,15 @@ func (j *Job) build(ctx context.Context, commit index.Commit, s *seen) (done boo
 		}
 	}
 	return false, nil
+}
+
+// behind says that the finalized block of the index is not that of the chain.
+func (j *Job) behind(head uint64) bool {
+	if j.Tip == nil {
+		return false
+	}
+	tip, ok := j.Tip()
+	return ok && tip > head+j.Depth
 }
 
 // generation builds, checks and publishes one.

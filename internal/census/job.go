@@ -58,10 +58,13 @@ type Job struct {
 	Samples int
 	// Chunk is how many rows a commit has (default 4,000).
 	Chunk int
-	// Interval is how often there is something to look at (default 10 s).
+	// Interval is how often there is something to look at (default 5 s).
 	Interval time.Duration
-	Now      func() time.Time
-	Logger   *slog.Logger
+	// Tip is the newest block that the nodes have, if known: while the index is
+	// catching up with it nothing is counted.
+	Tip    func() (number uint64, ok bool)
+	Now    func() time.Time
+	Logger *slog.Logger
 
 	// audited is when a generation was last sampled, tried when that was last
 	// tried in vain. Forgotten with the process: then it is done again.
@@ -85,7 +88,7 @@ func New(j Job) *Job {
 	def(&j.Retention, 6*time.Hour)
 	def(&j.Audit, 30*time.Minute)
 	def(&j.Retry, time.Minute)
-	def(&j.Interval, 10*time.Second)
+	def(&j.Interval, 5*time.Second)
 	if j.Depth == 0 {
 		j.Depth = chain.DefaultDepth
 	}

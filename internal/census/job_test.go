@@ -184,8 +184,8 @@ func (w *world) newest(token felt.Felt) *rows.Generation {
 // TestWrongTokens: of tokens that move without events, overdraw or rebase none
 // is ever certified, whoever qualified them; the others are, and are right.
 func TestWrongTokens(t *testing.T) {
-	w := newWorld(t, 120, nil)
-	for range 4 {
+	w := newWorld(t, 80, nil)
+	for range 3 {
 		w.mustRun()
 		head, _ := w.chain.Head()
 		verdicts := map[simnode.Lie]map[rows.Verdict]int{}
@@ -336,9 +336,9 @@ func TestLaterAudit(t *testing.T) {
 // TestEachCheckCounts: a supply that disagrees, or an impossible balance, is enough
 // although all that is sampled agrees.
 func TestEachCheckCounts(t *testing.T) {
-	w := newWorld(t, 120, nil)
+	w := newWorld(t, 80, nil)
 	var overdrawn felt.Felt
-	for _, made := range w.chain.Tokens(100) {
+	for _, made := range w.chain.Tokens(70) {
 		if made.Lie == simnode.Overdrawn {
 			overdrawn = made.Address
 		}
@@ -366,7 +366,7 @@ func TestEachCheckCounts(t *testing.T) {
 		}
 		return total, balances
 	}
-	total, balances := positive(119 - depth)
+	total, balances := positive(79 - depth)
 	w.lie = func(c contractcall.Call, r *contractcall.Result) {
 		switch {
 		case c.Contract == contracts.STRK && len(c.Calldata) == 0:
@@ -457,6 +457,21 @@ func TestYoungChain(t *testing.T) {
 	w.mustRun()
 	if all, _ := w.generations(); len(all) != 0 {
 		t.Errorf("%d generations", len(all))
+	}
+}
+
+// TestCatchingUp: while the nodes are far ahead nothing is counted.
+func TestCatchingUp(t *testing.T) {
+	tip := uint64(60 + depth)
+	w := newWorld(t, 60, func(j *census.Job) { j.Tip = func() (uint64, bool) { return tip, true } })
+	w.mustRun()
+	if all, _ := w.generations(); len(all) != 0 {
+		t.Errorf("%d generations", len(all))
+	}
+	tip--
+	w.mustRun()
+	if g := w.newest(contracts.STRK); g == nil {
+		t.Error("not counted at the head")
 	}
 }
 

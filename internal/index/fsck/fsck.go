@@ -136,6 +136,9 @@ func (c *checker) run() error {
 	if err := c.enrichment(state.Fork.Count > 0); err != nil {
 		return err
 	}
+	if err := c.derived(); err != nil {
+		return err
+	}
 	return c.tokenNames()
 }
 
