@@ -163,7 +163,10 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), life)
 	defer cancel()
-	crash := vfs.CrashCloneCfg{UnsyncedDataPercent: p.rng.IntN(101), RNG: rand.New(rand.NewPCG(p.rng.Uint64(), 3))}
+	// Of what was not synced all is lost or nothing. A part, chosen at random, could
+	// keep the marker of a manifest without its file, which no file system does that
+	// orders its metadata; logs that were written in part are tested with the engine.
+	crash := vfs.CrashCloneCfg{UnsyncedDataPercent: 100 * p.rng.IntN(2), RNG: rand.New(rand.NewPCG(p.rng.Uint64(), 3))}
 	var killing sync.Mutex // the disk is used from many goroutines
 	var left *vfs.MemFS
 	kill := func() {
