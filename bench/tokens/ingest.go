@@ -124,7 +124,7 @@ func indexAll(ctx context.Context, m *memory, subjects []explorer.Subject, dir s
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	defer engine.Close() //nolint:errcheck // measured already
+	defer engine.Close() //nolint:errcheck // closed already, unless something failed
 	x, err := index.New(index.Options{Store: engine, Source: m, Subjects: subjects, Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true})
 	if err != nil {
 		return 0, 0, 0, err
@@ -135,6 +135,9 @@ func indexAll(ctx context.Context, m *memory, subjects []explorer.Subject, dir s
 	}
 	took, work = time.Since(start), cpuTime()-before
 	if err := engine.Compact(ctx); err != nil {
+		return 0, 0, 0, err
+	}
+	if err := engine.Close(); err != nil { // which also removes old files
 		return 0, 0, 0, err
 	}
 	disk, err = tableBytes(tmp)

@@ -50,7 +50,6 @@ type leaf struct {
 	list  list
 	rows  []leafRow // newest first
 	size  int
-	begun bool
 	ended bool // no row is behind the chunk
 }
 

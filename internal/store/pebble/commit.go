@@ -66,8 +66,14 @@ func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 		}
 	}
 	batch := e.db.NewBatchWithSize(b.Bytes() + len(ops)*opOverhead + 16)
-	for _, p := range inKeyOrder(ops) {
+	places := inKeyOrder(ops)
+	for i, p := range places {
 		op := &ops[p.index]
+		// The last change of a row counts: blocks that share a batch change
+		// the same balances and counters again and again.
+		if i+1 < len(places) && places[i+1].prefix == p.prefix && sameKey(&op.Key, &ops[places[i+1].index].Key) {
+			continue
+		}
 		n := 1 + len(op.Partition) + len(op.Sort)
 		var d *lsm.DeferredBatchOp
 		if op.Delete {

@@ -55,3 +55,8 @@ func keyPrefix(k *store.Key) uint64 {
 	copy(b[n:], k.Sort)
 	return binary.BigEndian.Uint64(b[:])
 }
+
+// sameKey compares keys that begin alike.
+func sameKey(a, b *store.Key) bool {
+	return a.Table.ID == b.Table.ID && bytes.Equal(a.Sort, b.Sort) && bytes.Equal(a.Partition, b.Partition)
+}
