@@ -34,9 +34,11 @@ func TestFsck(t *testing.T) {
 	richer := rows.PlaceOf([rows.BalanceSize]byte{1}, first.Address())
 	value := rows.AppendHolder(nil, first.LastBlock)
 	for name, change := range map[string]func(b *store.Batch){
-		"sound":          func(*store.Batch) {},
-		"taken away":     func(b *store.Batch) { b.Delete(key(g.ID, first.Place)) },
-		"added":          func(b *store.Batch) { b.Put(key(g.ID, rows.PlaceOf([rows.BalanceSize]byte{}, felt.FromUint64(5))), value) },
+		"sound":      func(*store.Batch) {},
+		"taken away": func(b *store.Batch) { b.Delete(key(g.ID, first.Place)) },
+		"added": func(b *store.Batch) {
+			b.Put(key(g.ID, rows.PlaceOf([rows.BalanceSize]byte{}, felt.FromUint64(5))), value)
+		},
 		"richer":         func(b *store.Batch) { b.Delete(key(g.ID, first.Place)); b.Put(key(g.ID, richer), value) },
 		"of another day": func(b *store.Batch) { b.Put(key(g.ID, first.Place), rows.AppendHolder(nil, first.LastBlock+1)) },
 		"of nothing":     func(b *store.Batch) { b.Put(key(g.ID+1000, first.Place), value) },
