@@ -91,7 +91,7 @@ func (s *Server) tokenControlRoutes() {
 		Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. " +
 			"`immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints. " +
 			"`not_detected` and `unknown` claim nothing.",
-		Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
+		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
 }
 
 func (s *Server) getTokenControls(ctx context.Context, in *struct {
