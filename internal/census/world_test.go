@@ -175,4 +175,3 @@ func (w *world) newest(token felt.Felt) *rows.Generation {
 	}
 	return g
 }
-
