@@ -16,8 +16,9 @@ build: ## build the program into bin/
 tools: ## install what the tests need and the machine lacks
 	@scripts/tools.sh
 
-test: tools ## run all tests with the race detector
+test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 go test -race -timeout 14m ./...
+	go test -timeout 5m -run Truth ./internal/api
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

@@ -363,7 +363,7 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_request", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=yesterday"},
 		{dir: "invalid_request", name: "closest", path: chain + "/block-at-timestamp?timestamp=0&closest=near"},
 		{dir: "invalid_request", name: "missing-parameter", path: chain + "/search"},
-		{dir: "invalid_request", name: "block-tag", path: chain + "/contract/" + contracts.STRK.String() + "/entrypoints?block_tag=pending"},
+		{dir: "invalid_request", name: "entrypoints-pending", path: chain + "/contract/" + contracts.STRK.String() + "/entrypoints?block_tag=pending"},
 		{dir: "invalid_request", name: "class-sort", path: chain + "/classes?sort=name"},
 		{dir: "invalid_request", name: "event-name", path: chain + "/events?topic0=Transfer"},
 		{dir: "invalid_request", name: "event-filter", path: chain + "/events"},

@@ -402,6 +402,7 @@ func (o *oracle) fork(n int) {
 // blocks arrive and forks replace some, also below the finalized tier and
 // below what L1 had accepted.
 func TestGroundTruth(t *testing.T) {
+	skipRaced(t)
 	o := &oracle{world: newWorld(t, 44), checks: map[string]int{}}
 	o.everything(0)
 	for _, step := range []struct {

@@ -327,3 +327,13 @@ func (w *world) get(path string, out any) {
 		w.t.Fatalf("GET %s: %v in %s", path, err, r.body)
 	}
 }
+
+// skipRaced leaves out what does one thing after the other, thousands of times: the
+// race detector would find nothing in it and take minutes. 'make test' runs these
+// tests once more without it.
+func skipRaced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
+}

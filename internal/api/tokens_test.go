@@ -23,6 +23,7 @@ import (
 // TestTransfersAgainstTruth compares random filters with the chain, before and
 // after forks.
 func TestTransfersAgainstTruth(t *testing.T) {
+	skipRaced(t)
 	w := newWorld(t, 80)
 	rng := rand.New(rand.NewPCG(7, 7))
 	found := 0
