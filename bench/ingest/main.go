@@ -23,6 +23,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +33,9 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
@@ -45,9 +50,10 @@ func main() {
 	blocks := flag.Int("blocks", 6000, "blocks to index")
 	tx := flag.Int("tx", 50, "transactions a block")
 	events := flag.Float64("events", 5.78, "events a transaction")
-	verifyBlocks := flag.Int("verify", 150, "how many of them to index with verification")
+	verifyBlocks := flag.Int("verify", 150, "how many (at least one) to index with verification")
 	dir := flag.String("dir", "", "where to put the stores; default: the system's temporary directory")
 	second := flag.String("postgres", "", "index into PostgreSQL as well: the address of a database, or 'start' for a server of its own")
+	flag.StringVar(&only, "only", "", "index only the stages whose names have this text")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first indexing to this file")
 	flag.Parse()
 	profileFile = *profile
@@ -166,16 +172,21 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 		return compareEngines(ctx, m, second, pebbleStore, show)
 	}
 	core := []explorer.Subject{block.Subject{}, transaction.Subject{}}
+	lists := append(slices.Clip(core), event.Subject{}, contract.Subject{}, class.Subject{})
 	for _, c := range []struct {
 		name   string
 		source *memory
 		opts   index.Options
 	}{
 		{"index blocks and transactions", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true, Subjects: core}},
+		{"with event lists and classes", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1, Subjects: lists}},
 		{"index everything", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1}},
 		{"the same with undo records", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1 << 40}},
 		{"index everything, verified", verified, index.Options{Verify: index.VerifyAll, UndoBlocks: 1}},
 	} {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
 		rate, more, err := indexAll(ctx, c.source, c.opts, pebbleStore)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -215,6 +226,9 @@ func decodeOnly(m *memory) (blocksPerSec float64, err error) {
 	}
 	return blocksPerSec, nil
 }
+
+// only selects the stages whose names have it.
+var only string
 
 // profileFile is where the profile of the first indexing goes, if anywhere.
 var profileFile string
