@@ -219,7 +219,7 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	live := map[string]bool{"getTokenTotalSupply": true, "getTokenBalance": true, "readContract": true, "getWalletState": true}
 	a, tx := w.chain.Accounts(39)[0].String(), w.chain.BlockAt(3).Transactions[0].Hash.String()
 	fill := strings.NewReplacer("{chain}", chainID, "{address}", a, "{token}", contracts.STRK.String(), "{number_or_hash}", "3", "{tx_hash}", tx,
-		"{message_hash}", fmt.Sprintf("0x%x", w.chain.Messages(0, 39)[0].Hash))
+		"{message_hash}", fmt.Sprintf("0x%x", w.chain.Messages(0, 39)[0].Hash), "{class_hash}", contracts.Classes().Account.Hash.String())
 	query := map[string]string{"search": "?q=" + a, "searchEvents": "?topic0=" + felt.Selector("Transfer").String(), "getBlockAtTimestamp": "?timestamp=1900000000"}
 	bodies := map[string]string{"summarizeAddresses": `{"addresses":["` + a + `"]}`, "describeAddresses": `{"addresses":["` + a + `"]}`, "previewTransactions": `{"hashes":["` + tx + `"]}`}
 	want := map[string]int{"getContractVerification": http.StatusNotFound}
