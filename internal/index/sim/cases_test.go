@@ -30,8 +30,12 @@ func options(w index.Source) index.Options {
 // TestKillAtEveryCommit kills the process before and after every single commit
 // of a run that catches up, follows the tail and goes through a fork.
 func TestKillAtEveryCommit(t *testing.T) {
+	step := 1
+	if raced {
+		step = 9
+	}
 	for _, after := range []bool{false, true} {
-		for at := 1; ; at++ {
+		for at := 1; ; at += step {
 			reached := false
 			synctest.Test(t, func(t *testing.T) { reached = killedRun(t, at, after) })
 			if !reached {

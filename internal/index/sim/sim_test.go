@@ -37,6 +37,9 @@ var kept = []uint64{
 func TestSimulation(t *testing.T) {
 	seeds := append([]uint64(nil), kept...)
 	n := defaultSeeds
+	if raced {
+		n = 6
+	}
 	if s := os.Getenv("SIM_SEEDS"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {
