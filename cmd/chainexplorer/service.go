@@ -237,6 +237,9 @@ func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
 	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
+	if !s.control.IsFile() { // other processes may serve the same keys
+		o.Draw = s.control.Draw
+	}
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {
