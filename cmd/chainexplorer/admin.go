@@ -17,6 +17,8 @@ import (
 type adminCommands struct {
 	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
+	Backup    backupCommand     `cmd:"" help:"Copy the indexes and the control database of a data directory, also while they are in use."`
+	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`
 	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`

@@ -33,6 +33,8 @@ type indexCommand struct {
 	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
 	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 
+	BackupDir string `placeholder:"DIR" help:"Where 'admin backup' puts backups of this running process; on the file system of --data. Needs --metrics."`
+
 	FinalityDepth   uint64        `default:"120" help:"How many blocks below the head a block is called finalized."`
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
@@ -61,14 +63,18 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 	}
+	if err := c.checkBackups(); err != nil {
+		return err
+	}
 	known, err := registry.Load(c.Registry)
 	if err != nil {
 		return err
 	}
 	registered := prometheus.NewRegistry()
 	registered.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	backups := newBackups(c.BackupDir, con.log)
 	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, registered, con.log)
+		stop, err := serveMetrics(c.Metrics, registered, backups, con.log)
 		if err != nil {
 			return err
 		}
@@ -98,6 +104,10 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 		defer engine.Close() //nolint:errcheck // as above
+	}
+	if c.Data != "" {
+		backups.add(name, engine)
+		backups.open(nil)
 	}
 	jobs := jobSettings{Store: engine, Pool: pool, Registry: known.Chain(name), Depth: c.FinalityDepth,
 		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log}.jobs()
@@ -132,6 +142,25 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	con.log.Info("index closed", "progress", x.Progress().String())
 	return nil
+}
+
+// checkBackups keeps backups out of the folder of the store itself.
+func (c *indexCommand) checkBackups() error {
+	if c.BackupDir == "" || c.Data == "" {
+		return checkBackupDir(c.BackupDir, c.Metrics, c.Store, c.Data)
+	}
+	data, err := filepath.Abs(c.Data)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(c.BackupDir)
+	if err != nil {
+		return err
+	}
+	if rest, err := filepath.Rel(data, dir); err == nil && filepath.IsLocal(rest) {
+		return &usageError{"--backup-dir must not be inside --data, which is the store's own"}
+	}
+	return checkBackupDir(dir, c.Metrics, c.Store, data)
 }
 
 // parseNodes reads URL or URL,WEBSOCKET.

@@ -13,15 +13,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serveMetrics serves /metrics on an address of its own, which is for the
-// operator and not for the public.
-func serveMetrics(addr string, reg *prometheus.Registry, log *slog.Logger) (stop func(), err error) {
+// serveMetrics serves /metrics, and backups to whoever asks for them by POST, on an
+// address of its own, which is for the operator and not for the public. Pages of
+// other origins in the operator's browser are refused.
+func serveMetrics(addr string, reg *prometheus.Registry, b *backups, log *slog.Logger) (stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg, MaxRequestsInFlight: 4}))
+	mux.Handle("POST /backup", http.NewCrossOriginProtection().Handler(b))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	go func() {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {

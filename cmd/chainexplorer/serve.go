@@ -23,6 +23,8 @@ type serveCommand struct {
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
 
+	BackupDir string `placeholder:"DIR" help:"Where 'admin backup' puts backups of this running process; on the file system of --data. Needs --metrics."`
+
 	Verify        index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail or all."`
 	UndoBlocks    uint64           `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	FinalityDepth uint64           `default:"120" help:"How many blocks below the head a block is called finalized."`
@@ -50,7 +52,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
+		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
 		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
 	})
 }
@@ -106,6 +108,9 @@ func (c *serveCommand) check() error {
 	}
 	if c.Data == "" && c.Store == "" {
 		return &usageError{"where are the indexes? Give --data DIR or --store postgres://..."}
+	}
+	if err := checkBackupDir(c.BackupDir, c.Metrics, c.Store, c.Data); err != nil {
+		return err
 	}
 	if err := checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint); err != nil {
 		return err

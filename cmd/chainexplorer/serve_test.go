@@ -22,6 +22,8 @@ type running struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	base string // http://host:port
+	// operator is the address of --metrics, when there is one.
+	operator string
 }
 
 // startServe runs serve and waits until it says where.
@@ -43,12 +45,19 @@ func startProgram(t *testing.T, args ...string) *running {
 	}
 	lines := bufio.NewScanner(log)
 	var seen strings.Builder
+	var operator string
 	for lines.Scan() {
 		seen.WriteString(lines.Text() + "\n")
 		var rec struct{ Msg, Address string }
-		if json.Unmarshal(lines.Bytes(), &rec) == nil && rec.Msg == "serving" {
+		if json.Unmarshal(lines.Bytes(), &rec) != nil {
+			continue
+		}
+		if rec.Msg == "serving metrics" {
+			operator = strings.TrimSuffix(rec.Address, "/metrics")
+		}
+		if rec.Msg == "serving" {
 			go io.Copy(io.Discard, log) //nolint:errcheck // until the program ends
-			return &running{t, cmd, rec.Address}
+			return &running{t, cmd, rec.Address, operator}
 		}
 	}
 	t.Fatalf("serve did not start:\n%s", seen.String())

@@ -33,6 +33,7 @@ import (
 type serviceOptions struct {
 	Listen        string
 	Metrics       string
+	BackupDir     string
 	Data          string
 	Store         storeFlags                 // where the indexes are when they are not in Data
 	Control       string                     // the control database; in Data, or else with the store, when empty
@@ -61,6 +62,7 @@ type service struct {
 	keys     *account.Authenticator
 	chains   []*servedChain
 	api      *api.Server
+	backups  *backups
 	traces   func(http.Handler) http.Handler
 	closers  []func()
 }
@@ -79,7 +81,7 @@ const drainTime = 10 * time.Second
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
 func openService(ctx context.Context, o serviceOptions, con *console) (_ *service, err error) {
-	s := &service{opts: o, con: con, registry: prometheus.NewRegistry()}
+	s := &service{opts: o, con: con, registry: prometheus.NewRegistry(), backups: newBackups(o.BackupDir, con.log)}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -91,7 +93,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}
 	s.onClose(func() { s.listener.Close() }) //nolint:errcheck // closed by the server already
 	if o.Metrics != "" {
-		stop, err := serveMetrics(o.Metrics, s.registry, con.log)
+		stop, err := serveMetrics(o.Metrics, s.registry, s.backups, con.log)
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +121,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 			return nil, err
 		}
 	}
+	s.backups.open(s.control)
 	return s, s.openAPI()
 }
 
@@ -179,6 +182,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 		return err
 	}
 	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
+	s.backups.add(c.id, c.engine)
 	if !s.opts.ReadOnly {
 		log := s.con.log.With("chain", c.id)
 		jobs := jobSettings{Store: c.engine, Pool: c.pool, Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth,
@@ -233,6 +237,9 @@ func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
 	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
+	if !s.control.IsFile() { // other processes may serve the same keys
+		o.Draw = s.control.Draw
+	}
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {

@@ -13,6 +13,7 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	kept     prometheus.Counter
+	draws    *prometheus.CounterVec
 }
 
 // NewMetrics makes the metrics and registers them; a nil registerer leaves them
@@ -29,9 +30,12 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		kept: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "chainexplorer_api_kept_answers_total", Help: "Requests answered from kept answers.",
 		}),
+		draws: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_api_budget_draws_total", Help: "Parts of shared budgets asked for, by outcome; while they fail, each process counts on its own.",
+		}, []string{"outcome"}),
 	}
 	if reg != nil {
-		reg.MustRegister(m.requests, m.seconds, m.kept)
+		reg.MustRegister(m.requests, m.seconds, m.kept, m.draws)
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -16,6 +17,11 @@ const (
 	// limitWindow is the length of the fixed window that budgets refer to.
 	limitWindow = time.Minute
 )
+
+// budgets count requests: a limiter those of this process, a sharedLimiter those of all.
+type budgets interface {
+	take(ctx context.Context, key string, class Class, limit int) verdict
+}
 
 // limiter counts requests per key and class in windows of a minute. A window
 // starts with the first request in it. Memory is bounded by the number of keys
@@ -49,7 +55,7 @@ type verdict struct {
 	wait             time.Duration // until the window ends
 }
 
-func (l *limiter) take(key string, class Class, limit int) verdict {
+func (l *limiter) take(_ context.Context, key string, class Class, limit int) verdict {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,9 +95,9 @@ func (c *caller) perMinute(class Class) int {
 }
 
 // limit draws on the caller's budget and tells it how much is left.
-func (s *Server) limit(h http.Header, c *caller, route *Route) *Error {
+func (s *Server) limit(ctx context.Context, h http.Header, c *caller, route *Route) *Error {
 	class := route.Class
-	v := s.limits.take(c.PublicID, class, c.perMinute(class))
+	v := s.limits.take(ctx, c.PublicID, class, c.perMinute(class))
 	values := []string{strconv.Itoa(v.limit), strconv.Itoa(v.remaining)}
 	h[headerLimit], h[headerRemaining] = values[0:1:1], values[1:2:2]
 	h[headerPolicy] = route.policyHeader

@@ -17,6 +17,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/registry"
@@ -47,6 +48,9 @@ type Options struct {
 	Cursors *Cursors
 	// Labels are the operator's own names of addresses; nil is none.
 	Labels Labels
+	// Draw takes requests out of budgets that several processes share; nil when
+	// this process is the only one.
+	Draw func(context.Context, control.Draw) (control.Drawn, error)
 	// Origins may call with credentials from a browser, such as https://explorer.example.
 	Origins []string
 	// Timeout ends a request's work (default 10 s).
@@ -76,7 +80,7 @@ type Server struct {
 	flight    chan struct{}
 	live      chan struct{} // requests that wait for a node
 	batchTime time.Duration
-	limits    *limiter
+	limits    budgets
 	kept      *answers       // for good
 	fresh     *answers       // until the next block
 	schemas   *decoded.Cache // of class ABIs, which are named by their hash on every chain
@@ -115,6 +119,9 @@ func New(o Options) (*Server, error) {
 		s.metrics = NewMetrics(nil)
 	}
 	s.limits = newLimiter(s.now)
+	if o.Draw != nil {
+		s.limits = newSharedLimiter(o.Draw, s.now, s.log, s.metrics)
+	}
 	s.live = make(chan struct{}, maxLive)
 	s.batchTime = min(batchTime, s.timeout)
 	for _, c := range o.Chains {
@@ -265,7 +272,7 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 	if e := authorise(&x.who, x.record.route); e != nil {
 		return e
 	}
-	return s.limit(x.Header(), &x.who, x.record.route)
+	return s.limit(r.Context(), x.Header(), &x.who, x.record.route)
 }
 
 // answer runs the handler and keeps what others can be sent.

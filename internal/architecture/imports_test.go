@@ -30,8 +30,8 @@ var layers = [][]string{
 	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},
 	{"internal/index", "internal/api"},
-	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census"}, // the last three are jobs of the index
-	{"internal/control"},                                                           // the data of record: it knows no chain
+	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census", "internal/backup"}, // metadata, pools and census are jobs of the index
+	{"internal/control"}, // the data of record: it knows no chain
 	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},

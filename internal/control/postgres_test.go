@@ -28,6 +28,7 @@ func TestOnPostgres(t *testing.T) {
 		"ContextCancels":                 TestContextCancels,
 		"Refuses":                        testRefusesOnPostgres,
 		"OneWriter":                      testOneWriter,
+		"CopyTo":                         TestCopyTo,
 	} {
 		t.Run(name, test)
 	}

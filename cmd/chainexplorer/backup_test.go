@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/simnode"
+)
+
+var folderLine = regexp.MustCompile(`(?m)^folder +(.+)$`)
+
+// untilHead waits for a block to be served.
+func (r *running) untilHead(key string, head uint64) {
+	r.t.Helper()
+	for {
+		var status struct{ LatestIndexedBlockNumber *uint64 }
+		if err := json.Unmarshal(r.get("/v1/SN_SEPOLIA/status", key, http.StatusOK), &status); err != nil {
+			r.t.Fatal(err)
+		}
+		if n := status.LatestIndexedBlockNumber; n != nil && *n >= head {
+			return
+		}
+	}
+}
+
+// TestBackup takes backups of the running service while it indexes. What is
+// restored is sound, has the keys, and goes on to the same digest.
+func TestBackup(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 51, Blocks: 60, L1Lag: 20})
+	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
+	defer srv.Close()
+	dir := t.TempDir()
+	data, backups := filepath.Join(dir, "data"), filepath.Join(dir, "backups")
+	r := startServe(t, "--node", srv.URL, "--data", data, "--metrics", "127.0.0.1:0", "--backup-dir", backups)
+	control := filepath.Join(data, "control.db")
+	succeed(t, control, "workspace", "create", "acme", "--plan", "enterprise")
+	key := keyText.FindString(succeed(t, control, "key", "create", "--workspace", "acme"))
+	head, _ := chain.Head()
+	r.untilHead(key, head)
+
+	type outcome struct {
+		stdout, stderr string
+		code           int
+	}
+	taken := make(chan outcome, 3)
+	go func() {
+		defer close(taken)
+		for range cap(taken) {
+			stdout, stderr, code := output(t, "admin", "backup", "--operator", r.operator)
+			taken <- outcome{stdout, stderr, code}
+		}
+	}()
+	var folders []string
+	for i := 0; len(folders) < cap(taken); i++ { // blocks and forks all the time
+		if chain.Extend(2); i%4 == 3 {
+			chain.Fork(3)
+			chain.Extend(4)
+		}
+		head, _ := chain.Head()
+		r.untilHead(key, head-4)
+		select {
+		case o := <-taken:
+			m := folderLine.FindStringSubmatch(o.stdout)
+			if o.code != 0 || m == nil || !digestLine.MatchString(o.stdout) {
+				t.Fatalf("backup ended with %d:\n%s%s", o.code, o.stdout, o.stderr)
+			}
+			folders = append(folders, m[1])
+		default:
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"in use", "in use by another process", []string{"admin", "backup", "--data", data, "--to", filepath.Join(dir, "x")}},
+		{"both ways", "--operator URL", []string{"admin", "backup", "--operator", r.operator, "--data", data, "--to", filepath.Join(dir, "x")}},
+		{"neither", "--operator URL", []string{"admin", "backup"}},
+		{"not empty", "the directory is not empty", []string{"admin", "restore", "--from", folders[0], "--data", data}},
+		{"no backup", "is not a finished backup", []string{"admin", "restore", "--from", data, "--data", filepath.Join(dir, "x")}},
+		{"no listener", "needs --metrics", []string{"serve", "--node", srv.URL, "--data", data, "--backup-dir", backups}},
+		{"inside the store", "must not be inside", []string{"index", "--node", srv.URL, "--data", filepath.Join(dir, "i"), "--metrics", "127.0.0.1:0", "--backup-dir", filepath.Join(dir, "i", "b")}},
+	} {
+		if stdout, stderr, code := output(t, c.args...); code == 0 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s ended with %d:\n%s%s", c.name, code, stdout, stderr)
+		}
+	}
+	for i, folder := range folders { // also of a moment in the middle
+		restored := filepath.Join(dir, "restored", filepath.Base(folder))
+		stdout, stderr, code := output(t, "admin", "restore", "--from", folder, "--data", restored)
+		m := digestLine.FindStringSubmatch(stdout)
+		if code != 0 || m == nil {
+			t.Fatalf("restore ended with %d:\n%s%s", code, stdout, stderr)
+		}
+		if got := fsckClean(t, filepath.Join(restored, "SN_SEPOLIA")); got != m[1] {
+			t.Errorf("backup %d has digest %s and was said to have %s", i, got, m[1])
+		}
+	}
+	chain.Extend(5)
+	head, _ = chain.Head()
+	r.untilHead(key, head)
+	r.stop()
+	restored := filepath.Join(dir, "restored", filepath.Base(folders[0]))
+	again := startServe(t, "--node", srv.URL, "--data", restored)
+	again.untilHead(key, head)
+	again.stop()
+	want := fsckClean(t, filepath.Join(data, "SN_SEPOLIA"))
+	if got := fsckClean(t, filepath.Join(restored, "SN_SEPOLIA")); got != want {
+		t.Errorf("the restored index went on to digest %s, the original to %s", got, want)
+	}
+
+	// And with the service stopped.
+	folder := filepath.Join(dir, "cold")
+	stdout, stderr, code := output(t, "admin", "backup", "--data", data, "--to", folder)
+	if code != 0 || !strings.Contains(stdout, want) {
+		t.Fatalf("backup ended with %d:\n%s%s", code, stdout, stderr)
+	}
+	if stdout, _, code := output(t, "admin", "backup", "--data", data, "--to", folder); code == 0 {
+		t.Errorf("a backup was written over:\n%s", stdout)
+	}
+	// A backup that was damaged or mixed up is refused, and leaves nothing behind.
+	manifest := filepath.Join(folder, "backup.json")
+	text, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, "mixed")
+	if err := os.WriteFile(manifest, []byte(strings.Replace(string(text), want, strings.Repeat("0", 64), 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := output(t, "admin", "restore", "--from", folder, "--data", target); code != exitFailure || !strings.Contains(stderr, "its manifest says") {
+		t.Errorf("restore ended with %d:\n%s", code, stderr)
+	}
+	if left, err := os.ReadDir(target); err != nil || len(left) > 0 {
+		t.Errorf("a failed restore left %v (%v)", left, err)
+	}
+}
+
+// TestBackupIsNotForStrangers: a page of another origin cannot ask for backups, and
+// nobody can where none are configured.
+func TestBackupIsNotForStrangers(t *testing.T) {
+	r := startServe(t, "--node", simulated(t, "SN_MAIN", 3), "--data", t.TempDir(), "--metrics", "127.0.0.1:0")
+	defer r.stop()
+	for origin, want := range map[string]int{"": http.StatusNotFound, "https://elsewhere.example": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.operator+"/backup", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if origin != "" {
+			req.Header.Set("Origin", origin)
+			req.Header.Set("Sec-Fetch-Site", "cross-site")
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close() //nolint:errcheck // only the status counts
+		if res.StatusCode != want {
+			t.Errorf("origin %q: status %d, want %d", origin, res.StatusCode, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package backup_test
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/backup"
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
+)
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// source is a data directory with one empty store, in use.
+func source(t *testing.T) backup.Source {
+	t.Helper()
+	dir := t.TempDir()
+	e, err := pebble.Open(pebble.Options{Dir: filepath.Join(dir, "SN_MAIN"), Tables: catalog.Tables(), Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() }) //nolint:errcheck // a test's
+	db, err := control.Open(t.Context(), control.Options{Path: filepath.Join(dir, "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() }) //nolint:errcheck // a test's
+	return backup.Source{Stores: map[string]store.Engine{"SN_MAIN": e}, Control: db, Program: "v1", Logger: quiet,
+		Now: func() time.Time { return time.Date(2026, 3, 1, 4, 0, 0, 0, time.UTC) }}
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return strings.Join(list, " ")
+}
+
+func TestTakeAndRestore(t *testing.T) {
+	dir := t.TempDir()
+	folder, target := filepath.Join(dir, "backup"), filepath.Join(dir, "data")
+	s := source(t)
+	m, err := backup.Take(t.Context(), s, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, folder); got != "SN_MAIN backup.json control.db" || names(t, dir) != "backup" {
+		t.Errorf("the backup holds %s, beside it %s", got, names(t, dir))
+	}
+	if read, err := backup.Read(folder); err != nil || len(m.Chains) != 1 || read.Chains[0] != m.Chains[0] || !read.Taken.Equal(s.Now()) || !read.Control || m.Chains[0].Blocks {
+		t.Errorf("%+v, %v; taken %+v", read, err, m)
+	}
+	for range 2 { // what is restored is not the backup itself
+		if _, err := backup.Restore(t.Context(), folder, target, quiet); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, target); !strings.HasPrefix(got, "SN_MAIN control.db") {
+			t.Errorf("restored %s", got)
+		}
+		if _, err := backup.Restore(t.Context(), folder, target, quiet); !errors.Is(err, backup.ErrNotEmpty) {
+			t.Errorf("restored twice: %v", err)
+		}
+		if err := os.RemoveAll(target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, broken := range []string{"control.db", "SN_MAIN"} { // a part is missing
+		if err := os.Rename(filepath.Join(folder, broken), filepath.Join(dir, "away")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := backup.Restore(t.Context(), folder, target, quiet); err == nil {
+			t.Errorf("restored without %s", broken)
+		}
+		if got := names(t, target); got != "" {
+			t.Errorf("a failed restore left %s", got)
+		}
+		if err := os.Rename(filepath.Join(dir, "away"), filepath.Join(folder, broken)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTakeFails: nothing is left of a backup that failed, and none is written over.
+func TestTakeFails(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "backup")
+	s := source(t)
+	if err := s.Control.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Take(t.Context(), s, folder); err == nil {
+		t.Error("taken although the control database cannot be read")
+	}
+	if got := names(t, dir); got != "" {
+		t.Errorf("it left %s", got)
+	}
+	s.Control = nil
+	if _, err := backup.Take(t.Context(), s, folder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Take(t.Context(), s, folder); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("written over: %v", err)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`:            "unexpected end",
+		`{"layout":2}`: "layout 2",
+		`{"layout":1,"chains":[{"name":"../x"}]}`: "names a chain",
+		`{"layout":1,"chains":[{"name":"/etc"}]}`: "names a chain",
+		`{"layout":1,"chains":[{"name":""}]}`:     "names a chain",
+		`{"layout":1,"chains":[{"name":"."}]}`:    "names a chain",
+		`{"layout":1,"chains":[{"name":"a\\b"}]}`: "names a chain",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "backup.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := backup.Read(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := backup.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a finished backup") {
+		t.Errorf("an empty folder: %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+func sortChains(list []Chain) {
+	slices.SortFunc(list, func(a, b Chain) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// size adds up the files of a directory.
+func size(dir string) (n uint64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			n += uint64(info.Size())
+		}
+		return err
+	})
+	return n, err
+}
+
+// copyDir copies regular files; a store has no others. The copy shares nothing
+// with the original, to which the store's log and manifest would be appended.
+func copyDir(ctx context.Context, from, to string) error {
+	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rest, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		switch target := filepath.Join(to, rest); {
+		case d.IsDir():
+			return os.Mkdir(target, 0o700)
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s is not a regular file", path)
+		default:
+			return copyFile(ctx, path, target)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return syncDir(to)
+}
+
+// copyFile makes a file that did not exist, and that only its owner can read.
+func copyFile(ctx context.Context, from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // opened for reading
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := out.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for { // in pieces, so that a large file does not outlast ctx
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch _, err := io.CopyN(out, in, 64<<20); err {
+		case nil:
+		case io.EOF:
+			return out.Sync()
+		default:
+			return err
+		}
+	}
+}
+
+func writeFile(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// syncDir makes the names in a directory survive a power cut.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" { // it has no such call
+		return nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	return f.Sync()
+}

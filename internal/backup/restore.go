@@ -1,0 +1,89 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"chainexplorer/internal/control"
+)
+
+// ErrNotEmpty says that there is something where a backup should be restored to.
+var ErrNotEmpty = errors.New("the directory is not empty")
+
+// Restore copies a backup into dir, which must be empty or missing, and checks
+// that it opens and holds what the manifest says. When it fails dir is empty
+// again. The backup itself is only read, so that it can be restored once more.
+func Restore(ctx context.Context, from, dir string, log *slog.Logger) (m Manifest, err error) {
+	if m, err = Read(from); err != nil {
+		return m, fmt.Errorf("restore: %w", err)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case len(entries) > 0:
+		return m, fmt.Errorf("restore to %s: %w", dir, ErrNotEmpty)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return m, fmt.Errorf("restore: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return m, fmt.Errorf("restore: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("restore: %w", err), empty(dir))
+		}
+	}()
+	for _, c := range m.Chains {
+		if err := restoreStore(ctx, from, dir, c, log); err != nil {
+			return m, err
+		}
+	}
+	if m.Control {
+		if err := restoreControl(ctx, from, dir, log); err != nil {
+			return m, err
+		}
+	}
+	return m, syncDir(dir)
+}
+
+func restoreStore(ctx context.Context, from, dir string, c Chain, log *slog.Logger) error {
+	to := filepath.Join(dir, c.Name)
+	if err := copyDir(ctx, filepath.Join(from, c.Name), to); err != nil {
+		return err
+	}
+	found, err := examine(ctx, to, c.Name, log)
+	if err != nil {
+		return err
+	}
+	found.Bytes = c.Bytes // the manifest's is of the moment before it was opened
+	if found != c {
+		return fmt.Errorf("the backup of %s holds block %d with digest %s, and its manifest says %d with %s", c.Name, found.Head, found.Digest, c.Head, c.Digest)
+	}
+	return nil
+}
+
+func restoreControl(ctx context.Context, from, dir string, log *slog.Logger) error {
+	to := filepath.Join(dir, controlName)
+	if err := copyFile(ctx, filepath.Join(from, controlName), to); err != nil {
+		return err
+	}
+	db, err := control.Open(ctx, control.Options{Path: to, MustExist: true, Logger: log})
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// empty takes everything out of a directory.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	errs := []error{err}
+	for _, e := range entries {
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return errors.Join(errs...)
+}
