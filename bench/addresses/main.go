@@ -158,7 +158,10 @@ func measure(ctx context.Context, r store.Reader, seen []felt.Felt, head uint64,
 	}{
 		{"transactions", func(a felt.Felt, before uint64) (int, error) { return transactions(ctx, r, a, before) }},
 		{"transfers", func(a felt.Felt, before uint64) (int, error) { return transfers(ctx, r, a, before) }},
-		{"totals", func(a felt.Felt, _ uint64) (int, error) { _, err := address.TotalsOf(ctx, r, []felt.Felt{a}); return pageSize, err }},
+		{"totals", func(a felt.Felt, _ uint64) (int, error) {
+			_, err := address.TotalsOf(ctx, r, []felt.Felt{a})
+			return pageSize, err
+		}},
 	} {
 		var base float64
 		for _, c := range []struct {

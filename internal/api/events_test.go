@@ -97,6 +97,7 @@ func spell(rng *rand.Rand, f felt.Felt) string {
 // TestEventSearchAgainstTruth compares random searches with the chain, before
 // and after forks.
 func TestEventSearchAgainstTruth(t *testing.T) {
+	skipRaced(t)
 	w := newWorld(t, 90)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for round := range 3 {
