@@ -18,7 +18,7 @@ tools: ## install what the tests need and the machine lacks
 
 test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 go test -race -timeout 14m ./...
-	go test -timeout 5m -run 'Truth|TestSimulation$$|TestKillAtEveryCommit' ./internal/api ./internal/index/sim
+	go test -timeout 5m -run 'Truth|TestSimulation$$|TestKillAtEveryCommit|TestRefresh|TestFsck' ./internal/api ./internal/index/sim ./internal/metadata
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

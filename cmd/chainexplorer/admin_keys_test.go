@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -18,18 +17,10 @@ var (
 	publicID = regexp.MustCompile(`key_[0-9a-z]{16}`)
 )
 
-// inside runs the program in the test's own process: starting it takes seconds
-// under the race detector.
-func inside(_ *testing.T, args ...string) (stdout, stderr string, code int) {
-	var out, errs bytes.Buffer
-	code = run(args, &out, &errs)
-	return out.String(), errs.String(), code
-}
-
 // succeed runs an admin command that must work.
 func succeed(t *testing.T, db string, args ...string) string {
 	t.Helper()
-	return succeedBy(t, inside, db, args...)
+	return succeedBy(t, output, db, args...)
 }
 
 // succeedBy runs it in the test's process or in one of its own.
@@ -171,7 +162,7 @@ func TestAdminKeyMistakes(t *testing.T) {
 		{"key for id", []string{"key", "revoke", key, "--control", db}, exitUsage, "give the key's id"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			stdout, stderr, code := inside(t, append([]string{"admin"}, c.args...)...)
+			stdout, stderr, code := output(t, append([]string{"admin"}, c.args...)...)
 			if code != c.code || !strings.Contains(stderr, c.want) {
 				t.Errorf("exit code %d, want %d, and %q:\n%s%s", code, c.code, c.want, stdout, stderr)
 			}

@@ -24,7 +24,7 @@ func TestAdminLabels(t *testing.T) {
 		{"label", "add", "0x7", "Seven"},
 		{"label", "remove", "0x7", "--chain", "SN_MAIN"},
 	} {
-		if out, _, code := inside(t, append(append([]string{"admin"}, args...), "--control", db)...); code == 0 {
+		if out, _, code := output(t, append(append([]string{"admin"}, args...), "--control", db)...); code == 0 {
 			t.Errorf("%v: %s", args, out)
 		}
 	}

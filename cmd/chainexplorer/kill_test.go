@@ -87,7 +87,7 @@ func TestKillNine(t *testing.T) {
 
 func complete(t *testing.T, url, dir string, head uint64) {
 	t.Helper()
-	_, stderr, code := output(t, "index", "--node", url, "--data", dir, "--to", strconv.FormatUint(head, 10))
+	_, stderr, code := outputOf(t, program(t, "index", "--node", url, "--data", dir, "--to", strconv.FormatUint(head, 10)))
 	if code != 0 {
 		t.Fatalf("index ended with %d:\n%s", code, stderr)
 	}

@@ -15,7 +15,7 @@ import (
 func TestLimitsAcrossProcesses(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.URL()
-	if _, stderr, code := inside(t, "index", "--node", simulated(t, "SN_SEPOLIA", 5), "--store", url, "--to", "4"); code != 0 {
+	if _, stderr, code := output(t, "index", "--node", simulated(t, "SN_SEPOLIA", 5), "--store", url, "--to", "4"); code != 0 {
 		t.Fatalf("index ended with %d:\n%s", code, stderr)
 	}
 	succeed(t, url, "workspace", "create", "small", "--plan", "free")

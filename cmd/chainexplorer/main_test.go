@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -13,14 +16,48 @@ import (
 // tests below can start, stop and kill real processes of it.
 const asProgram = "CHAINEXPLORER_TEST_RUN"
 
+// buildDir is where the program is built for tests that start it many times.
+var buildDir string
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	var err error
+	if buildDir, err = os.MkdirTemp("", "chainexplorer-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(buildDir) //nolint:errcheck // of no use to anybody
+	os.Exit(code)
 }
 
+// built is the program as users build it: without the race detector, with which
+// a start alone takes a second.
+var built = sync.OnceValues(func() (string, error) {
+	exe := filepath.Join(buildDir, "chainexplorer")
+	cmd := exec.Command("go", "build", "-o", exe, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build the program: %w\n%s", err, out)
+	}
+	return exe, nil
+})
+
+// program is the program as users run it.
 func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec.CommandContext(t.Context(), exe, args...)
+}
+
+// sameBinary is the program in the binary of the test, and so with the race
+// detector when the test has it.
+func sameBinary(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -38,6 +75,17 @@ func output(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = run(args, &out, &errs)
 	return out.String(), errs.String(), code
+}
+
+// outputOf runs a process to its end: for work that the race detector would drag out.
+func outputOf(t *testing.T, cmd *exec.Cmd) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
 func TestHelpAndMistakes(t *testing.T) {
@@ -83,7 +131,7 @@ var digestLine = regexp.MustCompile(`(?m)^digest +([0-9a-f]{64})$`)
 // index without blocks.
 func fsckClean(t *testing.T, dir string) string {
 	t.Helper()
-	stdout, stderr, code := output(t, "admin", "fsck", "--data", dir)
+	stdout, stderr, code := outputOf(t, program(t, "admin", "fsck", "--data", dir))
 	if code != 0 || !strings.HasSuffix(stdout, "\nclean\n") && stdout != "the index is empty\n" {
 		t.Fatalf("fsck ended with %d:\n%s%s", code, stdout, stderr)
 	}

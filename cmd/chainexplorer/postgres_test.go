@@ -13,10 +13,16 @@ import (
 	"chainexplorer/internal/store/postgres/pgtest"
 )
 
+// separately runs the program as users do, to its end.
+func separately(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	return outputOf(t, program(t, args...))
+}
+
 // postgresDigest checks an index on the server and returns its digest.
 func postgresDigest(t *testing.T, url string) string {
 	t.Helper()
-	stdout, stderr, code := inside(t, "admin", "fsck", "--store", url, "--chain", "SN_SEPOLIA")
+	stdout, stderr, code := separately(t, "admin", "fsck", "--store", url, "--chain", "SN_SEPOLIA")
 	m := digestLine.FindStringSubmatch(stdout)
 	if code != 0 || !strings.HasSuffix(stdout, "\nclean\n") || m == nil {
 		t.Fatalf("fsck ended with %d:\n%s%s", code, stdout, stderr)
@@ -35,13 +41,13 @@ func TestIndexIntoPostgres(t *testing.T) {
 		}
 		return url
 	}
-	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 300, L1Lag: 50})
+	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 160, L1Lag: 50})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
 	index := func(args ...string) {
 		t.Helper()
 		head, _ := chain.Head()
-		_, stderr, code := inside(t, append([]string{"index", "--node", srv.URL, "--batch-mib", "1", "--undo-blocks", "100",
+		_, stderr, code := separately(t, append([]string{"index", "--node", srv.URL, "--batch-mib", "1", "--undo-blocks", "100",
 			"--to", strconv.FormatUint(head, 10)}, args...)...)
 		if code != 0 {
 			t.Fatalf("index ended with %d:\n%s", code, stderr)
@@ -59,7 +65,7 @@ func TestIndexIntoPostgres(t *testing.T) {
 	}
 	transfer := func(args ...string) {
 		t.Helper()
-		stdout, stderr, code := inside(t, append([]string{"admin", "copy"}, args...)...)
+		stdout, stderr, code := separately(t, append([]string{"admin", "copy"}, args...)...)
 		if code != 0 || !strings.HasSuffix(stdout, "\nequal\n") || !strings.Contains(stdout, want) {
 			t.Fatalf("copy ended with %d:\n%s%s", code, stdout, stderr)
 		}
@@ -89,7 +95,7 @@ func TestIndexIntoPostgres(t *testing.T) {
 		"api on files": {"api", "--chain", "SN_MAIN"},
 		"fsck of both": {"admin", "fsck", "--store", copied, "--data", dir, "--chain", "SN_SEPOLIA"},
 	} {
-		if stdout, _, code := inside(t, args...); code == 0 {
+		if stdout, _, code := separately(t, args...); code == 0 {
 			t.Errorf("%s: succeeded with\n%s", name, stdout)
 		}
 	}
@@ -114,7 +120,7 @@ func TestIndexIntoCitus(t *testing.T) {
 	defer srv.Close()
 	for range 2 {
 		head, _ := chain.Head()
-		_, stderr, code := inside(t, "index", "--node", srv.URL, "--store", url, "--store-shards", "4", "--undo-blocks", "50", "--to", strconv.FormatUint(head, 10))
+		_, stderr, code := separately(t, "index", "--node", srv.URL, "--store", url, "--store-shards", "4", "--undo-blocks", "50", "--to", strconv.FormatUint(head, 10))
 		if code != 0 {
 			t.Fatalf("index ended with %d:\n%s", code, stderr)
 		}
@@ -122,7 +128,7 @@ func TestIndexIntoCitus(t *testing.T) {
 		chain.Extend(12)
 	}
 	head, _ := chain.Head()
-	_, stderr, code := inside(t, "index", "--node", srv.URL, "--store", url, "--to", strconv.FormatUint(head, 10))
+	_, stderr, code := separately(t, "index", "--node", srv.URL, "--store", url, "--to", strconv.FormatUint(head, 10))
 	if code != 0 {
 		t.Fatalf("index ended with %d:\n%s", code, stderr)
 	}

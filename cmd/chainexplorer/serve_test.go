@@ -35,7 +35,11 @@ func startServe(t *testing.T, args ...string) *running {
 // startProgram runs a command that serves and waits until it says where.
 func startProgram(t *testing.T, args ...string) *running {
 	t.Helper()
-	cmd := program(t, args...)
+	return start(t, program(t, args...))
+}
+
+func start(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +138,8 @@ func simulated(t *testing.T, chain string, blocks int) string {
 func TestServe(t *testing.T) {
 	data := t.TempDir()
 	args := []string{"--data", data, "--chain", "SN_MAIN=" + simulated(t, "SN_MAIN", 40), "--chain", "SN_SEPOLIA=" + simulated(t, "SN_SEPOLIA", 30)}
-	r := startServe(t, args...)
+	serve := append([]string{"serve", "--listen=127.0.0.1:0"}, args...)
+	r := start(t, sameBinary(t, serve...))
 	slow := make(chan error, 1)
 	go func() { slow <- slowClient(r.base) }()
 	r.get("/readyz", "", http.StatusOK)
@@ -170,7 +175,7 @@ func TestServe(t *testing.T) {
 	}
 	r.stop()
 
-	r = startServe(t, args...)
+	r = start(t, sameBinary(t, serve...))
 	r.get("/v1/SN_MAIN/block/39", made.PlaintextKey, http.StatusOK)
 	if _, stderr, code := output(t, "admin", "key", "revoke", made.APIKey.PublicID, "--control", control); code != 0 {
 		t.Fatalf("key revoke: %s", stderr)

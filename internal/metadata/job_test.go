@@ -268,6 +268,7 @@ func TestAwayNode(t *testing.T) {
 // TestRefresh: an answer is asked for again when the token was used, and
 // seldom when it was not; when nobody answers, the old one stays.
 func TestRefresh(t *testing.T) {
+	skipRaced(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := start(t, 40, 10*time.Minute)
 		time.Sleep(time.Hour)
@@ -298,6 +299,7 @@ func TestRefresh(t *testing.T) {
 // TestFsck: what the job wrote is sound, across forks and failures, and a row
 // that is taken away is noticed.
 func TestFsck(t *testing.T) {
+	skipRaced(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := start(t, 60, time.Minute)
 		time.Sleep(time.Hour)
@@ -349,4 +351,13 @@ func TestFsck(t *testing.T) {
 			change(func(b *store.Batch) { b.Put(k, was) })
 		}
 	})
+}
+
+// skipRaced leaves out days of virtual time, which the race detector makes long.
+// 'make test' runs these tests without it.
+func skipRaced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("days of virtual time: run without the race detector")
+	}
 }
