@@ -135,6 +135,32 @@ func (d *demo) expect(ctx context.Context, url string, want int) error {
 	return err
 }
 
+// await is expect for what may still be made ready when the demo has just begun,
+// such as a census.
+func (d *demo) await(ctx context.Context, url string, want int) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		status, _, err := d.fetch(ctx, url)
+		if err != nil || status != http.StatusServiceUnavailable {
+			return d.expect(ctx, url, want)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return fmt.Errorf("GET %s: still %d", url, status)
+		}
+	}
+}
+
+// The token of every chain, and a function of it.
+const (
+	feeToken         = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+	decimalsSelector = "0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9"
+)
+
 // everyOperation calls each GET of the OpenAPI document with values from the chain.
 func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	_, doc, err := d.fetch(ctx, d.base+"/service-openapi.json")
@@ -147,20 +173,21 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	if err := json.Unmarshal(doc, &spec); err != nil {
 		return 0, fmt.Errorf("OpenAPI document: %w", err)
 	}
-	chain, tx, contract, err := d.samples(ctx)
+	values, err := d.samples(ctx)
 	if err != nil {
 		return 0, err
 	}
-	fill := strings.NewReplacer("{chain}", chain, "{number_or_hash}", "latest", "{tx_hash}", tx, "{address}", contract)
+	fill := strings.NewReplacer(values...)
 	query := map[string]string{"/v1/{chain}/search": "?q=10", "/v1/{chain}/block-at-timestamp": "?timestamp=" + time.Now().UTC().Format(time.RFC3339),
-		"/v1/{chain}/events": "?address=" + contract}
+		"/v1/{chain}/events": "?address=" + feeToken, "/v1/{chain}/contract/{address}/read": "?selector=" + decimalsSelector}
+	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound} // nothing is verified yet
 	n := 0
 	for _, path := range slices.Sorted(keys(spec.Paths)) {
 		if _, ok := spec.Paths[path]["get"]; !ok {
 			continue
 		}
 		for _, prefix := range []string{"", "/api"} {
-			if err := d.expect(ctx, d.base+prefix+fill.Replace(path)+query[path], http.StatusOK); err != nil {
+			if err := d.await(ctx, d.base+prefix+fill.Replace(path)+query[path], max(want[path], http.StatusOK)); err != nil {
 				return n, err
 			}
 			n++
@@ -172,27 +199,38 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// samples finds identifiers that exist.
-func (d *demo) samples(ctx context.Context) (chain, tx, contract string, err error) {
-	_, body, err := d.fetch(ctx, d.base+"/v1/meta/chains")
-	if err != nil {
-		return "", "", "", err
-	}
+// samples finds values that exist for the parameters of paths.
+func (d *demo) samples(ctx context.Context) ([]string, error) {
 	var chains struct{ DefaultChain string }
-	if err := json.Unmarshal(body, &chains); err != nil {
-		return "", "", "", err
+	if err := d.read(ctx, "/v1/meta/chains", &chains); err != nil {
+		return nil, err
 	}
-	_, body, err = d.fetch(ctx, d.base+"/v1/"+chains.DefaultChain+"/txs?limit=1")
+	values := []string{"{chain}", chains.DefaultChain, "{number_or_hash}", "latest", "{address}", feeToken, "{token}", feeToken}
+	for _, s := range []struct{ name, list string }{{"{tx_hash}", "txs"}, {"{message_hash}", "messages"}, {"{class_hash}", "classes"}} {
+		var page struct {
+			Items []struct{ TxHash, MessageHash, ClassHash string }
+		}
+		if err := d.read(ctx, "/v1/"+chains.DefaultChain+"/"+s.list+"?limit=1", &page); err != nil {
+			return nil, err
+		}
+		if len(page.Items) == 0 {
+			return nil, fmt.Errorf("nothing in %s to ask for", s.list)
+		}
+		one := page.Items[0]
+		values = append(values, s.name, map[string]string{"{tx_hash}": one.TxHash, "{message_hash}": one.MessageHash, "{class_hash}": one.ClassHash}[s.name])
+	}
+	return values, nil
+}
+
+func (d *demo) read(ctx context.Context, path string, into any) error {
+	_, body, err := d.fetch(ctx, d.base+path)
+	if err == nil {
+		err = json.Unmarshal(body, into)
+	}
 	if err != nil {
-		return "", "", "", err
+		return fmt.Errorf("GET %s: %w", path, err)
 	}
-	var txs struct {
-		Items []struct{ TxHash, ToAddress string }
-	}
-	if err := json.Unmarshal(body, &txs); err != nil || len(txs.Items) == 0 {
-		return "", "", "", fmt.Errorf("no transaction to ask for: %s", body)
-	}
-	return chains.DefaultChain, txs.Items[0].TxHash, txs.Items[0].ToAddress, nil
+	return nil
 }
 
 func keys[V any](m map[string]V) func(func(string) bool) {
