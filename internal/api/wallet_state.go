@@ -209,7 +209,13 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 	v.Selected = len(list)
 	for i := range list {
 		names := len(contractcall.BalanceOf)
-		balance, status, why := walletBalance(results[i*names : (i+1)*names])
+		answers := results[i*names : (i+1)*names]
+		balance, status, why := walletBalance(answers)
+		if list[i].known != nil && list[i].seen == nil && answers[0].Fault == contractcall.NoContract {
+			// A token of the registry that is not deployed at the block yet: nobody
+			// has any of it, which is no gap.
+			balance, status = new(big.Int), "ok"
+		}
 		if status != "ok" && q.Mode != "verified_partial" {
 			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter,
 				Message: fmt.Sprintf("The balance of token %s cannot be read at block %s: %s.", list[i].token, out.Block.BlockHash, why)}

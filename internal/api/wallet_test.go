@@ -13,6 +13,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 )
@@ -207,6 +208,27 @@ func TestWalletRules(t *testing.T) {
 	if err := json.Unmarshal(r.body, &got); err != nil || !got.Partial || got.WalletSafe || got.Correctness != "verified_partial" || len(got.Items) != 3 ||
 		got.Verification.Verified != 1 || got.Verification.Unsupported != 2 || got.Items[1].BalanceRaw != nil || got.Items[1].Status != "unsupported" || *got.Items[0].BalanceRaw == "" {
 		t.Errorf("%v: %s", err, r.body)
+	}
+}
+
+// TestWalletBeforeDeployment: a token of the registry that is not deployed is held
+// by nobody, which does not make a snapshot incomplete.
+func TestWalletBeforeDeployment(t *testing.T) {
+	w := newWorld(t, 10)
+	known, err := w.known.Chain(chainID).With(registry.Entries{Tokens: []registry.Token{{Address: felt.FromUint64(0x1234), Symbol: "SOON", Name: "Soon", Decimals: 18}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.server.SetRegistry(chainID, known)
+	r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.chain.Accounts(9)[0]})))
+	var got struct {
+		Correctness  string
+		Verification struct{ Selected, Verified, VisibleNonZero, VerifiedZeroHidden int }
+	}
+	v := &got.Verification
+	if err := json.Unmarshal(r.body, &got); err != nil || got.Correctness != "verified_complete" || v.Verified != v.Selected ||
+		v.VerifiedZeroHidden == 0 || strings.Contains(string(r.body), `"0x1234"`) {
+		t.Errorf("%v: %d %s", err, r.StatusCode, r.body)
 	}
 }
 
