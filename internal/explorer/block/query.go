@@ -60,30 +60,15 @@ type Stamp struct {
 // Stamps is GetMany for lists: it reads no more of a block's row than its hash
 // and its time, which stand in front.
 func Stamps(ctx context.Context, r store.Reader, numbers []uint64) ([]Stamp, error) {
-	values, err := r.GetMany(ctx, AppendStampKeys(nil, numbers))
+	keys := make([]store.Key, len(numbers))
+	for i, n := range numbers {
+		keys[i] = Key(n)
+	}
+	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, fmt.Errorf("read %d blocks: %w", len(numbers), err)
 	}
-	return DecodeStamps(numbers, values)
-}
-
-// AppendStampKeys appends the addresses of the rows that DecodeStamps takes, for a
-// caller that reads them together with others.
-func AppendStampKeys(keys []store.Key, numbers []uint64) []store.Key {
-	const size = explorer.SpanBytes + 8
-	mem := make([]byte, 0, len(numbers)*size)
-	for _, n := range numbers {
-		start := len(mem)
-		mem = binary.BigEndian.AppendUint64(explorer.AppendSpan(mem, n), n)
-		sort := start + explorer.SpanBytes
-		keys = append(keys, store.Key{Table: Blocks, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]})
-	}
-	return keys
-}
-
-// DecodeStamps reads the rows of blocks. One that is not there is an error.
-func DecodeStamps(numbers []uint64, values [][]byte) (out []Stamp, err error) {
-	out = make([]Stamp, len(numbers))
+	out := make([]Stamp, len(numbers))
 	for i, v := range values {
 		if v == nil {
 			return nil, fmt.Errorf("block %d: %w", numbers[i], ErrNotFound)

@@ -33,8 +33,8 @@
 // them, unless it turns out to reject most.
 //
 // Costs, in scans of a list, and where nothing is said one GetMany of at most
-// limit+1 transactions with their blocks, or two where events are still to be held
-// against a condition:
+// limit+1 transactions, or two where events are still to be held against a
+// condition; a page that ends between events reads one block more for its cursor:
 //
 //	a rare value, with anything else   1 scan, however long the range
 //	a value that never occurs          1 scan, nothing else

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -58,6 +59,11 @@ type Hit struct {
 	TxHash    felt.Felt
 	TxType    starknet.TxType
 	Event     starknet.Event
+}
+
+// HitOf is the hit at a place, from what its transaction's row tells.
+func HitOf(p Place, e *transaction.Emitted) Hit {
+	return Hit{Place: p, BlockHash: e.BlockHash, Timestamp: e.BlockTime, TxHash: e.TxHash, TxType: e.TxType, Event: e.Event}
 }
 
 // Page is a part of a search's result.

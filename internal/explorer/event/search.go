@@ -1,11 +1,9 @@
 package event
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -27,8 +25,6 @@ type search struct {
 	join   *intersection
 	joined []*condition // proven by the lists
 	rest   []*condition // to be checked, the rarest first
-
-	stamps []block.Stamp // of the blocks of events that were read, in order
 
 	block uint64
 	spots []spot // of block, yet to be taken; the next one is at the end when newest first
@@ -184,7 +180,25 @@ func (s *search) page() (page Page, err error) {
 		p := *next
 		page.Next = &p
 	}
-	return page, s.dress(&page)
+	return page, s.endOf(&page)
+}
+
+// endOf finds the hash of the block in which the page ends: mostly that of its
+// last event.
+func (s *search) endOf(page *Page) error {
+	if page.Next == nil {
+		return nil
+	}
+	if n := len(page.Events); n > 0 && page.Events[n-1].Block == page.Next.Block {
+		page.NextHash = page.Events[n-1].BlockHash
+		return nil
+	}
+	b, err := block.Get(s.ctx, s.r, page.Next.Block)
+	if err != nil {
+		return err
+	}
+	page.NextHash = b.Hash
+	return nil
 }
 
 // stopped is the continuation behind the last candidate that was read.
@@ -222,36 +236,21 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 				record.ErrCorrupt, c.Log, c.Tx, c.Block)
 		}
 		if meets(s.rest, e) {
-			hits = append(hits, Hit{Place: c, TxHash: found[i].TxHash, TxType: found[i].TxType, Event: *e})
+			hits = append(hits, HitOf(c, &found[i]))
 		}
 	}
 	return hits, nil
 }
 
-// read reads events, and along with them their blocks where all are sure to be
-// hits. One round trip.
+// read reads the events of candidates. One round trip.
 func (s *search) read(candidates []Place) ([]transaction.Emitted, error) {
 	places := make([]transaction.EventPlace, len(candidates))
-	var numbers []uint64
 	for i, c := range candidates {
 		places[i] = transaction.EventPlace{Position: explorer.Position{Block: c.Block, Index: c.Tx}, Log: c.Log}
-		if len(s.rest) == 0 && (i == 0 || c.Block != candidates[i-1].Block) {
-			numbers = append(numbers, c.Block)
-		}
 	}
-	keys := transaction.EventKeys(places)
-	n := len(keys)
-	values, err := s.r.GetMany(s.ctx, block.AppendStampKeys(keys, numbers))
-	if err != nil {
-		return nil, fmt.Errorf("read %d transactions and %d blocks: %w", n, len(numbers), err)
-	}
+	found, n, err := transaction.Events(s.ctx, s.r, places)
 	s.meter.work.Events += n
-	stamps, err := block.DecodeStamps(numbers, values[n:])
-	if err != nil {
-		return nil, err
-	}
-	s.stamps = append(s.stamps, stamps...)
-	return transaction.DecodeEvents(places, values[:n])
+	return found, err
 }
 
 func meets(conditions []*condition, e *starknet.Event) bool {
@@ -261,56 +260,4 @@ func meets(conditions []*condition, e *starknet.Event) bool {
 		}
 	}
 	return true
-}
-
-// dress adds what the blocks' rows tell: times and hashes. One round trip for
-// those that were not read with the events.
-func (s *search) dress(page *Page) error {
-	var missing []uint64
-	want := func(n uint64) {
-		if _, there := s.stamp(n); !there && (len(missing) == 0 || missing[len(missing)-1] != n) {
-			missing = append(missing, n)
-		}
-	}
-	for i := range page.Events {
-		want(page.Events[i].Block)
-	}
-	if page.Next != nil {
-		want(page.Next.Block)
-	}
-	if len(missing) > 0 {
-		more, err := block.Stamps(s.ctx, s.r, missing)
-		if err != nil {
-			return err
-		}
-		s.stamps = append(s.stamps, more...)
-		slices.SortFunc(s.stamps, func(a, b block.Stamp) int { return s.compare(a.Number, b.Number) })
-	}
-	for i := range page.Events {
-		h := &page.Events[i]
-		b, _ := s.stamp(h.Block)
-		h.BlockHash, h.Timestamp = b.Hash, b.Timestamp
-	}
-	if page.Next != nil {
-		b, _ := s.stamp(page.Next.Block)
-		page.NextHash = b.Hash
-	}
-	return nil
-}
-
-// compare orders blocks as the search does.
-func (s *search) compare(a, b uint64) int {
-	if s.q.Order == Desc {
-		a, b = b, a
-	}
-	return cmp.Compare(a, b)
-}
-
-// stamp finds a block among those that were read.
-func (s *search) stamp(n uint64) (*block.Stamp, bool) {
-	i, there := slices.BinarySearchFunc(s.stamps, n, func(b block.Stamp, n uint64) int { return s.compare(b.Number, n) })
-	if !there {
-		return nil, false
-	}
-	return &s.stamps[i], true
 }

@@ -92,19 +92,12 @@ func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ex
 // one round trip, and tells how many. An event that is not there is an error:
 // places come from other rows of the same view.
 func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
-	keys := EventKeys(ps)
+	keys := eventKeys(ps)
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
-	out, err = DecodeEvents(ps, values)
-	return out, len(keys), err
-}
-
-// DecodeEvents is Events for a caller that has read the rows of EventKeys itself,
-// together with others.
-func DecodeEvents(ps []EventPlace, values [][]byte) ([]Emitted, error) {
-	out := make([]Emitted, len(ps))
+	out = make([]Emitted, len(ps))
 	var d record.Decoder
 	for from, n := 0, 0; from < len(ps); n++ {
 		to := from + 1
@@ -112,14 +105,14 @@ func DecodeEvents(ps []EventPlace, values [][]byte) ([]Emitted, error) {
 			to++
 		}
 		if values[n] == nil {
-			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
+			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
 		}
 		if err := decodeEmitted(&d, ps[from:to], values[n], out[from:to]); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		from = to
 	}
-	return out, nil
+	return out, len(keys), nil
 }
 
 // PositionOf returns the place of the transaction with a hash. One Get.
@@ -168,6 +161,7 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 // Preview is what lists show of a transaction.
 type Preview struct {
 	explorer.Position
+	Stamp
 	Hash      felt.Felt
 	Type      starknet.TxType
 	Execution starknet.ExecutionStatus
@@ -203,7 +197,7 @@ func decodePreview(p explorer.Position, b []byte) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Preview{Position: p, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}
+	out := &Preview{Position: p, Stamp: rec.Stamp, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}
 	if f, ok := rec.From(rec.Receipt.ContractAddress); ok {
 		out.From = &f
 	}

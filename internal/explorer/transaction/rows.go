@@ -2,12 +2,15 @@
 //
 // Rows, with n transactions:
 //
-//	tx       span | block index   transaction, receipt, events   n rows
-//	tx_hash  hash |               position                       n rows
+//	tx       span | block index   transaction, receipt, events, block's hash and time   n rows
+//	tx_hash  hash |               position                                              n rows
 //
 // Costs: a transaction by position is one Get, by hash two; a page of a
 // block's transactions, or of the chain's newest, is one scan per span that it
-// touches. The rows depend on the block alone.
+// touches. The rows depend on the block alone. They repeat its hash and time,
+// which lists of all kinds show: a page of 100 events of 100 blocks would look
+// up as many rows again for them. Rows of one block are neighbours on disk, where
+// the repetition packs to a few bytes.
 package transaction
 
 import (
@@ -28,14 +31,21 @@ var (
 	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
 )
 
-const recordVersion = 1
+const recordVersion = 2
 
 // Record is a stored transaction.
 type Record struct {
 	explorer.Position
+	Stamp
 	starknet.Transaction
 	// Receipt is the receipt; its Finality is not stored.
 	Receipt starknet.Receipt
+}
+
+// Stamp is what a row repeats of its block.
+type Stamp struct {
+	BlockHash felt.Felt
+	BlockTime uint64 // seconds since 1970
 }
 
 // EventPlace names an event: the Log-th of a transaction.
@@ -44,8 +54,10 @@ type EventPlace struct {
 	Log uint32
 }
 
-// Emitted is an event, and the hash and the type of its transaction.
+// Emitted is an event with its block, and the hash and the type of its
+// transaction.
 type Emitted struct {
+	Stamp
 	TxHash felt.Felt
 	TxType starknet.TxType
 	Event  starknet.Event
@@ -56,9 +68,9 @@ func Key(p explorer.Position) store.Key {
 	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
 }
 
-// EventKeys are the addresses of the transactions that events are in, where those
+// eventKeys are the addresses of the transactions that events are in, where those
 // of one transaction are next to each other. They share their memory.
-func EventKeys(ps []EventPlace) []store.Key {
+func eventKeys(ps []EventPlace) []store.Key {
 	const size = explorer.SpanBytes + explorer.PositionSize
 	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*size)
 	for i := range ps {
@@ -130,10 +142,12 @@ func bounds(b *starknet.ResourceBounds) [boundCount]*starknet.ResourceBound {
 	return [...]*starknet.ResourceBound{&b.L1Gas, &b.L2Gas, &b.L1DataGas}
 }
 
-func encode(e *record.Encoder, t *starknet.Transaction, r *starknet.Receipt) []byte {
+func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starknet.Receipt) []byte {
 	e.Reset(recordVersion)
 	e.Byte(byte(t.Type))
 	e.Byte(flags(t, r))
+	e.Raw(stamp.BlockHash[:])
+	e.Uint(stamp.BlockTime)
 	e.Raw(t.Hash[:])
 	for _, f := range scalars(t, r) {
 		e.Felt(f)
@@ -189,6 +203,7 @@ func readHead(d *record.Decoder, p explorer.Position) *Record {
 	t, r := &rec.Transaction, &rec.Receipt
 	t.Type = starknet.TxType(d.Byte())
 	f := d.Byte()
+	rec.Stamp = readStamp(d)
 	d.Raw(t.Hash[:])
 	for _, s := range scalars(t, r) {
 		*s = d.Felt()
@@ -224,6 +239,12 @@ func readHead(d *record.Decoder, p explorer.Position) *Record {
 	return rec
 }
 
+func readStamp(d *record.Decoder) (s Stamp) {
+	d.Raw(s.BlockHash[:])
+	s.BlockTime = d.Uint()
+	return s
+}
+
 func decode(p explorer.Position, b []byte) (*Record, error) {
 	d := record.NewDecoder(b, recordVersion)
 	rec := readHead(d, p)
@@ -255,6 +276,7 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitted) error {
 	d.Reset(b, recordVersion)
 	kind, f := starknet.TxType(d.Byte()), d.Byte()
+	stamp := readStamp(d)
 	var hash, messageHash felt.Felt
 	d.Raw(hash[:])
 	for range scalarCount {
@@ -294,7 +316,7 @@ func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitt
 			d.SkipFelts()
 			continue
 		}
-		e := Emitted{hash, kind, decodeEvent(d)}
+		e := Emitted{stamp, hash, kind, decodeEvent(d)}
 		for len(order) > 0 && places[order[0]].Log == uint32(log) {
 			out[order[0]] = e
 			order = order[1:]

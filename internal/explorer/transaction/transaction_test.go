@@ -92,6 +92,9 @@ func TestEveryTransactionComesBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				same(t, got, &b.Transactions[j], &b.Receipts[j])
+				if want := (Stamp{b.Hash, b.Timestamp}); got.Stamp != want || list[j].Stamp != want {
+					t.Fatalf("transaction %d of block %d: %+v, in the list %+v; want %+v", j, i, got.Stamp, list[j].Stamp, want)
+				}
 				sameEvents(t, ctx, r, got)
 				same(t, list[j], &b.Transactions[j], &b.Receipts[j])
 			}
@@ -112,7 +115,7 @@ func sameEvents(t *testing.T, ctx context.Context, r store.Reader, rec *Record) 
 	for i, want := range rec.Receipt.Events {
 		p := EventPlace{rec.Position, uint32(i)}
 		got, n, err := Events(ctx, r, []EventPlace{p})
-		if err != nil || n != 1 || got[0].TxHash != rec.Hash || !reflect.DeepEqual(got[0].Event, want) {
+		if err != nil || n != 1 || got[0].TxHash != rec.Hash || got[0].Stamp != rec.Stamp || !reflect.DeepEqual(got[0].Event, want) {
 			t.Fatalf("event %+v: %+v, %v; want %+v", p, got, err, want)
 		}
 		all = append(all, p)
@@ -232,7 +235,7 @@ func FuzzDecode(f *testing.F) {
 	for i := range uint64(40) {
 		b := c.BlockAt(i)
 		for j := range b.Transactions {
-			f.Add(append([]byte(nil), encode(&e, &b.Transactions[j], &b.Receipts[j])...))
+			f.Add(append([]byte(nil), encode(&e, &Stamp{b.Hash, b.Timestamp}, &b.Transactions[j], &b.Receipts[j])...))
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -245,7 +248,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		// What decodes must survive another round.
 		var e record.Encoder
-		again, err := decode(explorer.Position{}, encode(&e, &rec.Transaction, &rec.Receipt))
+		again, err := decode(explorer.Position{}, encode(&e, &rec.Stamp, &rec.Transaction, &rec.Receipt))
 		if err != nil {
 			t.Fatal(err)
 		}

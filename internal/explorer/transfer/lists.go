@@ -210,42 +210,26 @@ func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []even
 	return hits, at, hash, s.work, err
 }
 
-// read fetches events and their blocks: two round trips.
+// read fetches the events of a page, and the hash of the block where the next
+// one starts: one round trip, or two where that is a block of its own.
 func (s *listed) read(places []transaction.EventPlace, at *event.Place) (hits []event.Hit, hash felt.Felt, err error) {
 	found, n, err := transaction.Events(s.ctx, s.r, places)
 	if err != nil {
 		return nil, hash, err
 	}
 	s.work.Events += n
-	var numbers []uint64
-	for i := range places {
-		if i == 0 || places[i].Block != places[i-1].Block {
-			numbers = append(numbers, places[i].Block)
-		}
+	for i, p := range places {
+		hits = append(hits, event.HitOf(event.Place{Block: p.Block, Tx: p.Index, Log: p.Log}, &found[i]))
 	}
-	if at != nil {
-		numbers = append(numbers, at.Block)
+	if at == nil {
+		return hits, hash, nil
 	}
-	if len(numbers) == 0 {
-		return nil, hash, nil
+	if n := len(hits); n > 0 && hits[n-1].Block == at.Block {
+		return hits, hits[n-1].BlockHash, nil
 	}
-	blocks, err := block.GetMany(s.ctx, s.r, numbers)
+	b, err := block.Get(s.ctx, s.r, at.Block)
 	if err != nil {
 		return nil, hash, err
 	}
-	b := 0
-	for i, p := range places {
-		if i > 0 && p.Block != places[i-1].Block {
-			b++
-		}
-		hits = append(hits, event.Hit{
-			Place:     event.Place{Block: p.Block, Tx: p.Index, Log: p.Log},
-			BlockHash: blocks[b].Hash, Timestamp: blocks[b].Timestamp,
-			TxHash: found[i].TxHash, TxType: found[i].TxType, Event: found[i].Event,
-		})
-	}
-	if at != nil {
-		hash = blocks[len(blocks)-1].Hash
-	}
-	return hits, hash, nil
+	return hits, b.Hash, nil
 }

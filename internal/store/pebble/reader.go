@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	lsm "github.com/cockroachdb/pebble/v2"
 
@@ -90,27 +91,15 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 	if len(ks) == 0 {
 		return out, nil
 	}
-	seeks := sortedSeeks(ks, size)
-	parts := min(len(seeks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators)
-	if parts < 2 {
-		if err := r.getSorted(ctx, seeks, present, out); err != nil {
-			return nil, wrapRead(r, ks[0].Table, err)
-		}
-		return out, nil
-	}
-	errs := make([]error, parts)
+	w := &lookup{r: r, seeks: sortedSeeks(ks, size), present: present, out: out}
 	var others sync.WaitGroup
-	each := (len(seeks) + parts - 1) / parts
-	for i := 1; i < parts; i++ {
-		part := seeks[i*each : min((i+1)*each, len(seeks))]
-		others.Go(func() { errs[i] = r.getSorted(ctx, part, present, out) })
+	for range min(len(ks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators) - 1 {
+		others.Go(func() { w.work(ctx) })
 	}
-	errs[0] = r.getSorted(ctx, seeks[:each], present, out)
+	w.work(ctx)
 	others.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, wrapRead(r, ks[0].Table, err)
-		}
+	if w.err != nil {
+		return nil, wrapRead(r, ks[0].Table, w.err)
 	}
 	return out, nil
 }
@@ -122,43 +111,83 @@ const (
 	maxIterators = 4
 )
 
-// getSorted looks up keys in order and puts what it finds where it was asked for.
+// lookup is a GetMany under way: iterators take the keys from it by the piece.
+// Rows cost very different times, neighbours in a block next to nothing, so that
+// fixed shares would leave one iterator waiting for another.
+type lookup struct {
+	r       *reader
+	seeks   []seek
+	present bool
+	out     [][]byte
+
+	taken  atomic.Int64 // seeks that were handed out
+	failed sync.Once
+	err    error
+}
+
+const pieceKeys = 8
+
+// piece hands out the next keys, none at the end or after a fault.
+func (w *lookup) piece() []seek {
+	end := int(w.taken.Add(pieceKeys))
+	if end-pieceKeys >= len(w.seeks) {
+		return nil
+	}
+	return w.seeks[end-pieceKeys : min(end, len(w.seeks))]
+}
+
+func (w *lookup) work(ctx context.Context) {
+	if err := w.look(ctx); err != nil {
+		w.failed.Do(func() { w.err = err })
+		w.taken.Store(int64(len(w.seeks)))
+	}
+}
+
+// look looks up keys in order and puts what it finds where it was asked for.
 // Filters of the bottom level are worth reading for rows that may not be there:
 // a projection mostly asks for such.
-func (r *reader) getSorted(ctx context.Context, seeks []seek, present bool, out [][]byte) error {
-	it, err := r.view.NewIterWithContext(ctx, &lsm.IterOptions{
-		LowerBound:   seeks[0].key,
-		UpperBound:   store.After(seeks[len(seeks)-1].key),
-		UseL6Filters: !present,
+func (w *lookup) look(ctx context.Context) error {
+	part := w.piece()
+	if part == nil {
+		return nil
+	}
+	it, err := w.r.view.NewIterWithContext(ctx, &lsm.IterOptions{
+		LowerBound:   part[0].key,
+		UpperBound:   store.After(w.seeks[len(w.seeks)-1].key),
+		UseL6Filters: !w.present,
 	})
 	if err != nil {
 		return err
 	}
 	var arena []byte
-	for i := range seeks {
-		if i%checkEvery == checkEvery-1 {
-			if err := r.check(ctx); err != nil {
+	for n := 0; part != nil; part = w.piece() {
+		if n += len(part); n >= checkEvery {
+			n = 0
+			if err := w.r.check(ctx); err != nil {
 				_ = it.Close()
 				return err
 			}
 		}
-		s := &seeks[i]
-		if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
-			if it.Error() != nil {
-				break
+		for i := range part {
+			s := &part[i]
+			if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
+				if it.Error() != nil {
+					return it.Close()
+				}
+				continue
 			}
-			continue
+			value, err := it.ValueAndErr()
+			if err != nil {
+				return it.Close()
+			}
+			if cap(arena)-len(arena) < len(value) || arena == nil {
+				left := max(1, len(w.seeks)-int(w.taken.Load())) + len(part) - i
+				arena = make([]byte, 0, max(len(value), min(arenaBytes, left*len(value))))
+			}
+			start := len(arena)
+			arena = append(arena, value...)
+			w.out[s.index] = arena[start:len(arena):len(arena)] // not nil when it is empty
 		}
-		value, err := it.ValueAndErr()
-		if err != nil {
-			break // Close returns it
-		}
-		if cap(arena)-len(arena) < len(value) || arena == nil {
-			arena = make([]byte, 0, max(len(value), min(arenaBytes, (len(seeks)-i)*len(value))))
-		}
-		start := len(arena)
-		arena = append(arena, value...)
-		out[s.index] = arena[start:len(arena):len(arena)] // not nil when it is empty
 	}
 	return it.Close()
 }
