@@ -149,6 +149,15 @@ func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starkne
 	e.Raw(stamp.BlockHash[:])
 	e.Uint(stamp.BlockTime)
 	e.Raw(t.Hash[:])
+	// Events come first: they are what most readers of a row are after, and a
+	// felt may stand for one in front of it, so that nothing can be jumped over.
+	e.Uint(uint64(len(r.Events)))
+	for i := range r.Events {
+		ev := &r.Events[i]
+		e.Felt(&ev.From)
+		e.Felts(ev.Keys)
+		e.Felts(ev.Data)
+	}
 	for _, f := range scalars(t, r) {
 		e.Felt(f)
 	}
@@ -176,20 +185,14 @@ func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starkne
 		e.Felt(&m.To)
 		e.Felts(m.Payload)
 	}
-	e.Uint(uint64(len(r.Events)))
-	for i := range r.Events {
-		ev := &r.Events[i]
-		e.Felt(&ev.From)
-		e.Felts(ev.Keys)
-		e.Felts(ev.Data)
-	}
 	return e.Bytes()
 }
 
-// decodeHead reads a record up to its calldata, which is all that lists need.
+// decodeHead reads a record without its events up to its calldata, which is all
+// that lists need.
 func decodeHead(p explorer.Position, b []byte) (*Record, error) {
 	d := record.NewDecoder(b, recordVersion)
-	rec := readHead(d, p)
+	rec := readHead(d, p, false)
 	rec.Calldata = d.Felts()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
@@ -197,14 +200,24 @@ func decodeHead(p explorer.Position, b []byte) (*Record, error) {
 	return rec, nil
 }
 
-// readHead reads what stands in front of the lists.
-func readHead(d *record.Decoder, p explorer.Position) *Record {
+// readHead reads what stands in front of the lists, events or not.
+func readHead(d *record.Decoder, p explorer.Position, events bool) *Record {
 	rec := &Record{Position: p}
 	t, r := &rec.Transaction, &rec.Receipt
 	t.Type = starknet.TxType(d.Byte())
 	f := d.Byte()
 	rec.Stamp = readStamp(d)
 	d.Raw(t.Hash[:])
+	if n := d.Len(3); events && n > 0 {
+		r.Events = make([]starknet.Event, n)
+		for i := range r.Events {
+			r.Events[i] = decodeEvent(d)
+		}
+	} else {
+		for range n {
+			skipEvent(d)
+		}
+	}
 	for _, s := range scalars(t, r) {
 		*s = d.Felt()
 	}
@@ -247,7 +260,7 @@ func readStamp(d *record.Decoder) (s Stamp) {
 
 func decode(p explorer.Position, b []byte) (*Record, error) {
 	d := record.NewDecoder(b, recordVersion)
-	rec := readHead(d, p)
+	rec := readHead(d, p, true)
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
 		*l = d.Felts()
@@ -258,52 +271,22 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 			r.MessagesSent[i] = starknet.MessageToL1{From: d.Felt(), To: d.Felt(), Payload: d.Felts()}
 		}
 	}
-	if n := d.Len(3); n > 0 {
-		r.Events = make([]starknet.Event, n)
-		for i := range r.Events {
-			r.Events[i] = decodeEvent(d)
-		}
-	}
 	if err := d.Finish(); err != nil {
 		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
 	return rec, nil
 }
 
-// decodeEmitted reads the named events of one record into out, passes over what
-// is in front of the last of them and does not look at what is behind it, which
-// makes it several times as fast as decode. A page is read with one decoder.
+// decodeEmitted reads the named events of one record into out and does not look
+// at what is behind the last of them, which makes it several times as fast as
+// decode. A page is read with one decoder.
 func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitted) error {
 	d.Reset(b, recordVersion)
-	kind, f := starknet.TxType(d.Byte()), d.Byte()
+	kind := starknet.TxType(d.Byte())
+	d.Byte() // flags
 	stamp := readStamp(d)
-	var hash, messageHash felt.Felt
+	var hash felt.Felt
 	d.Raw(hash[:])
-	for range scalarCount {
-		d.SkipFelt()
-	}
-	if f&flagBounds != 0 {
-		for range boundCount {
-			d.Uint()
-			d.SkipFelt()
-		}
-		d.Uint() // tip
-	}
-	for range 3 { // resources
-		d.Uint()
-	}
-	if kind == starknet.L1Handler {
-		d.Raw(messageHash[:])
-	}
-	d.SkipBlob() // revert reason
-	for range listCount {
-		d.SkipFelts()
-	}
-	for range d.Len(3) { // messages
-		d.SkipFelt()
-		d.SkipFelt()
-		d.SkipFelts()
-	}
 	var few [8]int
 	order := byLog(places, few[:0])
 	for log := range d.Len(3) {
@@ -311,9 +294,7 @@ func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitt
 			break
 		}
 		if places[order[0]].Log != uint32(log) {
-			d.SkipFelt()
-			d.SkipFelts()
-			d.SkipFelts()
+			skipEvent(d)
 			continue
 		}
 		e := Emitted{stamp, hash, kind, decodeEvent(d)}
@@ -343,4 +324,10 @@ func byLog(places []EventPlace, order []int) []int {
 
 func decodeEvent(d *record.Decoder) starknet.Event {
 	return starknet.Event{From: d.Felt(), Keys: d.Felts(), Data: d.Felts()}
+}
+
+func skipEvent(d *record.Decoder) {
+	d.SkipFelt()
+	d.SkipFelts()
+	d.SkipFelts()
 }

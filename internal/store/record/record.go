@@ -286,9 +286,6 @@ func (d *Decoder) SkipFelts() {
 	}
 }
 
-// SkipBlob passes a byte string or a text.
-func (d *Decoder) SkipBlob() { d.pos += d.Len(1) }
-
 // Felts reads a list of felts; an empty one is nil.
 func (d *Decoder) Felts() []felt.Felt {
 	n := d.Len(1)
