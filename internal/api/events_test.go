@@ -382,3 +382,23 @@ func TestWideRanges(t *testing.T) {
 		t.Errorf("nothing finalized: %d %s", r.StatusCode, r.body)
 	}
 }
+
+// TestEventSearchWithAllItsValues: the limits hold for felts written in full, not
+// only for short ones.
+func TestEventSearchWithAllItsValues(t *testing.T) {
+	w := newWorld(t, 20)
+	var b strings.Builder
+	add := func(name string, n int) {
+		for i := range n {
+			fmt.Fprintf(&b, "&%s=0x%064x", name, felt.FromUint64(uint64(i+1)))
+		}
+	}
+	add("topic0", 2)
+	add("topic10", 128)
+	add("topic11", 126)
+	add("contractAddress", 128)
+	query := "/v1/" + chainID + "/events?from_block=9223372036854775000&to_block=9223372036854775807&order=desc&limit=100" + b.String()
+	if r := w.do(http.MethodGet, query, w.key); r.StatusCode != http.StatusOK {
+		t.Errorf("%d values in %d bytes: %d %.200s", 256+128, len(query), r.StatusCode, r.body)
+	}
+}

@@ -389,6 +389,6 @@ func TestParameters(t *testing.T) {
 	if len(p.Items) != 25 {
 		t.Errorf("default %d", len(p.Items))
 	}
-	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 8200), w.key), 414, api.CodeURITooLong, nil)
+	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.key), 414, api.CodeURITooLong, nil)
 	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
 }
