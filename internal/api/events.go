@@ -56,10 +56,13 @@ type EventInput struct {
 	Cursor    string   `query:"cursor" doc:"nextCursor of the page before."`
 }
 
-func (in *EventInput) topics() [event.Positions][]string {
-	t0 := append(slices.Clone(in.Topic0), in.Selector...)
-	return [event.Positions][]string{t0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
-		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15}
+func (in *EventInput) topics() (out [event.Positions][]given) {
+	for i, texts := range [event.Positions][]string{in.Topic0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
+		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15} {
+		out[i] = named("topic"+strconv.Itoa(i), texts)
+	}
+	out[0] = append(out[0], named("selector", in.Selector)...)
+	return out
 }
 
 // EventPage is a page of events.
@@ -92,8 +95,8 @@ func (s *Server) searchEvents(ctx context.Context, in *struct {
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
 	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
 }) (*body[EventPage], error) {
-	emitters := slices.Concat(in.Address, in.Contract, in.ContractAddress)
-	search, err := parseEventSearch(&in.EventInput, "address", emitters, in.topics())
+	emitters := slices.Concat(named("address", in.Address), named("contract", in.Contract), named("contractAddress", in.ContractAddress))
+	search, err := parseEventSearch(&in.EventInput, emitters, in.topics())
 	if err != nil {
 		return nil, err
 	}
@@ -108,17 +111,17 @@ func (s *Server) listContractEvents(ctx context.Context, in *struct {
 	KeyList []string `query:"keys[],explode" doc:"For older clients."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
-	compat := slices.Concat(in.Key, in.Keys, in.KeyList)
+	compat := slices.Concat(named("key", in.Key), named("keys", in.Keys), named("keys[]", in.KeyList))
 	if len(compat) > maxCompatKeys {
 		return nil, fail(CodeInvalidRequest, "key: at most %d values.", maxCompatKeys)
 	}
 	for i, k := range compat {
 		if len(topics[i]) > 0 {
-			return nil, fail(CodeInvalidRequest, "key: position %d is also given by topic%d; use one of the two.", i, i)
+			return nil, fail(CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.name, i, topics[i][0].name)
 		}
-		topics[i] = []string{k}
+		topics[i] = []given{k}
 	}
-	search, err := parseEventSearch(&in.EventInput, "address", []string{in.Address}, topics)
+	search, err := parseEventSearch(&in.EventInput, named("address", []string{in.Address}), topics)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +135,13 @@ type eventSearch struct {
 	later   bool // keys behind position 0 are asked for
 }
 
-func parseEventSearch(in *EventInput, emitterName string, emitters []string, topics [event.Positions][]string) (*eventSearch, error) {
-	q := &eventSearch{Query: event.Query{To: 1<<63 - 1, Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
+func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions][]given) (*eventSearch, error) {
+	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
 	if in.Order == "asc" {
 		q.Order = event.Asc
 	}
 	var err error
-	if q.Emitters, err = feltValues(emitterName, emitters, maxEmitters); err != nil {
+	if q.Emitters, err = feltValues("address", emitters, maxEmitters); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -152,18 +155,8 @@ func parseEventSearch(in *EventInput, emitterName string, emitters []string, top
 	if total > maxPerRequest {
 		return nil, fail(CodeInvalidRequest, "A search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
 	}
-	for name, bound := range map[string]struct {
-		text string
-		to   *uint64
-	}{"from_block": {in.FromBlock, &q.From}, "to_block": {in.ToBlock, &q.To}} {
-		if bound.text == "" {
-			continue
-		}
-		n, err := strconv.ParseUint(bound.text, 10, 63)
-		if err != nil {
-			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", name, clip(bound.text, 20))
-		}
-		*bound.to = n
+	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+		return nil, err
 	}
 	q.bounded = in.FromBlock != "" && in.ToBlock != ""
 	return q, q.rules()
@@ -178,8 +171,6 @@ func (q *eventSearch) rules() error {
 		return fail(CodeInvalidRequest, "topic1 to topic15 need topic0; an address alone is not enough.")
 	case q.later && !q.bounded:
 		return fail(CodeInvalidRequest, "topic1 to topic15 need from_block and to_block.")
-	case q.From > q.To:
-		return fail(CodeInvalidRequest, "from_block is above to_block.")
 	case q.later && len(q.Emitters)*len(q.Keys[0]) > maxFanOut:
 		return fail(CodeInvalidRequest, "A search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
 	}
@@ -188,41 +179,6 @@ func (q *eventSearch) rules() error {
 
 // wide says that the range is more than an ordinary key may ask for.
 func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= maxRangeBlocks }
-
-// feltValues reads felts in any spelling and compares them by value.
-func feltValues(name string, texts []string, most int) ([]felt.Felt, error) {
-	var out []felt.Felt
-	for _, text := range texts {
-		f, err := felt.Parse(text)
-		if err != nil {
-			return nil, notAFelt(name, text)
-		}
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-		if len(out) > most {
-			return nil, fail(CodeInvalidRequest, "%s: at most %d distinct values.", name, most)
-		}
-	}
-	return out, nil
-}
-
-// notAFelt helps people who send a name where a selector belongs.
-func notAFelt(name, text string) *Error {
-	if name != "address" && isName(text) {
-		return fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", name, clip(text, 60), felt.Selector(text))
-	}
-	return fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
-}
-
-func isName(s string) bool {
-	for i, c := range s {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
 
 // scope names the search for its cursors: by value, so that another spelling of
 // the same felts goes on with the same cursor.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -110,12 +109,12 @@ type transferQuery struct {
 // the request, whichever way it names them.
 func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, error) {
 	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
-	q.Query = transfer.Query{To: 1<<63 - 1, Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
+	q.Query = transfer.Query{Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
 	var err error
-	if q.Addresses, err = feltValues("address", addresses, maxTransferFilter); err != nil {
+	if q.Addresses, err = feltValues("address", named("address", addresses), maxTransferFilter); err != nil {
 		return nil, err
 	}
-	if q.Tokens, err = feltValues("token", in.Token, maxTransferFilter); err != nil {
+	if q.Tokens, err = feltValues("token", named("token", in.Token), maxTransferFilter); err != nil {
 		return nil, err
 	}
 	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
@@ -143,19 +142,8 @@ func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, err
 		}
 		q.since = uint64(max(0, at.Unix()))
 	}
-	for _, bound := range []struct {
-		name, text string
-		to         *uint64
-	}{{"from_block", in.FromBlock, &q.From}, {"to_block", in.ToBlock, &q.To}} {
-		if bound.text == "" {
-			continue
-		}
-		if *bound.to, err = strconv.ParseUint(bound.text, 10, 63); err != nil {
-			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
-		}
-	}
-	if q.From > q.To {
-		return nil, fail(CodeInvalidRequest, "from_block is above to_block.")
+	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+		return nil, err
 	}
 	return q, nil
 }
