@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -216,19 +214,18 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 			q.From, q.To = coverage.Completed.FromBlock, coverage.Completed.ToBlock
 		}
 		if in.Cursor != "" {
-			after, err := s.openEventCursor(ctx, r, scope, in.Cursor)
-			if err != nil {
+			q.After = &event.Place{}
+			var err error
+			if q.After.Block, err = s.openSpot(ctx, r, scope, in.Cursor, &q.After.Tx, &q.After.Log); err != nil {
 				return err
 			}
-			q.After = after
 		}
 		page, err := event.Search(ctx, r, q.Query)
 		if err != nil {
 			return err
 		}
 		if page.Next != nil && !page.Done {
-			next := s.cursors.Seal(scope, eventPosition(*page.Next, page.NextHash))
-			out.Body.NextCursor = &next
+			out.Body.NextCursor = s.sealSpot(scope, anchor{page.Next.Block, page.NextHash}, page.Next.Tx, page.Next.Log)
 		}
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
 		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
@@ -238,38 +235,4 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 		return err
 	})
 	return out, err
-}
-
-// openEventCursor reads a cursor and checks that the block it points into is
-// still part of the chain.
-func (s *Server) openEventCursor(ctx context.Context, r store.Reader, scope, cursor string) (*event.Place, error) {
-	pos, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return nil, e
-	}
-	place, hash, ok := parseEventPosition(pos)
-	if !ok {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	after, err := event.Resume(ctx, r, place, hash)
-	if errors.Is(err, event.ErrReorganised) {
-		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-	}
-	return after, err
-}
-
-// eventPosition is what a cursor holds: a place and the hash of its block.
-func eventPosition(p event.Place, hash felt.Felt) []byte {
-	b := binary.BigEndian.AppendUint64(nil, p.Block)
-	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Tx), p.Log)
-	return append(b, hash[:]...)
-}
-
-func parseEventPosition(b []byte) (p event.Place, hash felt.Felt, ok bool) {
-	if len(b) != 16+felt.Size {
-		return p, hash, false
-	}
-	p = event.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:])}
-	copy(hash[:], b[16:])
-	return p, hash, true
 }
