@@ -201,31 +201,34 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
 	scope := q.scope(operation, in.Chain)
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		var wide *wideSearch
+		var err error
 		if q.wide() {
-			coverage, err := s.wideRange(ctx, c, state, q)
-			if err != nil {
+			requestOf(ctx).indexed = false // whose key asks matters
+			if wide, err = s.wideRange(ctx, c, r, state, q); err != nil {
 				return err
 			}
-			out.Body.RangeCoverage = coverage
-			requestOf(ctx).indexed = false // whose key asks matters
-			if coverage.Completed == nil {
-				return nil
-			}
-			q.From, q.To = coverage.Completed.FromBlock, coverage.Completed.ToBlock
 		}
 		if in.Cursor != "" {
-			q.After = &event.Place{}
-			var err error
-			if q.After.Block, err = s.openSpot(ctx, r, scope, in.Cursor, &q.After.Tx, &q.After.Log); err != nil {
+			if q.After, err = s.openEvents(ctx, r, scope, in.Cursor, q.Order, wide); err != nil {
 				return err
 			}
+		}
+		if wide != nil {
+			q.To = wide.top.number
 		}
 		page, err := event.Search(ctx, r, q.Query)
 		if err != nil {
 			return err
 		}
-		if page.Next != nil && !page.Done {
-			out.Body.NextCursor = s.sealSpot(scope, anchor{page.Next.Block, page.NextHash}, page.Next.Tx, page.Next.Log)
+		if page.Done {
+			page.Next = nil
+		}
+		if page.Next != nil {
+			out.Body.NextCursor = s.sealEvents(scope, *page.Next, page.NextHash, wide)
+		}
+		if wide != nil {
+			out.Body.RangeCoverage = wide.covers(q.Order, page.Next)
 		}
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
 		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
