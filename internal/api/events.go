@@ -31,22 +31,22 @@ const (
 type EventInput struct {
 	ChainInput
 	Selector  []string `query:"selector,explode" doc:"Alias of topic0."`
-	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector. Repeat for OR."`
-	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Needs topic0 and both bounds."`
-	Topic2    []string `query:"topic2,explode"`
-	Topic3    []string `query:"topic3,explode"`
-	Topic4    []string `query:"topic4,explode"`
-	Topic5    []string `query:"topic5,explode"`
-	Topic6    []string `query:"topic6,explode"`
-	Topic7    []string `query:"topic7,explode"`
-	Topic8    []string `query:"topic8,explode"`
-	Topic9    []string `query:"topic9,explode"`
-	Topic10   []string `query:"topic10,explode"`
-	Topic11   []string `query:"topic11,explode"`
-	Topic12   []string `query:"topic12,explode"`
-	Topic13   []string `query:"topic13,explode"`
-	Topic14   []string `query:"topic14,explode"`
-	Topic15   []string `query:"topic15,explode"`
+	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
+	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
+	Topic2    []string `query:"topic2,explode" doc:"Values of key 2, as topic1."`
+	Topic3    []string `query:"topic3,explode" doc:"Values of key 3, as topic1."`
+	Topic4    []string `query:"topic4,explode" doc:"Values of key 4, as topic1."`
+	Topic5    []string `query:"topic5,explode" doc:"Values of key 5, as topic1."`
+	Topic6    []string `query:"topic6,explode" doc:"Values of key 6, as topic1."`
+	Topic7    []string `query:"topic7,explode" doc:"Values of key 7, as topic1."`
+	Topic8    []string `query:"topic8,explode" doc:"Values of key 8, as topic1."`
+	Topic9    []string `query:"topic9,explode" doc:"Values of key 9, as topic1."`
+	Topic10   []string `query:"topic10,explode" doc:"Values of key 10, as topic1."`
+	Topic11   []string `query:"topic11,explode" doc:"Values of key 11, as topic1."`
+	Topic12   []string `query:"topic12,explode" doc:"Values of key 12, as topic1."`
+	Topic13   []string `query:"topic13,explode" doc:"Values of key 13, as topic1."`
+	Topic14   []string `query:"topic14,explode" doc:"Values of key 14, as topic1."`
+	Topic15   []string `query:"topic15,explode" doc:"Values of key 15, as topic1."`
 	FromBlock string   `query:"from_block" maxLength:"20" doc:"First block, a number."`
 	ToBlock   string   `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
 	Order     string   `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
@@ -77,7 +77,8 @@ func (s *Server) eventRoutes() {
 	global := base
 	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
 	global.Description = "Events by emitter and by the values of their keys. Values of one position are alternatives, positions must all match. " +
-		"`topic1` and later need `topic0` and both bounds, at most 10,000 blocks apart. `limit` is 1 to 100, 25 by default. " +
+		"`topic1` and later need `topic0` and both bounds, and cover at most 10,000 blocks, both ends included. " +
+		"A position takes at most 128 values, a search 256, and 128 emitters. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	global.Example = "topic0=" + felt.Selector("Transfer").String()
 	register(s, global, s.searchEvents)
@@ -89,7 +90,7 @@ func (s *Server) eventRoutes() {
 
 func (s *Server) searchEvents(ctx context.Context, in *struct {
 	EventInput
-	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives."`
+	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives, at most 128."`
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
 	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
 }) (*body[EventPage], error) {
@@ -104,9 +105,9 @@ func (s *Server) searchEvents(ctx context.Context, in *struct {
 func (s *Server) listContractEvents(ctx context.Context, in *struct {
 	EventInput
 	Address string   `path:"address" maxLength:"70" doc:"Emitting contract."`
-	Key     []string `query:"key,explode" doc:"For older clients."`
-	Keys    []string `query:"keys,explode" doc:"For older clients."`
-	KeyList []string `query:"keys[],explode" doc:"For older clients."`
+	Key     []string `query:"key,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	Keys    []string `query:"keys,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	KeyList []string `query:"keys[],explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
 	compat := slices.Concat(named("key", in.Key), named("keys", in.Keys), named("keys[]", in.KeyList))
