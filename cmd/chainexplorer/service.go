@@ -265,7 +265,7 @@ func (s *service) Run(ctx context.Context) error {
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       60 * time.Second,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    48 << 10, // an address of up to 32 KiB, and headers
 		ErrorLog:          slog.NewLogLogger(s.con.log.Handler(), slog.LevelDebug),
 	}
 	g.Go(func() error {

@@ -171,11 +171,11 @@ func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string,
 	if at.tx {
 		scope += "\x00tx"
 	}
-	next := s.cursors.Seal(scope, transferPosition(at.Place, b.Hash))
+	next := s.sealTransfer(scope, at.Place, b.Hash)
 	if at.tx {
-		next = txMark + next
+		*next = txMark + *next
 	}
-	return &next, nil
+	return next, nil
 }
 
 func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at activityPlace, err error) {
@@ -183,9 +183,6 @@ func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor
 	if at.tx {
 		scope += "\x00tx"
 	}
-	p, err := s.openTransferCursor(ctx, r, scope, cursor)
-	if err == nil {
-		at.Place = *p
-	}
+	at.Place, err = s.openTransfer(ctx, r, scope, cursor)
 	return at, err
 }

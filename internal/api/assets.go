@@ -1,10 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +10,6 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
@@ -128,8 +125,7 @@ func (s *Server) discoverAssets(ctx context.Context, in *struct {
 		out.Body.SnapshotID, out.Body.HasMore = fmt.Sprintf("%d:%s", snap.block.Number, snap.block.Hash), more
 		out.Body.Coverage = discoveryCoverage(c, state, snap.block.Number)
 		if more {
-			next := s.cursors.Seal(scope, snap.position())
-			out.Body.NextCursor = &next
+			out.Body.NextCursor = s.sealSnapshot(scope, snap)
 		}
 		return nil
 	})
@@ -212,35 +208,27 @@ func (p *snapshot) pin(ctx context.Context, r store.Reader, owner felt.Felt, x *
 	return err
 }
 
-func (p *snapshot) position() []byte {
-	b := binary.BigEndian.AppendUint64(nil, p.block.Number)
-	b = append(b, p.block.Hash[:]...)
-	b = binary.BigEndian.AppendUint64(b, uint64(p.issued.UnixMicro()))
-	return append(b, p.last[:]...)
+// snapshotSize is that of the rest of a snapshot's cursor.
+const snapshotSize = 8 + felt.Size
+
+func (s *Server) sealSnapshot(scope string, p *snapshot) *string {
+	rest := binary.BigEndian.AppendUint64(nil, uint64(p.issued.UnixMicro()))
+	return s.sealAt(scope, anchor{p.block.Number, p.block.Hash}, append(rest, p.last[:]...))
 }
 
 // openSnapshot reads a cursor, which ends with its snapshot: when its time is
 // over, or its block is no longer part of the chain.
 func (s *Server) openSnapshot(ctx context.Context, r store.Reader, scope, cursor string) (*snapshot, error) {
-	b, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return nil, e
+	at, rest, err := s.openAt(ctx, r, scope, cursor, snapshotSize)
+	if err != nil {
+		return nil, err
 	}
-	if len(b) != 16+2*felt.Size {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	p := &snapshot{issued: time.UnixMicro(int64(binary.BigEndian.Uint64(b[8+felt.Size:]))), last: &felt.Felt{}}
-	p.block.Number = binary.BigEndian.Uint64(b)
-	copy(p.block.Hash[:], b[8:])
-	copy(p.last[:], b[16+felt.Size:])
+	last := felt.Felt(rest[8:])
+	p := &snapshot{block: contractcall.Block{Number: at.number, Hash: at.hash}, issued: time.UnixMicro(int64(binary.BigEndian.Uint64(rest))), last: &last}
 	if s.now().Sub(p.issued) > snapshotLife {
 		return nil, fail(CodeInvalidCursor, "The snapshot of this cursor has expired. Start again without a cursor.")
 	}
-	found, err := block.Get(ctx, r, p.block.Number)
-	if errors.Is(err, block.ErrNotFound) || err == nil && !bytes.Equal(found.Hash[:], p.block.Hash[:]) {
-		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-	}
-	return p, err
+	return p, nil
 }
 
 // discoveryCoverage says how far candidates go: through the whole index, which

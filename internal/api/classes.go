@@ -99,7 +99,7 @@ func (s *Server) listClasses(ctx context.Context, in *struct {
 	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, _ *chain.State) error {
 		var after *class.Place
 		if in.Cursor != "" {
-			number, hash, err := s.openEntry(ctx, r, scope, in.Cursor)
+			hash, number, err := s.openEntry(ctx, r, scope, in.Cursor)
 			if err != nil {
 				return err
 			}
@@ -113,54 +113,33 @@ func (s *Server) listClasses(ctx context.Context, in *struct {
 		if out.Body.Items, times, err = s.renderClasses(ctx, r, page); err != nil || next == nil {
 			return err
 		}
-		var block felt.Felt // the one that the place depends on
+		var at anchor
 		switch last := page[len(page)-1]; {
 		case order == class.ByDeclared && last.WasDeclared:
-			block = times[last.Declared].Hash
+			at = anchor{last.Declared, times[last.Declared].Hash}
 		case order == class.ByOrigin:
-			block = times[last.Origin].Hash
+			at = anchor{last.Origin, times[last.Origin].Hash}
 		}
-		at := next.Number
-		if order == class.ByDeclared && at > 0 {
-			at-- // the block
-		}
-		cursor := s.sealEntry(scope, next.Number, next.Class, at, block)
-		out.Body.NextCursor = &cursor
+		out.Body.NextCursor = s.sealEntry(scope, at, next.Class, next.Number)
 		return nil
 	})
 	return out, err
 }
 
-// A place of a list of classes or contracts is a number and a felt, and the block
-// that it depends on with its hash, which is zero where it depends on none.
-const placeSize = 8 + felt.Size + 8 + felt.Size
+// entrySize is that of the rest of a cursor of classes or contracts: a felt, and the
+// number that the list is ordered by.
+const entrySize = felt.Size + 8
 
-func (s *Server) sealEntry(scope string, number uint64, f felt.Felt, block uint64, hash felt.Felt) string {
-	b := append(binary.BigEndian.AppendUint64(nil, number), f[:]...)
-	b = append(binary.BigEndian.AppendUint64(b, block), hash[:]...)
-	return s.cursors.Seal(scope, b)
+func (s *Server) sealEntry(scope string, at anchor, f felt.Felt, number uint64) *string {
+	return s.sealAt(scope, at, binary.BigEndian.AppendUint64(f[:], number))
 }
 
-// openEntry reads a place and checks that its block is still part of the chain.
-func (s *Server) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (number uint64, f felt.Felt, err error) {
-	b, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return 0, f, e
+func (s *Server) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (f felt.Felt, number uint64, err error) {
+	_, rest, err := s.openAt(ctx, r, scope, cursor, entrySize)
+	if err != nil {
+		return f, 0, err
 	}
-	if len(b) != placeSize {
-		return 0, f, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	number, f = binary.BigEndian.Uint64(b), felt.Felt(b[8:8+felt.Size])
-	if hash := felt.Felt(b[16+felt.Size:]); !hash.IsZero() {
-		same, err := isBlock(ctx, r, binary.BigEndian.Uint64(b[8+felt.Size:]), hash)
-		if err != nil {
-			return 0, f, err
-		}
-		if !same {
-			return 0, f, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-		}
-	}
-	return number, f, nil
+	return felt.Felt(rest[:felt.Size]), binary.BigEndian.Uint64(rest[felt.Size:]), nil
 }
 
 // renderClasses joins what blocks tell of classes with what was fetched. Two round
@@ -285,7 +264,7 @@ func (s *Server) instances(ctx context.Context, r store.Reader, hash felt.Felt, 
 	out := InstancePage{Items: []ClassInstance{}}
 	var after *class.Instance
 	if cursor != "" {
-		number, address, err := s.openEntry(ctx, r, scope, cursor)
+		address, number, err := s.openEntry(ctx, r, scope, cursor)
 		if err != nil {
 			return out, err
 		}
@@ -308,12 +287,11 @@ func (s *Server) instances(ctx context.Context, r store.Reader, hash felt.Felt, 
 	}
 	if more {
 		last := list[len(list)-1]
-		var block felt.Felt
+		var at anchor
 		if order == class.ByNewest {
-			block = times[last.Since].Hash
+			at = anchor{last.Since, times[last.Since].Hash}
 		}
-		next := s.sealEntry(scope, last.Since, last.Address, last.Since, block)
-		out.NextCursor = &next
+		out.NextCursor = s.sealEntry(scope, at, last.Address, last.Since)
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"net/http"
 	"slices"
@@ -156,10 +155,7 @@ func (s *Server) renderEpochs(ctx context.Context, r store.Reader, out *Contract
 	}
 	if more {
 		last := list[len(list)-1]
-		hash := times[last.Block].Hash
-		b := binary.BigEndian.AppendUint64(nil, last.Block)
-		cursor := s.cursors.Seal(scope, append(append(b, boolByte(last.Deployed)), hash[:]...))
-		out.NextCursor = &cursor
+		out.NextCursor = s.sealAt(scope, anchor{last.Block, times[last.Block].Hash}, []byte{boolByte(last.Deployed)})
 	}
 	return nil
 }
@@ -172,19 +168,11 @@ func boolByte(b bool) byte {
 }
 
 func (s *Server) openEpoch(ctx context.Context, r store.Reader, scope, cursor string) (*contract.Place, error) {
-	b, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return nil, e
+	at, rest, err := s.openAt(ctx, r, scope, cursor, 1)
+	if err != nil {
+		return nil, err
 	}
-	if len(b) != 9+felt.Size {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	p := &contract.Place{Block: binary.BigEndian.Uint64(b), Deployed: b[8] == 1}
-	same, err := isBlock(ctx, r, p.Block, felt.Felt(b[9:]))
-	if err == nil && !same {
-		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-	}
-	return p, err
+	return &contract.Place{Block: at.number, Deployed: rest[0] == 1}, nil
 }
 
 func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
@@ -286,16 +274,4 @@ func readStamps(ctx context.Context, r store.Reader, numbers []uint64) (stamps, 
 		out[b.Number] = b
 	}
 	return out, nil
-}
-
-// isBlock says whether the chain has this block.
-func isBlock(ctx context.Context, r store.Reader, number uint64, hash felt.Felt) (bool, error) {
-	b, err := block.Get(ctx, r, number)
-	if errors.Is(err, block.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return b.Hash == hash, nil
 }

@@ -135,7 +135,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 			ran[path]++
 		}
 	}
-	if ran["/docs/api"] != len(w.server.Operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 {
+	if ran["/docs/api"] != len(w.server.Operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 || ran["/docs/api/event-search"] != 3 {
 		t.Errorf("examples: %v", ran)
 	}
 }

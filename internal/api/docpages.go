@@ -88,7 +88,7 @@ func (s *Server) sampleFailure(c Code) string {
 		fmt.Fprintf(&b, "WWW-Authenticate: %s\n", v)
 	}
 	switch c {
-	case CodeRateLimited, CodeServiceUnavailable, CodeNodeUnavailable:
+	case CodeRateLimited, CodeServiceUnavailable, CodeNodeUnavailable, CodeEventCoverageUnavailable:
 		b.WriteString("Retry-After: 2\n")
 	case CodeMethodNotAllowed:
 		b.WriteString("Allow: GET, HEAD, OPTIONS\n")

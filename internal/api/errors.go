@@ -85,7 +85,7 @@ var codes = map[Code]codeInfo{
 		"The request body is larger than the route takes.",
 		"Send fewer items at a time."},
 	CodeURITooLong: {http.StatusRequestURITooLong, "api/limits", "Address too long",
-		"The request's address is longer than 8 KiB.",
+		"The request's address is longer than 32 KiB.",
 		"Use fewer filter values at a time."},
 	CodeUnsupportedMedia: {http.StatusUnsupportedMediaType, "api/invalid-request", "Unsupported media type",
 		"The request body is not JSON.",
@@ -94,8 +94,8 @@ var codes = map[Code]codeInfo{
 		"The search covers more than 10,000 blocks by a later topic, and its selector is not declared for that position.",
 		"Look at eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities, or search 10,000 blocks at a time. Retrying does not help."},
 	CodeEventCoverageUnavailable: {http.StatusServiceUnavailable, "api/event-search", "Event coverage unavailable",
-		"The index cannot vouch for the whole range right now: it is being built, or has fallen behind the chain.",
-		"Wait as long as Retry-After says. When maxServableToBlock is there, the range up to it can be searched in parts of 10,000 blocks."},
+		"The index cannot vouch for the range right now: it has not got as far as from_block, is being built, has fallen behind the chain, or has stopped.",
+		"Wait as long as Retry-After says. When maxServableToBlock is there, the same search up to that block is answered at once."},
 	CodeWalletIncomplete: {http.StatusServiceUnavailable, "api/wallet-state", "Wallet state incomplete",
 		"The request asked for all balances or none, and at least one could not be read at the block. The message names the token.",
 		"Try again after Retry-After, leave the token out with scope explicit, or ask with mode verified_partial."},
@@ -168,7 +168,7 @@ type Envelope struct {
 	DocSlug   string `json:"docSlug" doc:"Page below /docs/ that explains cause and cure."`
 	RequestID string `json:"requestId" doc:"The same as the X-Request-Id header."`
 
-	MaxServableToBlock *uint64 `json:"maxServableToBlock,omitempty" doc:"Only on event_key_index_coverage_unavailable: the last block that can be served."`
+	MaxServableToBlock *uint64 `json:"maxServableToBlock,omitempty" doc:"Only on event_key_index_coverage_unavailable: the same search up to this block is answered."`
 }
 
 // asError turns what a handler returned into a failure with a code.

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -33,22 +31,22 @@ const (
 type EventInput struct {
 	ChainInput
 	Selector  []string `query:"selector,explode" doc:"Alias of topic0."`
-	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector. Repeat for OR."`
-	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Needs topic0 and both bounds."`
-	Topic2    []string `query:"topic2,explode"`
-	Topic3    []string `query:"topic3,explode"`
-	Topic4    []string `query:"topic4,explode"`
-	Topic5    []string `query:"topic5,explode"`
-	Topic6    []string `query:"topic6,explode"`
-	Topic7    []string `query:"topic7,explode"`
-	Topic8    []string `query:"topic8,explode"`
-	Topic9    []string `query:"topic9,explode"`
-	Topic10   []string `query:"topic10,explode"`
-	Topic11   []string `query:"topic11,explode"`
-	Topic12   []string `query:"topic12,explode"`
-	Topic13   []string `query:"topic13,explode"`
-	Topic14   []string `query:"topic14,explode"`
-	Topic15   []string `query:"topic15,explode"`
+	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
+	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
+	Topic2    []string `query:"topic2,explode" doc:"Values of key 2, as topic1."`
+	Topic3    []string `query:"topic3,explode" doc:"Values of key 3, as topic1."`
+	Topic4    []string `query:"topic4,explode" doc:"Values of key 4, as topic1."`
+	Topic5    []string `query:"topic5,explode" doc:"Values of key 5, as topic1."`
+	Topic6    []string `query:"topic6,explode" doc:"Values of key 6, as topic1."`
+	Topic7    []string `query:"topic7,explode" doc:"Values of key 7, as topic1."`
+	Topic8    []string `query:"topic8,explode" doc:"Values of key 8, as topic1."`
+	Topic9    []string `query:"topic9,explode" doc:"Values of key 9, as topic1."`
+	Topic10   []string `query:"topic10,explode" doc:"Values of key 10, as topic1."`
+	Topic11   []string `query:"topic11,explode" doc:"Values of key 11, as topic1."`
+	Topic12   []string `query:"topic12,explode" doc:"Values of key 12, as topic1."`
+	Topic13   []string `query:"topic13,explode" doc:"Values of key 13, as topic1."`
+	Topic14   []string `query:"topic14,explode" doc:"Values of key 14, as topic1."`
+	Topic15   []string `query:"topic15,explode" doc:"Values of key 15, as topic1."`
 	FromBlock string   `query:"from_block" maxLength:"20" doc:"First block, a number."`
 	ToBlock   string   `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
 	Order     string   `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
@@ -56,10 +54,13 @@ type EventInput struct {
 	Cursor    string   `query:"cursor" doc:"nextCursor of the page before."`
 }
 
-func (in *EventInput) topics() [event.Positions][]string {
-	t0 := append(slices.Clone(in.Topic0), in.Selector...)
-	return [event.Positions][]string{t0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
-		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15}
+func (in *EventInput) topics() (out [event.Positions][]given) {
+	for i, texts := range [event.Positions][]string{in.Topic0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
+		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15} {
+		out[i] = named("topic"+strconv.Itoa(i), texts)
+	}
+	out[0] = append(out[0], named("selector", in.Selector)...)
+	return out
 }
 
 // EventPage is a page of events.
@@ -76,7 +77,8 @@ func (s *Server) eventRoutes() {
 	global := base
 	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
 	global.Description = "Events by emitter and by the values of their keys. Values of one position are alternatives, positions must all match. " +
-		"`topic1` and later need `topic0` and both bounds, at most 10,000 blocks apart. `limit` is 1 to 100, 25 by default. " +
+		"`topic1` and later need `topic0` and both bounds, and cover at most 10,000 blocks, both ends included. " +
+		"A position takes at most 128 values, a search 256, and 128 emitters. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	global.Example = "topic0=" + felt.Selector("Transfer").String()
 	register(s, global, s.searchEvents)
@@ -88,12 +90,12 @@ func (s *Server) eventRoutes() {
 
 func (s *Server) searchEvents(ctx context.Context, in *struct {
 	EventInput
-	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives."`
+	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives, at most 128."`
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
 	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
 }) (*body[EventPage], error) {
-	emitters := slices.Concat(in.Address, in.Contract, in.ContractAddress)
-	search, err := parseEventSearch(&in.EventInput, "address", emitters, in.topics())
+	emitters := slices.Concat(named("address", in.Address), named("contract", in.Contract), named("contractAddress", in.ContractAddress))
+	search, err := parseEventSearch(&in.EventInput, emitters, in.topics())
 	if err != nil {
 		return nil, err
 	}
@@ -103,22 +105,22 @@ func (s *Server) searchEvents(ctx context.Context, in *struct {
 func (s *Server) listContractEvents(ctx context.Context, in *struct {
 	EventInput
 	Address string   `path:"address" maxLength:"70" doc:"Emitting contract."`
-	Key     []string `query:"key,explode" doc:"For older clients."`
-	Keys    []string `query:"keys,explode" doc:"For older clients."`
-	KeyList []string `query:"keys[],explode" doc:"For older clients."`
+	Key     []string `query:"key,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	Keys    []string `query:"keys,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	KeyList []string `query:"keys[],explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
-	compat := slices.Concat(in.Key, in.Keys, in.KeyList)
+	compat := slices.Concat(named("key", in.Key), named("keys", in.Keys), named("keys[]", in.KeyList))
 	if len(compat) > maxCompatKeys {
 		return nil, fail(CodeInvalidRequest, "key: at most %d values.", maxCompatKeys)
 	}
 	for i, k := range compat {
 		if len(topics[i]) > 0 {
-			return nil, fail(CodeInvalidRequest, "key: position %d is also given by topic%d; use one of the two.", i, i)
+			return nil, fail(CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.name, i, topics[i][0].name)
 		}
-		topics[i] = []string{k}
+		topics[i] = []given{k}
 	}
-	search, err := parseEventSearch(&in.EventInput, "address", []string{in.Address}, topics)
+	search, err := parseEventSearch(&in.EventInput, named("address", []string{in.Address}), topics)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +134,13 @@ type eventSearch struct {
 	later   bool // keys behind position 0 are asked for
 }
 
-func parseEventSearch(in *EventInput, emitterName string, emitters []string, topics [event.Positions][]string) (*eventSearch, error) {
-	q := &eventSearch{Query: event.Query{To: 1<<63 - 1, Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
+func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions][]given) (*eventSearch, error) {
+	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
 	if in.Order == "asc" {
 		q.Order = event.Asc
 	}
 	var err error
-	if q.Emitters, err = feltValues(emitterName, emitters, maxEmitters); err != nil {
+	if q.Emitters, err = feltValues("address", emitters, maxEmitters); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -152,18 +154,8 @@ func parseEventSearch(in *EventInput, emitterName string, emitters []string, top
 	if total > maxPerRequest {
 		return nil, fail(CodeInvalidRequest, "A search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
 	}
-	for name, bound := range map[string]struct {
-		text string
-		to   *uint64
-	}{"from_block": {in.FromBlock, &q.From}, "to_block": {in.ToBlock, &q.To}} {
-		if bound.text == "" {
-			continue
-		}
-		n, err := strconv.ParseUint(bound.text, 10, 63)
-		if err != nil {
-			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", name, clip(bound.text, 20))
-		}
-		*bound.to = n
+	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+		return nil, err
 	}
 	q.bounded = in.FromBlock != "" && in.ToBlock != ""
 	return q, q.rules()
@@ -178,8 +170,6 @@ func (q *eventSearch) rules() error {
 		return fail(CodeInvalidRequest, "topic1 to topic15 need topic0; an address alone is not enough.")
 	case q.later && !q.bounded:
 		return fail(CodeInvalidRequest, "topic1 to topic15 need from_block and to_block.")
-	case q.From > q.To:
-		return fail(CodeInvalidRequest, "from_block is above to_block.")
 	case q.later && len(q.Emitters)*len(q.Keys[0]) > maxFanOut:
 		return fail(CodeInvalidRequest, "A search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
 	}
@@ -188,41 +178,6 @@ func (q *eventSearch) rules() error {
 
 // wide says that the range is more than an ordinary key may ask for.
 func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= maxRangeBlocks }
-
-// feltValues reads felts in any spelling and compares them by value.
-func feltValues(name string, texts []string, most int) ([]felt.Felt, error) {
-	var out []felt.Felt
-	for _, text := range texts {
-		f, err := felt.Parse(text)
-		if err != nil {
-			return nil, notAFelt(name, text)
-		}
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-		if len(out) > most {
-			return nil, fail(CodeInvalidRequest, "%s: at most %d distinct values.", name, most)
-		}
-	}
-	return out, nil
-}
-
-// notAFelt helps people who send a name where a selector belongs.
-func notAFelt(name, text string) *Error {
-	if name != "address" && isName(text) {
-		return fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", name, clip(text, 60), felt.Selector(text))
-	}
-	return fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
-}
-
-func isName(s string) bool {
-	for i, c := range s {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
-}
 
 // scope names the search for its cursors: by value, so that another spelling of
 // the same felts goes on with the same cursor.
@@ -247,32 +202,34 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
 	scope := q.scope(operation, in.Chain)
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+		var wide *wideSearch
+		var err error
 		if q.wide() {
-			coverage, err := s.wideRange(ctx, c, state, q)
-			if err != nil {
+			requestOf(ctx).indexed = false // whose key asks matters
+			if wide, err = s.wideRange(ctx, c, r, state, q); err != nil {
 				return err
 			}
-			out.Body.RangeCoverage = coverage
-			requestOf(ctx).indexed = false // whose key asks matters
-			if coverage.Completed == nil {
-				return nil
-			}
-			q.From, q.To = coverage.Completed.FromBlock, coverage.Completed.ToBlock
 		}
 		if in.Cursor != "" {
-			after, err := s.openEventCursor(ctx, r, scope, in.Cursor)
-			if err != nil {
+			if q.After, err = s.openEvents(ctx, r, scope, in.Cursor, q.Order, wide); err != nil {
 				return err
 			}
-			q.After = after
+		}
+		if wide != nil {
+			q.To = wide.top.number
 		}
 		page, err := event.Search(ctx, r, q.Query)
 		if err != nil {
 			return err
 		}
-		if page.Next != nil && !page.Done {
-			next := s.cursors.Seal(scope, eventPosition(*page.Next, page.NextHash))
-			out.Body.NextCursor = &next
+		if page.Done {
+			page.Next = nil
+		}
+		if page.Next != nil {
+			out.Body.NextCursor = s.sealEvents(scope, *page.Next, page.NextHash, wide)
+		}
+		if wide != nil {
+			out.Body.RangeCoverage = wide.covers(q.Order, page.Next)
 		}
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
 		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
@@ -282,38 +239,4 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 		return err
 	})
 	return out, err
-}
-
-// openEventCursor reads a cursor and checks that the block it points into is
-// still part of the chain.
-func (s *Server) openEventCursor(ctx context.Context, r store.Reader, scope, cursor string) (*event.Place, error) {
-	pos, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return nil, e
-	}
-	place, hash, ok := parseEventPosition(pos)
-	if !ok {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	after, err := event.Resume(ctx, r, place, hash)
-	if errors.Is(err, event.ErrReorganised) {
-		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-	}
-	return after, err
-}
-
-// eventPosition is what a cursor holds: a place and the hash of its block.
-func eventPosition(p event.Place, hash felt.Felt) []byte {
-	b := binary.BigEndian.AppendUint64(nil, p.Block)
-	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Tx), p.Log)
-	return append(b, hash[:]...)
-}
-
-func parseEventPosition(b []byte) (p event.Place, hash felt.Felt, ok bool) {
-	if len(b) != 16+felt.Size {
-		return p, hash, false
-	}
-	p = event.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:])}
-	copy(hash[:], b[16:])
-	return p, hash, true
 }

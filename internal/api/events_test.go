@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 )
@@ -35,11 +36,7 @@ type eventRow struct {
 type eventPage struct {
 	Items         []eventRow
 	NextCursor    *string
-	RangeCoverage *struct {
-		Requested, Completed, Certified *struct{ FromBlock, ToBlock uint64 }
-		Complete                        bool
-		FreshnessStatus                 string
-	}
+	RangeCoverage *api.RangeCoverage
 }
 
 // place is how rows and ground truth are compared.
@@ -274,8 +271,18 @@ func TestEventRules(t *testing.T) {
 		{"/events?topic0=0x1&from_block=-1", 400, "not a block number"},
 		{"/events?topic0=0x1&from_block=latest", 400, "not a block number"},
 		{"/events?topic0=Transfer", 400, "its selector would be " + transfer},
-		{"/events?selector=Transfer", 400, "is a name"},
+		{"/events?selector=Transfer", 400, "selector: \\\"Transfer\\\" is a name"},
+		{"/contract/0x1/events?keys=Transfer", 400, "keys: \\\"Transfer\\\" is a name"},
+		{"/events?contract=Transfer", 400, "contract: \\\"Transfer\\\" is not 0x"},
+		{"/transfers?token=ETH", 400, "token: \\\"ETH\\\" is not 0x"},
+		{"/events?topic0=0x1&from_block=a&to_block=b", 400, "from_block"},
 		{"/events?topic0=5", 400, "not 0x"},
+		{"/events?topic0=&address=0x1", 400, "topic0: it has no value"},
+		{"/events?topic0=0x1&topic0=", 400, "topic0: it has no value"},
+		{"/events?topic0=0x1&topic1=&from_block=1&to_block=5", 400, "topic1: it has no value"},
+		{"/events?topic0=0x1&from_block=", 400, "from_block: it has no value"},
+		{"/contract/0x1/events?key=&key=0x1&from_block=1&to_block=5", 400, "key: it has no value"},
+		{"/events?topic0=0x1&cursor=", 200, ""},
 		{"/events?address=0xzz", 400, "address"},
 		{"/events?topic16=0x1", 400, "topic16"},
 		{"/events?topic0=0x1&key=0x2", 400, "key"},
@@ -341,44 +348,22 @@ func TestEventCursors(t *testing.T) {
 	}
 }
 
-// TestWideRanges is for wallet workspaces.
-func TestWideRanges(t *testing.T) {
-	w := newWorld(t, 60) // finalized through 49
-	key := w.walletKey()
-	ask := func(query string) (int, eventPage, string) {
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/events?"+query, key)
-		var p eventPage
-		if err := json.Unmarshal(r.body, &p); err != nil {
-			t.Fatal(err)
+// TestEventSearchWithAllItsValues: the limits hold for felts written in full, not
+// only for short ones.
+func TestEventSearchWithAllItsValues(t *testing.T) {
+	w := newWorld(t, 20)
+	var b strings.Builder
+	add := func(name string, n int) {
+		for i := range n {
+			fmt.Fprintf(&b, "&%s=0x%064x", name, felt.FromUint64(uint64(i+1)))
 		}
-		return r.StatusCode, p, string(r.body)
 	}
-	sel := felt.Selector("Transfer").String()
-	status, p, body := ask("topic0=" + sel + "&topic1=0x0&from_block=0&to_block=20000&limit=100")
-	if status != 200 || p.RangeCoverage == nil || p.RangeCoverage.Complete || p.RangeCoverage.Completed == nil || p.RangeCoverage.Completed.ToBlock != 59 ||
-		p.RangeCoverage.Certified == nil || p.RangeCoverage.Certified.ToBlock != 49 || p.RangeCoverage.Requested.ToBlock != 20000 || p.RangeCoverage.FreshnessStatus != "current" {
-		t.Errorf("wide search: %d %.600s", status, body)
-	}
-	// What a wallet was told is not served to others.
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/events?topic0="+sel+"&topic1=0x0&from_block=0&to_block=20000&limit=100", w.key); r.StatusCode != 400 {
-		t.Errorf("an ordinary key got %d %.200s", r.StatusCode, r.body)
-	}
-	want := w.chain.Events(simnode.EventFilter{From: 0, To: 59, Keys: [][]felt.Felt{{felt.Selector("Transfer")}, {felt.Zero}}})
-	if got := w.walk("/events", url.Values{"topic0": {sel}, "topic1": {"0x0"}, "from_block": {"0"}, "to_block": {"20000"}}, key, 10); len(got) != len(want) || len(want) == 0 {
-		t.Errorf("%d events, want %d", len(got), len(want))
-	}
-	if status, _, body = ask("topic0=0x1234&topic1=0x0&from_block=0&to_block=20000"); status != 422 || !strings.Contains(body, "full_range_selector_not_supported") {
-		t.Errorf("undeclared selector: %d %s", status, body)
-	}
-	if status, _, body = ask("topic0=" + sel + "&topic9=0x0&from_block=0&to_block=20000"); status != 422 {
-		t.Errorf("undeclared position: %d %s", status, body)
-	}
-	if status, p, body = ask("topic0=" + sel + "&topic1=0x0&from_block=100&to_block=20200"); status != 200 || p.RangeCoverage.Completed != nil || p.RangeCoverage.Complete || len(p.Items) > 0 {
-		t.Errorf("above the head: %d %s", status, body)
-	}
-	young := newWorld(t, 5) // nothing is finalized
-	r := young.do(http.MethodGet, "/v1/"+chainID+"/events?topic0="+sel+"&topic1=0x0&from_block=0&to_block=20000", young.walletKey())
-	if r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || !strings.Contains(string(r.body), "event_key_index_coverage_unavailable") {
-		t.Errorf("nothing finalized: %d %s", r.StatusCode, r.body)
+	add("topic0", 2)
+	add("topic10", 128)
+	add("topic11", 126)
+	add("contractAddress", 128)
+	query := "/v1/" + chainID + "/events?from_block=9223372036854775000&to_block=9223372036854775807&order=desc&limit=100" + b.String()
+	if r := w.do(http.MethodGet, query, w.key); r.StatusCode != http.StatusOK {
+		t.Errorf("%d values in %d bytes: %d %.200s", 256+128, len(query), r.StatusCode, r.body)
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/registry"
 )
 
@@ -41,3 +42,10 @@ func (s *Server) AddWrite(r Route, handle func(context.Context, *TestBody) error
 // SetRegistry makes the server know other things of a chain. Nothing may be
 // asked meanwhile.
 func (s *Server) SetRegistry(id string, c *registry.Chain) { s.chains[id].Registry = c }
+
+// WideCoverage is what a page of a wide search claims that began at the block top,
+// with a certificate through a block, and ended at next.
+func WideCoverage(requested Interval, top, certified uint64, order event.Order, next *event.Place) *RangeCoverage {
+	w := &wideSearch{requested: requested, certified: certified, top: anchor{number: top}}
+	return w.covers(order, next)
+}

@@ -406,7 +406,7 @@ func (g *golden) failures() []goldenCase {
 		{dir: "unsupported_route", name: "no-key-unknown", path: chain + "/nothing"},
 		{dir: "unsupported_route", name: "no-key-trailing-slash", path: chain + "/status/"},
 		{dir: "method_not_allowed", name: "no-key-delete", method: http.MethodDelete, path: chain + "/status"},
-		{dir: "uri_too_long", name: "no-key-query", path: chain + "/search?q=" + strings.Repeat("1", 9000)},
+		{dir: "uri_too_long", name: "no-key-query", path: chain + "/search?q=" + strings.Repeat("1", 33_000)},
 		{dir: "service_unavailable", name: "nothing-indexed", path: "/v1/SN_MAIN/blocks"},
 	}
 }

@@ -358,6 +358,7 @@ func TestParameters(t *testing.T) {
 		{"/blocks?limit=1e2", "limit"}, {"/blocks?limit=%201", "limit"}, {"/blocks?limit=99999999999999999999", "limit"}, {"/txs?limit=0", "limit"},
 		{"/block/3?tx_limit=0", "tx_limit"}, {"/block/3/txs?limit=0", "limit"}, {"/tx/" + hash + "?logLimit=0", "logLimit"},
 		{"/blocks?Limit=5", "Limit"}, {"/blocks?lim=5", "lim"}, {"/status?x=1", "x"}, {"/block/3?limit=1", "limit"},
+		{"/blocks?limit=", "limit"}, {"/transfers?token=", "token"}, {"/transfers?address", "address"},
 		{"/blocks?limit=1&limit=2", "limit"}, {"/search?q=1&q=2", "q"}, {"/blocks?limit=5;x=1", "query"}, {"/blocks?limit=%zz", "query"},
 		{"/block/-1", "number_or_hash"}, {"/block/007", "number_or_hash"}, {"/block/+7", "number_or_hash"}, {"/block/1.0", "number_or_hash"}, {"/block/Latest", "number_or_hash"},
 		{"/block/pending", "number_or_hash"}, {"/block/0x", "number_or_hash"}, {"/block/0xzz", "number_or_hash"}, {"/block/0x" + strings.Repeat("f", 64), "number_or_hash"},
@@ -389,6 +390,6 @@ func TestParameters(t *testing.T) {
 	if len(p.Items) != 25 {
 		t.Errorf("default %d", len(p.Items))
 	}
-	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 8200), w.key), 414, api.CodeURITooLong, nil)
+	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.key), 414, api.CodeURITooLong, nil)
 	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
 }

@@ -8,7 +8,6 @@ import (
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/store"
@@ -94,22 +93,17 @@ func blocksOf(ctx context.Context, r store.Reader, numbers []uint64) (map[uint64
 	return out, nil
 }
 
-// openPlace reads the cursor of a list of places and checks that the block it
-// points into is still part of the chain.
-func (s *Server) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (places.Place, error) {
-	p, err := s.openEventCursor(ctx, r, scope, cursor)
-	if err != nil {
-		return places.Place{}, err
-	}
-	return places.Place{Block: p.Block, Spot: places.Spot{Tx: p.Tx, Sub: p.Log}}, nil
+// openPlace reads the cursor of a list of places.
+func (s *Server) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p places.Place, err error) {
+	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Sub)
+	return p, err
 }
 
 // sealPlace makes the cursor of a list of places.
 func (s *Server) sealPlace(ctx context.Context, r store.Reader, scope string, p places.Place) (*string, error) {
-	b, err := block.Get(ctx, r, p.Block)
+	hash, err := blockHash(ctx, r, p.Block)
 	if err != nil {
 		return nil, err
 	}
-	next := s.cursors.Seal(scope, eventPosition(event.Place{Block: p.Block, Tx: p.Tx, Log: p.Sub}, b.Hash))
-	return &next, nil
+	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Sub), nil
 }

@@ -152,8 +152,10 @@ func (s *Server) amend(r *Route) {
 	}
 }
 
-// checkQuery refuses what Huma would pass over: a query that does not parse,
-// and the second value of a parameter that takes one.
+// checkQuery refuses what Huma would pass over: a query that does not parse, the
+// second value of a parameter that takes one, and a parameter without a value: a
+// filter whose value got lost must not become no filter. An empty cursor is that
+// of the first page, as clients send it that keep one variable.
 func (r *Route) checkQuery(raw string) *Error {
 	if raw == "" {
 		return nil
@@ -165,6 +167,9 @@ func (r *Route) checkQuery(raw string) *Error {
 	for name, values := range query {
 		if len(values) > 1 && !r.lists[name] {
 			return fail(CodeInvalidRequest, "query.%s: it can be given once.", clip(name, 40))
+		}
+		if slices.Contains(values, "") && name != "cursor" && name != "instanceCursor" {
+			return fail(CodeInvalidRequest, "query.%s: it has no value. Leave it out instead.", clip(name, 40))
 		}
 	}
 	return nil

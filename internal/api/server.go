@@ -157,8 +157,10 @@ const schemaCacheBytes = 32 << 20
 // anyPath is the pattern of what the table does not have.
 const anyPath = "/"
 
-// maxURI bounds a request's address.
-const maxURI = 8 << 10
+// maxURI bounds a request's address. The longest one that the contract allows is
+// a search for events with all the values it may have, 384 of them, each written
+// with all its digits: close to 30 KiB.
+const maxURI = 32 << 10
 
 // ServeHTTP is the part of the kernel that every request passes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -196,7 +196,7 @@ func (s *Server) openHolderCursor(scope, text string) (*holderCursor, error) {
 		return nil, e
 	}
 	if len(b) != 24+census.PlaceSize {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+		return nil, otherVersion()
 	}
 	return &holderCursor{binary.BigEndian.Uint64(b), [8]byte(b[8:16]), binary.BigEndian.Uint64(b[16:]), census.Place(b[24:])}, nil
 }

@@ -112,7 +112,8 @@ func (s *Server) listTokenPools(ctx context.Context, in *struct {
 		limit := in.Limit.clamp(defaultPoolPage, maxPoolPage)
 		var before *event.Place
 		if in.Cursor != "" {
-			if before, err = s.openEventCursor(ctx, r, scope, in.Cursor); err != nil {
+			before = &event.Place{}
+			if before.Block, err = s.openSpot(ctx, r, scope, in.Cursor, &before.Tx, &before.Log); err != nil {
 				return err
 			}
 		}
@@ -149,8 +150,7 @@ func (s *Server) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 	if err != nil {
 		return err
 	}
-	next := s.cursors.Seal(scope, eventPosition(*page.Next, hash))
-	out.NextCursor = &next
+	out.NextCursor = s.sealSpot(scope, anchor{page.Next.Block, hash}, page.Next.Tx, page.Next.Log)
 	return nil
 }
 

@@ -2,12 +2,10 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -110,12 +108,12 @@ type transferQuery struct {
 // the request, whichever way it names them.
 func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, error) {
 	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
-	q.Query = transfer.Query{To: 1<<63 - 1, Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
+	q.Query = transfer.Query{Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
 	var err error
-	if q.Addresses, err = feltValues("address", addresses, maxTransferFilter); err != nil {
+	if q.Addresses, err = feltValues("address", named("address", addresses), maxTransferFilter); err != nil {
 		return nil, err
 	}
-	if q.Tokens, err = feltValues("token", in.Token, maxTransferFilter); err != nil {
+	if q.Tokens, err = feltValues("token", named("token", in.Token), maxTransferFilter); err != nil {
 		return nil, err
 	}
 	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
@@ -143,19 +141,8 @@ func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, err
 		}
 		q.since = uint64(max(0, at.Unix()))
 	}
-	for _, bound := range []struct {
-		name, text string
-		to         *uint64
-	}{{"from_block", in.FromBlock, &q.From}, {"to_block", in.ToBlock, &q.To}} {
-		if bound.text == "" {
-			continue
-		}
-		if *bound.to, err = strconv.ParseUint(bound.text, 10, 63); err != nil {
-			return nil, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
-		}
-	}
-	if q.From > q.To {
-		return nil, fail(CodeInvalidRequest, "from_block is above to_block.")
+	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+		return nil, err
 	}
 	return q, nil
 }
@@ -193,11 +180,11 @@ func (s *Server) transferPage(ctx context.Context, operation, chainID string, q 
 	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
 		requestOf(ctx).indexed = false // names, and some standards, come from calls
 		if q.cursor != "" {
-			after, err := s.openTransferCursor(ctx, r, scope, q.cursor)
+			after, err := s.openTransfer(ctx, r, scope, q.cursor)
 			if err != nil {
 				return err
 			}
-			q.After = after
+			q.After = &after
 		}
 		empty, err := q.look(ctx, r)
 		if err != nil || empty {
@@ -211,8 +198,7 @@ func (s *Server) transferPage(ctx context.Context, operation, chainID string, q 
 			return err
 		}
 		if !page.Done {
-			next := s.cursors.Seal(scope, transferPosition(*page.Next, page.NextHash))
-			out.NextCursor = &next
+			out.NextCursor = s.sealTransfer(scope, *page.Next, page.NextHash)
 		}
 		out.Items, err = renderTransfers(ctx, r, c, state, page.Transfers)
 		return err
@@ -252,38 +238,12 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 	return len(named) == 0, nil
 }
 
-// openTransferCursor reads a cursor and checks that the block it points into is
-// still part of the chain.
-func (s *Server) openTransferCursor(ctx context.Context, r store.Reader, scope, cursor string) (*transfer.Place, error) {
-	pos, e := s.cursors.Open(scope, cursor)
-	if e != nil {
-		return nil, e
-	}
-	place, hash, ok := parseTransferPosition(pos)
-	if !ok {
-		return nil, fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
-	}
-	after, err := transfer.Resume(ctx, r, place, hash)
-	if errors.Is(err, transfer.ErrReorganised) {
-		return nil, fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
-	}
-	return after, err
+// sealTransfer and openTransfer are for places in lists of transfers.
+func (s *Server) sealTransfer(scope string, p transfer.Place, hash felt.Felt) *string {
+	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Log, p.Index)
 }
 
-// transferPosition is what a cursor holds: a place and the hash of its block.
-func transferPosition(p transfer.Place, hash felt.Felt) []byte {
-	b := binary.BigEndian.AppendUint64(nil, p.Block)
-	for _, n := range []uint32{p.Tx, p.Log, p.Index} {
-		b = binary.BigEndian.AppendUint32(b, n)
-	}
-	return append(b, hash[:]...)
-}
-
-func parseTransferPosition(b []byte) (p transfer.Place, hash felt.Felt, ok bool) {
-	if len(b) != 20+felt.Size {
-		return p, hash, false
-	}
-	p = transfer.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:]), Index: binary.BigEndian.Uint32(b[16:])}
-	copy(hash[:], b[20:])
-	return p, hash, true
+func (s *Server) openTransfer(ctx context.Context, r store.Reader, scope, cursor string) (p transfer.Place, err error) {
+	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Log, &p.Index)
+	return p, err
 }

@@ -155,8 +155,7 @@ func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 	}
 	out.Coverage, out.HasMore = discoveryCoverage(c, state, n), more
 	if more {
-		next := s.cursors.Seal(scope, snap.position())
-		out.NextCursor = &next
+		out.NextCursor = s.sealSnapshot(scope, snap)
 	}
 	return at, list, nil
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
@@ -19,6 +21,11 @@ import (
 // A certificate covers the finalized tier from block 0. A request may reach up
 // to rawExtension blocks beyond it, into blocks that can still be forked away;
 // what lies further is not completed, and the answer says so.
+//
+// A page claims what the pages up to it have searched, and no more: only the last
+// one can claim the whole range. Searching newest first, the claim begins where
+// the first page began, however far the chain has got since; the cursor keeps
+// that block.
 
 const rawExtension = 5_000
 
@@ -70,9 +77,9 @@ type CoverageDiagnostics struct {
 // RangeCoverage says how much of a wide range an answer stands for.
 type RangeCoverage struct {
 	Requested Interval  `json:"requested"`
-	Completed *Interval `json:"completed" doc:"What was searched; null when nothing of the range is indexed."`
-	Complete  bool      `json:"complete" doc:"Completed is all of requested."`
-	Certified *Interval `json:"certified" doc:"The part of completed that the certificate covers."`
+	Completed *Interval `json:"completed" doc:"What this page and those before it have searched; null while that is not one whole block."`
+	Complete  bool      `json:"complete" doc:"Completed is all of requested. Never before the last page."`
+	Certified *Interval `json:"certified" doc:"The part of completed that the certificate covers; null when there is none."`
 	CoverageDiagnostics
 }
 
@@ -84,7 +91,7 @@ type SelectorCoverage struct {
 	FromBlock    uint64    `json:"fromBlock"`
 	ThroughBlock *uint64   `json:"throughBlock"`
 	Status       string    `json:"status" enum:"building,ready,failed"`
-	VerifiedAt   *string   `json:"verifiedAt"`
+	VerifiedAt   *string   `json:"verifiedAt" format:"date-time" doc:"When the coverage was checked: it follows from the index at the moment of the answer. Null unless it is ready and current."`
 	CoverageDiagnostics
 }
 
@@ -155,8 +162,18 @@ func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnos
 	return &finalized, d
 }
 
-// wideRange decides whether a wide search may run, and over what.
-func (s *Server) wideRange(ctx context.Context, c *Chain, state *chain.State, q *eventSearch) (*RangeCoverage, error) {
+// wideSearch is a search over more blocks than an ordinary key may ask for.
+type wideSearch struct {
+	requested Interval
+	certified uint64 // through this block
+	// top is the last block that is searched. When the newest come first it
+	// remains that of the first page.
+	top anchor
+	CoverageDiagnostics
+}
+
+// wideRange decides whether a wide search may run, and how far.
+func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
 	if requestOf(ctx).caller.Plan != account.Wallet {
 		return nil, fail(CodeInvalidRequest, "from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, maxRangeBlocks)
 	}
@@ -169,21 +186,87 @@ func (s *Server) wideRange(ctx context.Context, c *Chain, state *chain.State, q 
 	}
 	through, d := c.diagnose(state)
 	if through == nil || d.FreshnessStatus != "current" {
-		e := fail(CodeEventCoverageUnavailable, "The coverage of this range is %s.", d.FreshnessStatus)
-		e.RetryAfter = 5
-		e.MaxServableToBlock = through
+		e := coverageUnavailable("The coverage of this range is %s.", d.FreshnessStatus)
+		if through != nil && q.From <= *through { // what an ordinary search would answer
+			most := min(*through, q.From+maxRangeBlocks-1)
+			e.MaxServableToBlock = &most
+		}
 		return nil, e
 	}
-	cov := &RangeCoverage{Requested: Interval{q.From, q.To}, CoverageDiagnostics: d}
-	end := min(q.To, *through+rawExtension, state.Head.Number)
-	if q.From <= end {
-		cov.Completed = &Interval{q.From, end}
-		cov.Complete = end == q.To
+	w := &wideSearch{requested: Interval{q.From, q.To}, certified: *through, CoverageDiagnostics: d}
+	w.top.number = min(q.To, *through+rawExtension, state.Head.Number)
+	if q.From > w.top.number {
+		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.number)
 	}
-	if q.From <= *through {
-		cov.Certified = &Interval{q.From, min(q.To, *through)}
+	var err error
+	w.top.hash, err = blockHash(ctx, r, w.top.number)
+	return w, err
+}
+
+func coverageUnavailable(format string, args ...any) *Error {
+	e := fail(CodeEventCoverageUnavailable, format, args...)
+	e.RetryAfter = 5
+	return e
+}
+
+// covers is what the pages up to one have searched, if next is where it ended; nil
+// when nothing is left.
+func (w *wideSearch) covers(order event.Order, next *event.Place) *RangeCoverage {
+	out := &RangeCoverage{Requested: w.requested, CoverageDiagnostics: w.CoverageDiagnostics}
+	from, to := w.requested.FromBlock, w.top.number
+	if next != nil && order == event.Desc {
+		from = next.Block + 1
 	}
-	return cov, nil
+	if next != nil && order == event.Asc {
+		if next.Block == from {
+			return out
+		}
+		to = next.Block - 1
+	}
+	if from > to {
+		return out
+	}
+	out.Completed = &Interval{from, to}
+	out.Complete = *out.Completed == w.requested
+	if from <= w.certified {
+		out.Certified = &Interval{from, min(to, w.certified)}
+	}
+	return out
+}
+
+// wideSize is that of the rest of a wide search's cursor: a place in a block, and
+// the block where the search began.
+const wideSize = 8 + 8 + felt.Size
+
+// sealEvents makes the cursor of a search; w is nil when it is not wide.
+func (s *Server) sealEvents(scope string, p event.Place, hash felt.Felt, w *wideSearch) *string {
+	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
+	if w != nil {
+		rest = append(binary.BigEndian.AppendUint64(rest, w.top.number), w.top.hash[:]...)
+	}
+	return s.sealAt(scope, anchor{p.Block, hash}, rest)
+}
+
+// openEvents reads a cursor of sealEvents, and sets where a wide search began.
+func (s *Server) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*event.Place, error) {
+	size := 8
+	if w != nil {
+		size = wideSize
+	}
+	at, rest, err := s.openAt(ctx, r, scope, cursor, size)
+	if err != nil {
+		return nil, err
+	}
+	p := &event.Place{Block: at.number, Tx: binary.BigEndian.Uint32(rest), Log: binary.BigEndian.Uint32(rest[4:])}
+	if w == nil || order == event.Asc {
+		return p, nil
+	}
+	w.top = anchor{binary.BigEndian.Uint64(rest[8:]), felt.Felt(rest[16:])}
+	same, err := w.top.holds(ctx, r)
+	if !same { // a fork above the cursor: pages before it told of blocks that are gone
+		w.top = at
+	}
+	return p, err
 }
 
 // eventSearchFacts is the eventSearch part of capabilities, for the default chain.
@@ -204,15 +287,22 @@ func (s *Server) eventSearchFacts(ctx context.Context, plan account.Plan) (Event
 	}
 	through, d := c.diagnose(&state)
 	status := "ready"
-	if through == nil {
+	switch {
+	case state.HasFault:
+		status, out.FullRange.CoverageAvailability = "failed", "unavailable"
+	case through == nil:
 		status, out.FullRange.CoverageAvailability = "building", "unavailable"
-	} else if d.FreshnessStatus != "current" {
+	case d.FreshnessStatus != "current":
 		out.FullRange.CoverageAvailability = "unavailable"
+	}
+	var verified *string
+	if out.FullRange.CoverageAvailability == "available" {
+		verified = some(s.now().UTC().Format(time.RFC3339))
 	}
 	for _, w := range wideSelectors {
 		for _, p := range w.positions {
 			out.FullRange.SelectorCoverage = append(out.FullRange.SelectorCoverage, SelectorCoverage{
-				Selector: felt.Selector(w.name), Position: p, SourceTier: "finalized", ThroughBlock: through, Status: status, CoverageDiagnostics: d})
+				Selector: felt.Selector(w.name), Position: p, SourceTier: "finalized", ThroughBlock: through, Status: status, VerifiedAt: verified, CoverageDiagnostics: d})
 		}
 	}
 	return out, nil

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+
+	"chainexplorer/internal/felt"
+)
+
+// What the filters of lists have in common: repeated felts, compared by value,
+// and a range of blocks. A refusal names the parameter as the request did.
+
+// given is a value with the name of the parameter that brought it.
+type given struct{ name, text string }
+
+func named(name string, texts []string) []given {
+	out := make([]given, len(texts))
+	for i, text := range texts {
+		out[i] = given{name, text}
+	}
+	return out
+}
+
+// feltValues reads felts in any spelling, each once. all names the filter as a
+// whole, of which most are taken.
+func feltValues(all string, values []given, most int) ([]felt.Felt, error) {
+	var out []felt.Felt
+	for _, v := range values {
+		f, err := felt.Parse(v.text)
+		if err != nil {
+			return nil, notAFelt(v)
+		}
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+		if len(out) > most {
+			return nil, fail(CodeInvalidRequest, "%s: at most %d distinct values.", all, most)
+		}
+	}
+	return out, nil
+}
+
+// selectorNames are the parameters that take the selector of an event.
+var selectorNames = []string{"topic0", "selector", "key", "keys", "keys[]"}
+
+// notAFelt helps people who send a name where a selector belongs.
+func notAFelt(v given) *Error {
+	if slices.Contains(selectorNames, v.name) && isName(v.text) {
+		return fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", v.name, clip(v.text, 60), felt.Selector(v.text))
+	}
+	return fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", v.name, clip(v.text, 70))
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
+
+// lastBlock is above every block that there will be.
+const lastBlock = 1<<63 - 1
+
+// blockRange reads from_block and to_block, both included. A range that is not
+// bounded reaches from block 0, or to lastBlock.
+func blockRange(from, to string) (first, last uint64, err error) {
+	last = lastBlock
+	for _, bound := range []struct {
+		name, text string
+		to         *uint64
+	}{{"from_block", from, &first}, {"to_block", to, &last}} {
+		if bound.text == "" {
+			continue
+		}
+		if *bound.to, err = strconv.ParseUint(bound.text, 10, 63); err != nil {
+			return 0, 0, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
+		}
+	}
+	if first > last {
+		return 0, 0, fail(CodeInvalidRequest, "from_block is above to_block.")
+	}
+	return first, last, nil
+}
