@@ -119,14 +119,14 @@ type activityItem struct {
 
 // renderActivity joins transactions and transfers, newest first.
 func renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, hits []places.Hit, moved []transfer.Listed) ([]activityItem, error) {
-	records, blocks, err := transactionsAt(ctx, r, hits)
+	records, err := transactionsAt(ctx, r, hits)
 	if err != nil {
 		return nil, err
 	}
 	var items []activityItem
 	for i, t := range records {
 		part := address.Part(hits[i].Sub)
-		iso := timestampISO(blocks[t.Block].Timestamp)
+		iso := timestampISO(t.BlockTime)
 		items = append(items, activityItem{activityPlace{transfer.Place{Block: t.Block, Tx: t.Index}, true}, ActivityItem{
 			BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
 			Kind: kindsOf(part)[0], Counterparty: counterparty(t, part),

@@ -8,7 +8,6 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/places"
@@ -179,13 +178,13 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) 
 		if err != nil {
 			return err
 		}
-		records, blocks, err := transactionsAt(ctx, r, hits)
+		records, err := transactionsAt(ctx, r, hits)
 		if err != nil {
 			return err
 		}
 		kinds := newTokenKinds(r)
 		for i, t := range records {
-			item, err := renderAddressTx(ctx, kinds, state, blocks[t.Block], t, &a, address.Part(hits[i].Sub))
+			item, err := renderAddressTx(ctx, kinds, state, t, &a, address.Part(hits[i].Sub))
 			if err != nil {
 				return err
 			}
@@ -200,21 +199,13 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) 
 	return out, err
 }
 
-// transactionsAt reads the transactions of a page and their blocks. Two round trips.
-func transactionsAt(ctx context.Context, r store.Reader, hits []places.Hit) ([]*transaction.Record, map[uint64]*block.Summary, error) {
-	if len(hits) == 0 {
-		return nil, nil, nil
-	}
-	positions, numbers := make([]explorer.Position, len(hits)), make([]uint64, len(hits))
+// transactionsAt reads the transactions of a page. One round trip.
+func transactionsAt(ctx context.Context, r store.Reader, hits []places.Hit) ([]*transaction.Record, error) {
+	positions := make([]explorer.Position, len(hits))
 	for i, h := range hits {
-		positions[i], numbers[i] = explorer.Position{Block: h.Block, Index: h.Tx}, h.Block
+		positions[i] = explorer.Position{Block: h.Block, Index: h.Tx}
 	}
-	records, err := transaction.GetMany(ctx, r, positions)
-	if err != nil {
-		return nil, nil, err
-	}
-	blocks, err := blocksOf(ctx, r, numbers)
-	return records, blocks, err
+	return transaction.GetMany(ctx, r, positions)
 }
 
 func kindsOf(p address.Part) (out []string) {
@@ -252,8 +243,8 @@ func counterparty(t *transaction.Record, part address.Part) *felt.Felt {
 	return from
 }
 
-func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, b *block.Summary, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
-	iso, execution, final, kind := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
+	iso, execution, final, kind := timestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
 	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, part),
 		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
 	out.FromAddress, out.ToAddress = ends(t)

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,6 +46,30 @@ func TestRateLimits(t *testing.T) {
 	expect(t, w.do(http.MethodGet, light+"?x=1", key), 400, api.CodeInvalidRequest, map[string]string{"X-Ratelimit-Remaining": "1"})
 	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/nothing", key), 404, api.CodeUnsupportedRoute, map[string]string{"X-Ratelimit-Remaining": ""})
 	expect(t, w.do(http.MethodHead, light, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "0"})
+}
+
+// TestCapabilitiesTellTheBudget: what this very request left, and how long to wait
+// when that is nothing.
+func TestCapabilitiesTellTheBudget(t *testing.T) {
+	w := newWorld(t, 5)
+	key := w.limitedKey(account.Limits{LightPerMinute: 2, HeavyPerMinute: 7})
+	ask := func(want string) {
+		t.Helper()
+		var out struct {
+			Caller struct{ RateLimit json.RawMessage }
+		}
+		r := w.do(http.MethodGet, "/v1/meta/capabilities", key)
+		if err := json.Unmarshal(r.body, &out); err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := json.Compact(&got, out.Caller.RateLimit); err != nil || got.String() != want {
+			t.Errorf("%s, %v; want %s", got.String(), err, want)
+		}
+	}
+	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":1,"retryAfterSeconds":null,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"bucketScope":"key"}`)
+	w.clock.advance(20 * time.Second)
+	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":0,"retryAfterSeconds":40,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"bucketScope":"key"}`)
 }
 
 // TestRequestIDs are echoed when a log can hold them, and replaced when not.

@@ -299,7 +299,8 @@ func TestEventRules(t *testing.T) {
 		{"/events?from_block=1&to_block=2" + many("topic0", 100) + many("topic1", 100) + many("topic2", 56), 200, ""},
 		{"/events?from_block=1&to_block=2" + many("topic0", 100) + many("topic1", 100) + many("topic2", 57), 400, "at most 256"},
 		{"/events?from_block=1&to_block=2&topic1=0x1" + many("topic0", 17) + many("address", 16), 400, "at most 256 pairs"},
-		{"/events?topic0=0x1&limit=0", 400, "limit"},
+		{"/events?topic0=0x1&limit=0", 200, ""},
+		{"/events?topic0=0x1&limit=ten", 400, "limit"},
 		{"/events?topic0=0x1&limit=500", 200, ""},
 		{"/events?topic0=0x1&cursor=abc", 400, "cursor"},
 	} {

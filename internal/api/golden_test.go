@@ -350,7 +350,6 @@ func (g *golden) failures() []goldenCase {
 	cursor := *p.NextCursor
 	none, revoked := g.newKey(account.Prove), g.revokedKey()
 	return []goldenCase{
-		{dir: "invalid_request", name: "limit-zero", path: chain + "/blocks?limit=0"},
 		{dir: "invalid_request", name: "limit-text", path: chain + "/blocks?limit=ten"},
 		{dir: "invalid_request", name: "unknown-parameter", path: chain + "/blocks?lim=2"},
 		{dir: "invalid_request", name: "repeated-parameter", path: chain + "/blocks?limit=2&limit=3"},

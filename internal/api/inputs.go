@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -49,20 +50,29 @@ func (s *Server) view(ctx context.Context, id string, fn func(c *Chain, r store.
 	})
 }
 
-// Limit is a page size: clamped to its maximum, refused below one.
-type Limit int
-
-// Schema documents the lower bound alone, because the upper one clamps.
-func (Limit) Schema(huma.Registry) *huma.Schema {
-	one := 1.0
-	return &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Description: "Page size. Larger values are clamped to the maximum."}
+// Limit is a page size. One that is out of range is clamped, to one or to the
+// route's maximum.
+type Limit struct {
+	value int
+	given bool
 }
 
-func (l Limit) clamp(def, max int) int {
-	if l == 0 {
+// Receiver is where the parameter is put.
+func (l *Limit) Receiver() reflect.Value { return reflect.ValueOf(&l.value).Elem() }
+
+// OnParamSet notes that the parameter was there: none is not zero.
+func (l *Limit) OnParamSet(given bool, _ any) { l.given = given }
+
+// Schema documents no bounds, because both clamp.
+func (Limit) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeInteger, Description: "Page size. A value out of range is clamped to 1 or to the maximum."}
+}
+
+func (l Limit) clamp(def, most int) int {
+	if !l.given {
 		return def
 	}
-	return min(int(l), max)
+	return min(max(l.value, 1), most)
 }
 
 // timestampISO renders seconds as RFC 3339 UTC.

@@ -354,9 +354,9 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ path, names string }{
-		{"/blocks?limit=0", "limit"}, {"/blocks?limit=-1", "limit"}, {"/blocks?limit=x", "limit"}, {"/blocks?limit=1.5", "limit"},
-		{"/blocks?limit=1e2", "limit"}, {"/blocks?limit=%201", "limit"}, {"/blocks?limit=99999999999999999999", "limit"}, {"/txs?limit=0", "limit"},
-		{"/block/3?tx_limit=0", "tx_limit"}, {"/block/3/txs?limit=0", "limit"}, {"/tx/" + hash + "?logLimit=0", "logLimit"},
+		{"/blocks?limit=x", "limit"}, {"/blocks?limit=1.5", "limit"},
+		{"/blocks?limit=1e2", "limit"}, {"/blocks?limit=%201", "limit"}, {"/blocks?limit=99999999999999999999", "limit"},
+		{"/block/3?tx_limit=x", "tx_limit"}, {"/block/3/txs?limit=x", "limit"}, {"/tx/" + hash + "?logLimit=x", "logLimit"},
 		{"/blocks?Limit=5", "Limit"}, {"/blocks?lim=5", "lim"}, {"/status?x=1", "x"}, {"/block/3?limit=1", "limit"},
 		{"/blocks?limit=", "limit"}, {"/transfers?token=", "token"}, {"/transfers?address", "address"},
 		{"/blocks?limit=1&limit=2", "limit"}, {"/search?q=1&q=2", "q"}, {"/blocks?limit=5;x=1", "query"}, {"/blocks?limit=%zz", "query"},
@@ -385,6 +385,11 @@ func TestParameters(t *testing.T) {
 	w.get("/txs?limit=1000", &p)
 	if len(p.Items) != 200 {
 		t.Errorf("clamped to %d", len(p.Items))
+	}
+	for _, low := range []string{"0", "-1", "-9223372036854775808"} {
+		if w.get("/txs?limit="+low, &p); len(p.Items) != 1 {
+			t.Errorf("limit %s gives %d", low, len(p.Items))
+		}
 	}
 	w.get("/txs", &p)
 	if len(p.Items) != 25 {

@@ -174,15 +174,8 @@ func newestTransactions(ctx context.Context, r store.Reader, head uint64) (out [
 	if err != nil {
 		return nil, err
 	}
-	times, err := timestamps(ctx, r, list)
-	if err != nil {
-		return nil, err
-	}
 	for _, t := range list {
-		at, err := time.Parse(time.RFC3339, times[t.Block])
-		if err != nil {
-			return nil, fmt.Errorf("time of block %d: %w", t.Block, err)
-		}
+		at := time.Unix(int64(t.BlockTime), 0).UTC()
 		row := web.TransactionRow{Hash: t.Hash.String(), Type: t.Type.String(), Status: t.Execution.String(), Block: t.Block, Time: at}
 		if t.From != nil {
 			row.From = t.From.String()

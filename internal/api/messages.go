@@ -157,8 +157,8 @@ func (s *Server) getMessage(ctx context.Context, in *struct {
 	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[MessagePage], error) {
 	query := &MessageInput{ChainInput: in.ChainInput, MessageHash: in.Hash, Limit: in.Limit, Cursor: in.Cursor}
-	if query.Limit == 0 {
-		query.Limit = maxMessagePage
+	if !query.Limit.given {
+		query.Limit = Limit{maxMessagePage, true}
 	}
 	out, err := s.messagePage(ctx, "getMessage", query, nil)
 	if err == nil && len(out.Body.Items) == 0 && in.Cursor == "" {

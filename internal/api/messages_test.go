@@ -85,7 +85,7 @@ func TestMessageRules(t *testing.T) {
 		"/message/0xnothex":                              api.CodeInvalidRequest,
 		"/message/0x" + fmt.Sprintf("%065d", 0):          api.CodeInvalidRequest,
 		"/contract/seven/messages":                       api.CodeInvalidRequest,
-		"/messages?limit=0":                              api.CodeInvalidRequest,
+		"/messages?limit=ten":                            api.CodeInvalidRequest,
 		"/messages?cursor=AAAA":                          api.CodeInvalidCursor,
 		"/message/0x" + fmt.Sprintf("%064d", 1):          api.CodeNotFound,
 		"/message/0x" + fmt.Sprintf("%064d", 1) + "?x=1": api.CodeInvalidRequest,

@@ -102,12 +102,17 @@ type CallerFacts struct {
 	RateLimit             *CallerBudgets `json:"rateLimit"`
 }
 
-// CallerBudgets are the key's budgets.
+// CallerBudgets are the key's budgets: what this request left of the one that it
+// drew on, and the size of all.
 type CallerBudgets struct {
-	LightPerMinute int    `json:"lightPerMinute"`
-	HeavyPerMinute int    `json:"heavyPerMinute"`
-	BatchPerMinute int    `json:"batchPerMinute"`
-	BucketScope    string `json:"bucketScope" enum:"key"`
+	LoadClass         Class  `json:"loadClass" doc:"The class of this request."`
+	LimitPerMinute    int    `json:"limitPerMinute"`
+	Remaining         int    `json:"remaining"`
+	RetryAfterSeconds *int   `json:"retryAfterSeconds" doc:"How long to wait when nothing remains, null while something does."`
+	LightPerMinute    int    `json:"lightPerMinute"`
+	HeavyPerMinute    int    `json:"heavyPerMinute"`
+	BatchPerMinute    int    `json:"batchPerMinute"`
+	BucketScope       string `json:"bucketScope" enum:"key"`
 }
 
 // BatchLimits are the most items of a request.
@@ -163,6 +168,21 @@ func (s *Server) listChains(context.Context, *struct{}) (*body[ChainList], error
 	return out, nil
 }
 
+// budgetsOf is nil outside a request of the table.
+func budgetsOf(r *request) *CallerBudgets {
+	if r.route == nil {
+		return nil
+	}
+	p, left := r.caller.Policy, r.budget
+	out := &CallerBudgets{LoadClass: r.route.Class, LimitPerMinute: left.limit, Remaining: left.remaining,
+		LightPerMinute: p.LightPerMinute, HeavyPerMinute: p.HeavyPerMinute, BatchPerMinute: p.BatchPerMinute, BucketScope: "key"}
+	if left.remaining == 0 {
+		seconds := left.seconds()
+		out.RetryAfterSeconds = &seconds
+	}
+	return out
+}
+
 func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
 	off := FeatureStatus{false, "not_available"}
 	c := requestOf(ctx).caller
@@ -186,7 +206,7 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		APIKeyLifecycle: FeatureStatus{true, "operator_issued"},
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
-			WorkspacePlan: &plan, RateLimit: &CallerBudgets{c.Policy.LightPerMinute, c.Policy.HeavyPerMinute, c.Policy.BatchPerMinute, "key"}},
+			WorkspacePlan: &plan, RateLimit: budgetsOf(requestOf(ctx))},
 		EventSearch: events, BatchLimits: BatchLimits{maxAddresses, maxHashes, maxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
@@ -92,7 +91,7 @@ func (s *Server) previewTransactions(ctx context.Context, in *struct {
 	}
 	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
-		records, blocks, err := transactionsOf(ctx, r, hashes)
+		records, err := transactionsOf(ctx, r, hashes)
 		if err != nil {
 			return err
 		}
@@ -105,7 +104,7 @@ func (s *Server) previewTransactions(ctx context.Context, in *struct {
 				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 				continue
 			}
-			out.Body.Items[i] = p.render(blocks[records[i].Block], records[i])
+			out.Body.Items[i] = p.render(records[i])
 		}
 		return nil
 	})
@@ -113,14 +112,13 @@ func (s *Server) previewTransactions(ctx context.Context, in *struct {
 }
 
 // transactionsOf reads transactions by hash, nil for one that is not indexed,
-// and their blocks. Three round trips, however many there are.
-func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*transaction.Record, map[uint64]*block.Summary, error) {
+// in two round trips, however many there are.
+func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*transaction.Record, error) {
 	found, err := transaction.PositionsOf(ctx, r, hashes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var positions []explorer.Position
-	var numbers []uint64
 	at := map[explorer.Position]int{}
 	for _, p := range found {
 		if p == nil {
@@ -128,24 +126,20 @@ func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]
 		}
 		if _, twice := at[*p]; !twice {
 			at[*p] = len(positions)
-			positions, numbers = append(positions, *p), append(numbers, p.Block)
+			positions = append(positions, *p)
 		}
 	}
 	out := make([]*transaction.Record, len(hashes))
-	if len(positions) == 0 {
-		return out, nil, nil
-	}
 	records, err := transaction.GetMany(ctx, r, positions)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for i, p := range found {
 		if p != nil {
 			out[i] = records[at[*p]]
 		}
 	}
-	blocks, err := blocksOf(ctx, r, numbers)
-	return out, blocks, err
+	return out, nil
 }
 
 // previewKinds asks for the standards of all tokens at once.
@@ -171,8 +165,8 @@ type previewer struct {
 	kinds map[felt.Felt]transfer.Standard
 }
 
-func (p *previewer) render(b *block.Summary, t *transaction.Record) TransactionPreview {
-	iso, execution, final, kind, cursor := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
+func (p *previewer) render(t *transaction.Record) TransactionPreview {
+	iso, execution, final, kind, cursor := timestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 	out.FromAddress, out.ToAddress = ends(t)

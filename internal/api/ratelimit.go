@@ -55,6 +55,9 @@ type verdict struct {
 	wait             time.Duration // until the window ends
 }
 
+// seconds is how long to wait for the next window.
+func (v *verdict) seconds() int { return max(int((v.wait+time.Second-1)/time.Second), 1) }
+
 func (l *limiter) take(_ context.Context, key string, class Class, limit int) verdict {
 	now := l.now()
 	l.mu.Lock()
@@ -95,17 +98,17 @@ func (c *caller) perMinute(class Class) int {
 }
 
 // limit draws on the caller's budget and tells it how much is left.
-func (s *Server) limit(ctx context.Context, h http.Header, c *caller, route *Route) *Error {
-	class := route.Class
+func (s *Server) limit(ctx context.Context, h http.Header, c *caller, req *request) *Error {
+	class := req.route.Class
 	v := s.limits.take(ctx, c.PublicID, class, c.perMinute(class))
+	req.budget = v
 	values := []string{strconv.Itoa(v.limit), strconv.Itoa(v.remaining)}
 	h[headerLimit], h[headerRemaining] = values[0:1:1], values[1:2:2]
-	h[headerPolicy] = route.policyHeader
+	h[headerPolicy] = req.route.policyHeader
 	if v.allowed {
 		return nil
 	}
-	seconds := max(int((v.wait+time.Second-1)/time.Second), 1)
 	e := fail(CodeRateLimited, "The budget of %d %s requests a minute is used up.", v.limit, class)
-	e.RetryAfter = seconds
+	e.RetryAfter = v.seconds()
 	return e
 }

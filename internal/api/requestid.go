@@ -52,6 +52,8 @@ type request struct {
 	credentialed bool
 	// caller is who asks; nil on routes without a key.
 	caller *caller
+	// budget is what the caller has left.
+	budget verdict
 	// settled and immutable are set by a handler whose answer will hardly, or
 	// never, change: the first gets a validator, the second is also kept.
 	settled, immutable bool

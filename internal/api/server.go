@@ -274,7 +274,7 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 	if e := authorise(&x.who, x.record.route); e != nil {
 		return e
 	}
-	return s.limit(r.Context(), x.Header(), &x.who, x.record.route)
+	return s.limit(r.Context(), x.Header(), &x.who, &x.record)
 }
 
 // answer runs the handler and keeps what others can be sent.

@@ -157,7 +157,7 @@ func TestTransferRequests(t *testing.T) {
 		{"/transfers?timestampFrom=yesterday", api.CodeInvalidRequest, "timestampFrom"},
 		{"/transfers?from_block=9&to_block=8", api.CodeInvalidRequest, "above"},
 		{"/transfers?from_block=-1", api.CodeInvalidRequest, "from_block"},
-		{"/transfers?limit=0", api.CodeInvalidRequest, "limit"},
+		{"/transfers?limit=ten", api.CodeInvalidRequest, "limit"},
 		{"/transfers?address=STRK", api.CodeInvalidRequest, "address"},
 		{"/transfers?" + many.Encode(), api.CodeInvalidRequest, "128"},
 		{"/transfers?cursor=abc", api.CodeInvalidCursor, ""},

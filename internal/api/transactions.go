@@ -150,13 +150,9 @@ func (s *Server) listTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		times, err := timestamps(ctx, r, list)
-		if err != nil {
-			return err
-		}
 		for _, t := range list {
 			execution := t.Execution.String()
-			out.Body.Items = append(out.Body.Items, TxItem{t.Block, times[t.Block], t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
+			out.Body.Items = append(out.Body.Items, TxItem{t.Block, timestampISO(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
 		}
 		if !done {
 			cursor := s.cursors.Seal(scope, next.Append(nil))
@@ -165,25 +161,6 @@ func (s *Server) listTransactions(ctx context.Context, in *struct {
 		return nil
 	})
 	return out, err
-}
-
-// timestamps reads the times of the blocks that a list touches, in one round trip.
-func timestamps(ctx context.Context, r store.Reader, list []*transaction.Preview) (map[uint64]string, error) {
-	var numbers []uint64
-	for i, t := range list {
-		if i == 0 || t.Block != list[i-1].Block {
-			numbers = append(numbers, t.Block)
-		}
-	}
-	blocks, err := block.Stamps(ctx, r, numbers)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[uint64]string, len(blocks))
-	for _, b := range blocks {
-		out[b.Number] = timestampISO(b.Timestamp)
-	}
-	return out, nil
 }
 
 func (s *Server) getTransaction(ctx context.Context, in *struct {

@@ -164,9 +164,10 @@ func walk(ctx context.Context, r store.Reader, q transfer.Query) (all []transfer
 		if len(page.Transfers) < q.Limit {
 			early++
 		}
-		if q.After, err = transfer.Resume(ctx, r, *page.Next, page.NextHash); err != nil {
+		if _, err := event.Resume(ctx, r, event.Place{Block: page.Next.Block}, page.NextHash); err != nil {
 			return nil, early, err
 		}
+		q.After = page.Next
 	}
 }
 
@@ -295,8 +296,8 @@ func TestAcrossForks(t *testing.T) {
 		now := truthOf(c)
 		view(t, e, func(ctx context.Context, r store.Reader) {
 			if page.Next != nil {
-				_, err := transfer.Resume(ctx, r, *page.Next, page.NextHash)
-				if gone := now[page.Next.Block].Hash != page.NextHash; gone != errors.Is(err, transfer.ErrReorganised) {
+				_, err := event.Resume(ctx, r, event.Place{Block: page.Next.Block}, page.NextHash)
+				if gone := now[page.Next.Block].Hash != page.NextHash; gone != errors.Is(err, event.ErrReorganised) {
 					t.Fatalf("resume in block %d: %v; gone: %v", page.Next.Block, err, gone)
 				}
 				if err != nil {

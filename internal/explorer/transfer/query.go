@@ -29,8 +29,6 @@ var (
 	ErrSide    = errors.New("a direction needs an address")
 	ErrLimit   = fmt.Errorf("a page has 1 to %d transfers", MaxLimit)
 	ErrRange   = errors.New("the first block of a range comes after its last")
-	// ErrReorganised says that a page cannot be continued: see event.Resume.
-	ErrReorganised = event.ErrReorganised
 )
 
 // Kinds tells the standards of tokens, in order; Ambiguous where nothing is known.
@@ -80,19 +78,10 @@ type Page struct {
 	// fewer transfers than asked for, or none, and is not done.
 	Done bool
 	Next *Place
-	// NextHash is the hash of the block of Next; a cursor must carry it and give
-	// it to Resume.
+	// NextHash is the hash of the block of Next; a cursor must carry it, and it
+	// must hold: see event.Resume.
 	NextHash felt.Felt
 	Work     event.Work
-}
-
-// Resume checks a continuation against the chain, as event.Resume does, and
-// returns it as a Query.After.
-func Resume(ctx context.Context, r store.Reader, p Place, blockHash felt.Felt) (*Place, error) {
-	if _, err := event.Resume(ctx, r, event.Place{Block: p.Block}, blockHash); err != nil {
-		return nil, err
-	}
-	return &p, nil
 }
 
 // ListAll is the feed of all transfers.
