@@ -49,3 +49,6 @@ func WideCoverage(requested Interval, top, certified uint64, order event.Order, 
 	w := &wideSearch{requested: requested, certified: certified, top: anchor{number: top}}
 	return w.covers(order, next)
 }
+
+// WideTop is the last block that a wide search reaches.
+func WideTop(to, through, head uint64) uint64 { return wideTop(to, through, head) }

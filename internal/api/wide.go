@@ -194,7 +194,7 @@ func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 		return nil, e
 	}
 	w := &wideSearch{requested: Interval{q.From, q.To}, certified: *through, CoverageDiagnostics: d}
-	w.top.number = min(q.To, *through+rawExtension, state.Head.Number)
+	w.top.number = wideTop(q.To, *through, state.Head.Number)
 	if q.From > w.top.number {
 		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.number)
 	}
@@ -202,6 +202,10 @@ func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 	w.top.hash, err = blockHash(ctx, r, w.top.number)
 	return w, err
 }
+
+// wideTop is the last block that a search to a block reaches: the certificate, and
+// of what is indexed above it a bounded number of blocks.
+func wideTop(to, through, head uint64) uint64 { return min(to, through+rawExtension, head) }
 
 func coverageUnavailable(format string, args ...any) *Error {
 	e := fail(CodeEventCoverageUnavailable, format, args...)

@@ -206,6 +206,22 @@ func (w *world) holdClaim(order, change string, c api.Interval, got []eventRow) 
 	}
 }
 
+// TestWideTop: a search reaches at most 5,000 blocks beyond the certificate.
+func TestWideTop(t *testing.T) {
+	for _, c := range []struct{ to, through, head, want uint64 }{
+		{20_000, 15_000, 40_000, 20_000},
+		{20_001, 15_000, 40_000, 20_000},
+		{20_000, 15_001, 40_000, 20_000},
+		{20_000, 14_999, 40_000, 19_999},
+		{20_000, 15_000, 15_120, 15_120},
+		{14_000, 15_000, 15_120, 14_000},
+	} {
+		if got := api.WideTop(c.to, c.through, c.head); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // TestWideCoverage is the rule of what a page may claim.
 func TestWideCoverage(t *testing.T) {
 	requested := api.Interval{FromBlock: 100, ToBlock: 20_000}
