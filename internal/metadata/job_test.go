@@ -329,7 +329,7 @@ func TestFsck(t *testing.T) {
 		m := w.of(strk)
 		for _, k := range []store.Key{token.MetadataKey(strk), token.QueueKey(m.Due, strk), token.ReadKey(m.Block, strk), token.SymbolKey("STRK", strk)} {
 			change := func(fn func(b *store.Batch)) {
-				lease, err := w.engine.Acquire(t.Context(), "test", time.Minute)
+				lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -71,7 +71,7 @@ func (w *world) catchUp() {
 // job begins anew after an error.
 func (w *world) run(j *pools.Job, disturb func() error) {
 	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Hour)
+	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "jobs", time.Hour)
 	if err != nil {
 		w.t.Fatal(err)
 	}
