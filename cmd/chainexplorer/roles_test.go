@@ -242,8 +242,10 @@ func TestRolesApart(t *testing.T) {
 	for _, api := range f.apis {
 		api.get("/v1/SN_SEPOLIA/status", f.key, http.StatusUnauthorized)
 	}
-	if d := time.Since(revoked); d > 2*time.Second {
+	if d := time.Since(revoked); d > time.Second {
 		t.Errorf("the revoked key was refused everywhere only after %v", d)
+	} else {
+		t.Logf("the revoked key was refused everywhere after %v", d)
 	}
 	for pid, cmd := range procs {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
