@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/store"
 )
 
@@ -53,8 +54,8 @@ func check(jobs []Job) error {
 			return err
 		}
 		for _, t := range j.Tables() {
-			if !slices.Contains(catalog.Enrichment(), t) {
-				return fmt.Errorf("%w: job %s: table %s is not enrichment", store.ErrInvalid, j.Name(), t.Name)
+			if !slices.Contains(catalog.Enrichment(), t) || slices.Contains(class.Enrichment(), t) {
+				return fmt.Errorf("%w: job %s: table %s is the indexer's", store.ErrInvalid, j.Name(), t.Name)
 			}
 			if other, taken := owners[t]; taken {
 				return fmt.Errorf("%w: jobs %s and %s both write table %s", store.ErrInvalid, other, j.Name(), t.Name)

@@ -17,6 +17,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
@@ -239,10 +240,11 @@ func TestJob(t *testing.T) {
 // TestRefuses jobs that would write what is not theirs.
 func TestRefuses(t *testing.T) {
 	for name, jobs := range map[string][]job.Job{
-		"a table of blocks": {&fake{name: "a", tables: []*store.Table{chain.Meta}}},
-		"one table for two": {&fake{name: "a", tables: census.Enrichment()}, &fake{name: "b", tables: census.Enrichment()[:1]}},
-		"one name for two":  {&fake{name: "a"}, &fake{name: "a"}},
-		"an odd name":       {&fake{name: "A job"}},
+		"a table of blocks":  {&fake{name: "a", tables: []*store.Table{chain.Meta}}},
+		"a table of classes": {&fake{name: "a", tables: class.Enrichment()}},
+		"one table for two":  {&fake{name: "a", tables: census.Enrichment()}, &fake{name: "b", tables: census.Enrichment()[:1]}},
+		"one name for two":   {&fake{name: "a"}, &fake{name: "a"}},
+		"an odd name":        {&fake{name: "A job"}},
 	} {
 		if _, err := job.New(job.Options{Jobs: jobs}); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
