@@ -105,7 +105,7 @@ func TestLeasesApart(t *testing.T) {
 		}
 	}
 	commit(one, job, "beside") // the writer's transaction is open
-	if job, err = one.Renew(t.Context(), job, time.Minute); err != nil {
+	if _, err := one.Renew(t.Context(), job, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	clock.Advance(time.Minute)
