@@ -23,7 +23,7 @@ type Options struct {
 	Owner string
 	TTL   time.Duration
 	// Shared says that other processes may do the same jobs. Then a process that
-	// has some leaves the next free one to the others for a moment, a fifth of the
+	// has some leaves the next free one to the others for a moment, a tenth of the
 	// TTL for each that it has.
 	Shared bool
 	// RetryMin and RetryMax bound the pause after a job failed (default 250 ms, 15 s).
@@ -103,6 +103,9 @@ func nudge(ch chan struct{}) {
 // beat is how often a process without jobs looks for a free one.
 func (r *Runner) beat() time.Duration { return r.TTL / 5 }
 
+// courtesy is how much longer a process waits that has some jobs.
+func (r *Runner) courtesy(held int) time.Duration { return time.Duration(held) * r.TTL / 10 }
+
 // Run does jobs until ctx ends, which is no error, or until this process can do
 // none any more: the store is gone, or holds another chain.
 func (r *Runner) Run(parent context.Context) error {
@@ -166,7 +169,7 @@ func (r *Runner) look(ctx context.Context, working *sync.WaitGroup, held *int) (
 	now := time.Now()
 	next := r.beat()
 	if r.Shared {
-		next *= time.Duration(1 + *held)
+		next += r.courtesy(*held)
 	}
 	for _, i := range rand.Perm(len(r.seats)) {
 		s := r.seats[i]
@@ -183,7 +186,7 @@ func (r *Runner) look(ctx context.Context, working *sync.WaitGroup, held *int) (
 			r.begin(ctx, s, lease, working)
 			*held++
 			if r.Shared {
-				return time.Duration(*held) * r.beat(), nil
+				return r.courtesy(*held), nil
 			}
 		case errors.Is(err, store.ErrLeaseHeld):
 			if !s.standing {
