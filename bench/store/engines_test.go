@@ -50,7 +50,7 @@ func openPair(b *testing.B) *pair {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { other.Close() }) //nolint:errcheck // never fails
-	l, err := other.Acquire(b.Context(), "bench", time.Hour)
+	l, err := other.Acquire(b.Context(), store.Writer, "bench", time.Hour)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func open(b *testing.B, o pebble.Options) (*pebble.Engine, uint64) {
 			b.Error(err)
 		}
 	})
-	l, err := e.Acquire(context.Background(), "bench", time.Hour)
+	l, err := e.Acquire(context.Background(), store.Writer, "bench", time.Hour)
 	if err != nil {
 		b.Fatal(err)
 	}

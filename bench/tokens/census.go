@@ -57,7 +57,7 @@ func measureCensus(ctx context.Context, dir string, holders int) error {
 		return err
 	}
 	defer engine.Close() //nolint:errcheck // measured already
-	lease, err := engine.Acquire(ctx, "bench", time.Hour)
+	lease, err := engine.Acquire(ctx, store.Writer, "bench", time.Hour)
 	if err != nil {
 		return err
 	}

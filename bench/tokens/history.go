@@ -74,7 +74,7 @@ func history(ctx context.Context, s settings) error {
 
 // fill projects blocks of transfers to many holders.
 func fill(ctx context.Context, engine store.Engine, blocks int) error {
-	lease, err := engine.Acquire(ctx, "bench", time.Hour)
+	lease, err := engine.Acquire(ctx, store.Writer, "bench", time.Hour)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (c *fsckCommand) open(ctx context.Context, con *console) (store.Engine, err
 		return nil, &usageError{"which index? Give --data DIR, or --store postgres://... with --chain"}
 	}
 	if c.Store != "" {
-		return c.openPostgres(ctx, c.Chain, true, con.log, nil)
+		return c.openPostgres(ctx, c.Chain, access{ReadOnly: true}, con.log, nil)
 	}
 	if _, err := os.Stat(c.Data); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)

@@ -103,3 +103,36 @@ func TestServeMistakes(t *testing.T) {
 		t.Errorf("something was written: %v, %v", entries, err)
 	}
 }
+
+// TestJobsSetting: jobs are done unless somebody says otherwise, wherever that is.
+func TestJobsSetting(t *testing.T) {
+	file := t.TempDir() + "/settings.yaml"
+	if err := os.WriteFile(file, []byte("jobs: false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		args []string
+		env  string
+		want bool
+	}{
+		"default":          {nil, "", true},
+		"flag":             {[]string{"--no-jobs"}, "", false},
+		"file":             {[]string{"--config", file}, "", false},
+		"flag over file":   {[]string{"--config", file, "--jobs"}, "", true},
+		"environment":      {nil, "false", false},
+		"flag over others": {[]string{"--config", file, "--jobs"}, "false", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.env != "" {
+				t.Setenv("CHAINEXPLORER_JOBS", c.env)
+			}
+			cmds, err := parse(t, append([]string{"index", "--node=http://127.0.0.1:1"}, c.args...)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cmds.Index.Jobs != c.want {
+				t.Errorf("jobs: %v", cmds.Index.Jobs)
+			}
+		})
+	}
+}

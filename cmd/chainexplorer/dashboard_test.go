@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
@@ -29,6 +30,7 @@ func exported(t *testing.T) map[string][]string {
 	reg.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	node.NewMetrics(reg)
 	index.NewMetrics(reg)
+	job.NewMetrics(reg)
 	api.NewMetrics(reg)
 	embedded, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables(), Metrics: reg})
 	if err != nil {

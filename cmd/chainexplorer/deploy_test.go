@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +56,7 @@ func TestDeployFiles(t *testing.T) {
 	if err := yaml.Unmarshal(text, &compose); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"index", "api"} {
+	for _, name := range []string{"index", "worker", "api"} {
 		s := compose.Services[name]
 		if s.Image != "chainexplorer" {
 			t.Errorf("%s runs %q", name, s.Image)
@@ -63,5 +65,65 @@ func TestDeployFiles(t *testing.T) {
 			t.Setenv(k, v)
 		}
 		parses(t, s.Command...)
+	}
+}
+
+// TestRoleUnit: the unit for roles apart starts each of them with the settings
+// that its first lines speak of.
+func TestRoleUnit(t *testing.T) {
+	unit, err := os.ReadFile("../../docs/deploy/chainexplorer@.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(unit), "\nExecStart=/usr/local/bin/chainexplorer ")
+	if !found {
+		t.Fatal("the unit starts something else")
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	values := map[string]string{"store": "postgres://db/explorer", "node": "[http://127.0.0.1:6060]", "chain": "[SN_MAIN]",
+		"jobs": "false", "metrics": "127.0.0.1:9464", "listen": "127.0.0.1:8080"}
+	for _, role := range []string{"index", "worker", "api"} {
+		_, rest, found := strings.Cut(string(unit), "\n#   "+role+".yaml")
+		if !found {
+			t.Fatalf("the unit says nothing of %s", role)
+		}
+		names, _, _ := strings.Cut(rest, "\n")
+		var text strings.Builder
+		for name := range strings.SplitSeq(names, ",") {
+			name, _, _ = strings.Cut(strings.TrimSpace(name), ":")
+			value, known := values[name]
+			if !known {
+				t.Errorf("%s: what is %q?", role, name)
+			}
+			text.WriteString(name + ": " + value + "\n")
+		}
+		file := t.TempDir() + "/" + role + ".yaml"
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Fields(strings.NewReplacer("/etc/chainexplorer/%i.yaml", file, "%i", role).Replace(line))
+		parses(t, args...)
+	}
+}
+
+// TestCompose: the program that reads the compose file takes it.
+func TestCompose(t *testing.T) {
+	command := []string{"docker", "compose"}
+	if out, err := exec.Command("docker", "compose", "version").CombinedOutput(); err != nil {
+		if _, err := exec.LookPath("docker-compose"); err != nil {
+			t.Skipf("docker compose is not there: %s", out)
+		}
+		command = []string{"docker-compose"}
+	}
+	cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], "-f", "../../docs/deploy/compose.yaml", "config", "--services")...)
+	cmd.Env = append(os.Environ(), "DB_PASSWORD=secret", "NODE=http://node:6060")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	for _, name := range []string{"db", "index", "worker", "api"} {
+		if !slices.Contains(strings.Fields(string(out)), name) {
+			t.Errorf("no service %s:\n%s", name, out)
+		}
 	}
 }

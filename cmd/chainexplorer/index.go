@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -39,6 +41,8 @@ type indexCommand struct {
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+
+	Jobs bool `default:"true" negatable:"" help:"Do the jobs beside the indexer as well: names of tokens, pools, holder census. With --no-jobs they are left to 'worker' processes."`
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {
@@ -100,7 +104,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	name := index.ChainName(id)
 	if engine == nil {
-		if engine, err = c.openPostgres(ctx, name, false, con.log, registered); err != nil {
+		if engine, err = c.openPostgres(ctx, name, access{}, con.log, registered); err != nil {
 			return err
 		}
 		defer engine.Close() //nolint:errcheck // as above
@@ -109,17 +113,30 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		backups.add(name, engine)
 		backups.open(nil)
 	}
-	jobs := jobSettings{Store: engine, Pool: pool, Registry: known.Chain(name), Depth: c.FinalityDepth,
-		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log}.jobs()
+	var work *jobs
+	if c.Jobs {
+		work, err = jobSettings{Store: engine, Shared: c.shared(), TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
+			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log, Metrics: registered}.open()
+		if err != nil {
+			return err
+		}
+	}
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
-		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered),
-		Jobs: jobs,
+		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced,
 	})
 	if err != nil {
 		return err
 	}
+	working, stopWorking := context.WithCancel(ctx)
+	worked := make(chan struct{})
+	go func() {
+		defer close(worked)
+		if err := work.run(working); err != nil {
+			con.log.Error("the jobs beside the indexer stopped", "err", err)
+		}
+	}()
 	err = keepIndexing(ctx, x, c.shared(), con.log, func(ctx context.Context, next *index.Indexer) error {
 		x = next
 		show, stopShowing := context.WithCancel(ctx)
@@ -137,6 +154,8 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 		return next.Run(ctx)
 	})
+	stopWorking()
+	<-worked
 	if err != nil {
 		return fmt.Errorf("index stopped: %w", err)
 	}
@@ -191,11 +210,14 @@ func checkDataDir(dir string) error {
 	return &usageError{fmt.Sprintf("the directory %s holds files that are not an index: give another --data, or empty it", dir)}
 }
 
-// owner names this process in the store's lease.
-func owner() string {
+// owner names this process in the store's leases. Host and process id do not: two
+// containers may have both in common.
+var owner = sync.OnceValue(func() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "localhost"
 	}
-	return fmt.Sprintf("%s/%d", host, os.Getpid())
-}
+	var unique [4]byte
+	rand.Read(unique[:]) //nolint:errcheck // never fails
+	return fmt.Sprintf("%s/%d/%x", host, os.Getpid(), unique)
+})

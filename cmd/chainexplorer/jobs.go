@@ -1,11 +1,17 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"chainexplorer/internal/census"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/pools"
@@ -16,22 +22,73 @@ import (
 // jobSettings are what the jobs beside an indexer are set up by.
 type jobSettings struct {
 	Store                           store.Engine
+	Shared                          bool // other processes may do the jobs as well
+	TTL                             time.Duration
 	Pool                            *node.Pool
+	Chain                           felt.Felt
 	Registry                        *registry.Chain
 	Depth                           uint64
 	CensusInterval, CensusRetention time.Duration
 	Logger                          *slog.Logger
+	Metrics                         prometheus.Registerer
 }
 
-// jobs lists what works beside the indexer of a chain.
-func (s jobSettings) jobs() []index.Job {
-	return []index.Job{
-		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
-		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
-		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
-			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
-			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
+// open sets the jobs of a chain up.
+func (s jobSettings) open() (*jobs, error) {
+	r, err := job.New(job.Options{
+		Store: s.Store, Chain: s.Chain, Owner: owner(), TTL: s.TTL, Shared: s.Shared, Logger: s.Logger, Metrics: job.NewMetrics(s.Metrics),
+		Jobs: []job.Job{
+			metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
+			&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
+			census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
+				Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
+				Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
+		},
+	})
+	if err != nil {
+		return nil, err
 	}
+	return &jobs{runner: r, store: s.Store}, nil
+}
+
+// jobs are the jobs of one chain. A nil one has none.
+type jobs struct {
+	runner *job.Runner
+	store  store.Engine
+}
+
+// announced wakes the jobs after a commit of this process.
+func (j *jobs) announced(index.Announcement) {
+	if j != nil {
+		j.runner.Wake()
+	}
+}
+
+// run does the jobs until ctx ends. A store that other processes write to tells of
+// their blocks.
+func (j *jobs) run(ctx context.Context) error {
+	if j == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		if others, ok := j.store.(interface {
+			Changes(ctx context.Context, lease string) <-chan struct{}
+		}); ok {
+			for range others.Changes(ctx, store.Writer) {
+				j.runner.Wake()
+			}
+		}
+	}()
+	err := j.runner.Run(ctx)
+	cancel()
+	<-told
+	if err != nil {
+		return fmt.Errorf("jobs: %w", err)
+	}
+	return nil
 }
 
 // newestOf is the newest block that a healthy node of a pool is known to have.

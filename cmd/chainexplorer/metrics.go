@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serveMetrics serves /metrics, and backups to whoever asks for them by POST, on an
+// serveMetrics serves /metrics, /healthz, which says that the process answers, and backups to whoever asks for them by POST, on an
 // address of its own, which is for the operator and not for the public. Pages of
 // other origins in the operator's browser are refused.
 func serveMetrics(addr string, reg *prometheus.Registry, b *backups, log *slog.Logger) (stop func(), err error) {
@@ -23,6 +23,10 @@ func serveMetrics(addr string, reg *prometheus.Registry, b *backups, log *slog.L
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg, MaxRequestsInFlight: 4}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Write([]byte("ok\n")) //nolint:errcheck // whoever asked is gone
+	})
 	mux.Handle("POST /backup", http.NewCrossOriginProtection().Handler(b))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
 	go func() {

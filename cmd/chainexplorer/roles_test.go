@@ -55,12 +55,10 @@ func (f *fleet) leader() (pid int, epoch int64) {
 	for {
 		var owner string
 		var held bool
-		err := f.admin.QueryRow(f.t.Context(), `select owner, held, epoch from chain_sn_sepolia._lease`).Scan(&owner, &held, &epoch)
+		err := f.admin.QueryRow(f.t.Context(), `select owner, held, epoch from chain_sn_sepolia._leases where name = ''`).Scan(&owner, &held, &epoch)
 		if err == nil && held {
-			if _, text, ok := strings.Cut(owner, "/"); ok {
-				if pid, err = strconv.Atoi(text); err == nil {
-					return pid, epoch
-				}
+			if pid, err = strconv.Atoi(strings.Split(owner, "/")[1]); err == nil {
+				return pid, epoch
 			}
 		}
 		if time.Now().After(deadline) {
@@ -244,8 +242,10 @@ func TestRolesApart(t *testing.T) {
 	for _, api := range f.apis {
 		api.get("/v1/SN_SEPOLIA/status", f.key, http.StatusUnauthorized)
 	}
-	if d := time.Since(revoked); d > 2*time.Second {
+	if d := time.Since(revoked); d > time.Second {
 		t.Errorf("the revoked key was refused everywhere only after %v", d)
+	} else {
+		t.Logf("the revoked key was refused everywhere after %v", d)
 	}
 	for pid, cmd := range procs {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {

@@ -73,6 +73,7 @@ type servedChain struct {
 	engine  store.Engine
 	pool    *node.Pool     // nil when no node is asked
 	indexer *index.Indexer // nil when another process indexes
+	jobs    *jobs          // likewise
 }
 
 // drainTime is how long requests may go on after a stop was asked for.
@@ -162,6 +163,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	reg := prometheus.WrapRegistererWith(prometheus.Labels{"chain": defaultText(id, "default")}, s.registry)
 	c := &servedChain{id: id}
 	var source *index.Nodes
+	var found felt.Felt
 	if len(endpoints) > 0 {
 		var err error
 		if c.pool, err = node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(reg)}); err != nil {
@@ -169,8 +171,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 		}
 		s.onClose(c.pool.Close)
 		source = &index.Nodes{Pool: c.pool}
-		found, err := askChain(ctx, source, s.con.log)
-		if err != nil {
+		if found, err = askChain(ctx, source, s.con.log); err != nil {
 			return err
 		}
 		if c.id = index.ChainName(found); id != "" && id != c.id {
@@ -185,10 +186,14 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 	s.backups.add(c.id, c.engine)
 	if !s.opts.ReadOnly {
 		log := s.con.log.With("chain", c.id)
-		jobs := jobSettings{Store: c.engine, Pool: c.pool, Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth,
-			CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention, Logger: log}.jobs()
+		c.jobs, err = jobSettings{Store: c.engine, Shared: s.opts.Store.shared(), TTL: s.opts.Store.leaseTime(), Pool: c.pool, Chain: found,
+			Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth, CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention,
+			Logger: log, Metrics: reg}.open()
+		if err != nil {
+			return err
+		}
 		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-			TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Jobs: jobs})
+			TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Announce: c.jobs.announced})
 		if err != nil {
 			return err
 		}
@@ -201,9 +206,9 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 func (s *service) openStore(ctx context.Context, name string, reg prometheus.Registerer) (store.Engine, error) {
 	switch f := &s.opts.Store; {
 	case f.Store != "" && s.opts.ReadOnly:
-		return f.awaitPostgres(ctx, name, s.con.log, reg)
+		return f.awaitPostgres(ctx, name, access{ReadOnly: true, Follow: true}, s.con.log, reg)
 	case f.Store != "":
-		return f.openPostgres(ctx, name, false, s.con.log, reg)
+		return f.openPostgres(ctx, name, access{Follow: true}, s.con.log, reg)
 	}
 	if strings.ContainsAny(name, "/\\.") {
 		return nil, fmt.Errorf("the node serves a chain called %q, which cannot be a directory", name)
@@ -303,6 +308,12 @@ func (s *service) Run(ctx context.Context) error {
 				return fmt.Errorf("index of %s: %w", c.id, err)
 			}
 			return nil // what is indexed can still be read; the status says why there is no more
+		})
+		g.Go(func() error {
+			if err := c.jobs.run(gctx); err != nil && gctx.Err() == nil {
+				s.con.log.Error("the jobs beside the indexer stopped", "chain", c.id, "err", err)
+			}
+			return nil // a store that is gone ends the indexer, and an index without them can be read
 		})
 	}
 	return g.Wait()

@@ -61,15 +61,22 @@ func schemaOf(name string) (string, error) {
 	return "chain_" + strings.ToLower(name), nil
 }
 
+// access is what a process does with an index on PostgreSQL.
+type access struct {
+	ReadOnly bool // it only reads
+	Existing bool // it writes rows, and leaves it to others to make an index
+	Follow   bool // it keeps answers until there is a commit
+}
+
 // openPostgres opens the index of a chain.
-func (f *storeFlags) openPostgres(ctx context.Context, name string, readOnly bool, log *slog.Logger, reg prometheus.Registerer) (store.Engine, error) {
+func (f *storeFlags) openPostgres(ctx context.Context, name string, a access, log *slog.Logger, reg prometheus.Registerer) (store.Engine, error) {
 	schema, err := schemaOf(name)
 	if err != nil {
 		return nil, err
 	}
 	e, err := postgres.Open(ctx, postgres.Options{
 		URL: f.Store, Schema: schema, Tables: catalog.Tables(), PoolSize: f.StoreConnections, StatementTimeout: f.StoreTimeout,
-		ShardCount: f.StoreShards, ReadOnly: readOnly, Follow: true, Logger: log, Metrics: reg,
+		ShardCount: f.StoreShards, ReadOnly: a.ReadOnly, Existing: a.Existing, Follow: a.Follow, Logger: log, Metrics: reg,
 	})
 	if err != nil {
 		return nil, err
@@ -77,15 +84,19 @@ func (f *storeFlags) openPostgres(ctx context.Context, name string, readOnly boo
 	return finished(ctx, e, schema)
 }
 
-// awaitPostgres opens an index for reading, and waits for one that no indexer has
-// begun yet.
-func (f *storeFlags) awaitPostgres(ctx context.Context, name string, log *slog.Logger, reg prometheus.Registerer) (store.Engine, error) {
+// awaitPostgres opens an index for who does not make one, and waits for one that
+// no indexer has begun yet, or brought up to date.
+func (f *storeFlags) awaitPostgres(ctx context.Context, name string, a access, log *slog.Logger, reg prometheus.Registerer) (store.Engine, error) {
+	said := ""
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		e, err := f.openPostgres(ctx, name, true, log, reg)
-		if !errors.Is(err, postgres.ErrNoStore) {
+		e, err := f.openPostgres(ctx, name, a, log, reg)
+		if !errors.Is(err, postgres.ErrNoStore) && !errors.Is(err, postgres.ErrOutdated) {
 			return e, err
 		}
-		log.Warn("waiting for an indexer to begin", "chain", name)
+		if said != err.Error() {
+			said = err.Error()
+			log.Warn("waiting for an indexer to begin", "chain", name, "err", err)
+		}
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:

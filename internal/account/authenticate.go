@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// freshFor bounds how long a revoked key still works.
-	freshFor = time.Second
+	// freshFor bounds how long an answer of the database is good for, counted from
+	// the question, and so how long a key that was revoked elsewhere still works:
+	// half of the second that is promised, the rest is for slow machines.
+	freshFor = 500 * time.Millisecond
 	// refusedFor is longer: no key that is refused ever becomes valid.
 	refusedFor = 10 * time.Second
 	// queueTimeout bounds how long a stranger waits for its turn. The question itself

@@ -68,16 +68,19 @@ func TestRevokedElsewhereIsRefusedWithinASecond(t *testing.T) {
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
-	d.clock.advance(time.Second / 2)
+	d.clock.advance(freshFor / 2)
 	if _, _, err := d.elsewhere(t).RevokeKey(t.Context(), d.key.Key.PublicID); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.try(t); err != nil {
 		t.Fatalf("the answer is not from memory: %v", err)
 	}
-	d.clock.advance(time.Second / 2) // a second after it was last asked for
+	d.clock.advance(freshFor / 2) // it was last asked for before it was revoked
 	if err := d.try(t); !errors.Is(err, ErrUnknown) {
 		t.Errorf("a revoked key: %v", err)
+	}
+	if freshFor >= time.Second {
+		t.Errorf("a key is remembered for %v", freshFor)
 	}
 }
 

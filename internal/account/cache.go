@@ -11,7 +11,7 @@ const (
 // cache is a bounded map from digests. A shard keeps two generations: when the
 // young one is full it becomes the old one, and the old one is forgotten. That
 // bounds it to 2*shards*generation entries, and an entry that is written again
-// at times (each valid one is, every second) never gets lost.
+// at times (each valid one is, twice a second) never gets lost.
 type cache[E any] struct {
 	shards [shards]shard[E]
 }

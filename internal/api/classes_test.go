@@ -423,7 +423,7 @@ func TestClassesToCome(t *testing.T) {
 	if !ok {
 		t.Fatal("no fee token")
 	}
-	lease, err := w.engine.Acquire(t.Context(), "test", 1<<40)
+	lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}

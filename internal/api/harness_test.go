@@ -188,7 +188,7 @@ type stepper interface {
 // runJobs lets the jobs that work beside the indexer do all that there is to do.
 func (w *world) runJobs() {
 	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Minute)
+	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "jobs", time.Minute)
 	if err != nil {
 		w.t.Fatal(err)
 	}

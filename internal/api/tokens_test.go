@@ -196,7 +196,7 @@ func TestSummaryStates(t *testing.T) {
 	}
 	set := func(address felt.Felt, m *token.Metadata) {
 		t.Helper()
-		lease, err := w.engine.Acquire(t.Context(), "test", time.Minute)
+		lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func TestWideRangesUncovered(t *testing.T) {
 	}
 
 	stopped := newWorld(t, 60)
-	lease, err := stopped.engine.Acquire(t.Context(), "test", 1e9)
+	lease, err := stopped.engine.Acquire(t.Context(), store.Writer, "test", 1e9)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,9 +29,9 @@ var layers = [][]string{
 	{"internal/explorer/transfer"},                           // lists events
 	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
 	{"internal/explorer/catalog"},
-	{"internal/index", "internal/api"},
-	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census", "internal/backup"}, // metadata, pools and census are jobs of the index
-	{"internal/control"}, // the data of record: it knows no chain
+	{"internal/index", "internal/api", "internal/job"},
+	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census", "internal/backup"}, // metadata, pools and census are jobs beside the index
+	{"internal/control"},                                                                              // the data of record: it knows no chain
 	{"internal/account", "internal/label"},
 	{"internal/architecture"},
 	{"cmd/*", "bench/*", "scripts/*"},
@@ -41,6 +41,7 @@ var layers = [][]string{
 var forbidden = map[string]string{
 	"internal/explorer/*": "internal/node internal/store/pebble internal/store/postgres internal/simnode", // no network, no engine in the read model
 	"internal/index":      "internal/store/pebble internal/store/postgres internal/simnode",               // any engine, any source
+	"internal/job":        "internal/node internal/store/pebble internal/store/postgres internal/simnode", // as the index
 	"internal/store":      "internal/starknet",                                                            // the store knows no chain
 	"internal/api":        "internal/node internal/store/pebble internal/store/postgres internal/simnode", // reads the index, whatever keeps it
 }

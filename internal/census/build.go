@@ -11,12 +11,12 @@ import (
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 )
 
 // build makes a generation for the first token that needs one.
-func (j *Job) build(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) build(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	if s.state.Head.Number < j.Depth || j.behind(s.state.Head.Number) {
 		return false, nil
 	}
@@ -43,7 +43,7 @@ func (j *Job) behind(head uint64) bool {
 }
 
 // generation builds, checks and publishes one.
-func (j *Job) generation(ctx context.Context, commit index.Commit, s *seen, t felt.Felt, before *census.Generation) error {
+func (j *Job) generation(ctx context.Context, commit job.Commit, s *seen, t felt.Felt, before *census.Generation) error {
 	begun := j.Now()
 	g := &census.Generation{Token: t, Status: census.Building, Total: new(big.Int)}
 	if before != nil && before.Status == census.Published {
@@ -72,7 +72,7 @@ func (j *Job) generation(ctx context.Context, commit index.Commit, s *seen, t fe
 
 // begin takes an id and leaves a mark, by which a later run finds the rows
 // should this one be killed.
-func (j *Job) begin(ctx context.Context, commit index.Commit, g *census.Generation) error {
+func (j *Job) begin(ctx context.Context, commit job.Commit, g *census.Generation) error {
 	err := j.Store.View(ctx, func(r store.Reader) error {
 		b, err := r.Get(ctx, census.NextKey)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -97,7 +97,7 @@ func (j *Job) begin(ctx context.Context, commit index.Commit, g *census.Generati
 var maxBalance = new(big.Int).Lsh(big.NewInt(1), 8*census.BalanceSize)
 
 // gather streams the balances as of the finalized block of one view into rows.
-func (j *Job) gather(ctx context.Context, commit index.Commit, g *census.Generation) error {
+func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generation) error {
 	partition := census.HolderPartition(g.Token, g.ID)
 	return j.Store.View(ctx, func(r store.Reader) error {
 		if err := j.pin(ctx, r, g); err != nil {

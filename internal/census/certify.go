@@ -13,7 +13,7 @@ import (
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 )
 
@@ -125,7 +125,7 @@ func disagreement(g *census.Generation, supply *big.Int, samples []census.Holder
 
 // certify judges generations that could not be judged when they were made, and
 // samples certified ones again.
-func (j *Job) certify(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) certify(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	now := j.Now()
 	for _, t := range j.tokens(s) {
 		g := s.newest(t)
@@ -150,7 +150,7 @@ func (j *Job) certify(ctx context.Context, commit index.Commit, s *seen) (done b
 }
 
 // audit takes another sample of a certified generation.
-func (j *Job) audit(ctx context.Context, commit index.Commit, g *census.Generation) (done bool, err error) {
+func (j *Job) audit(ctx context.Context, commit job.Commit, g *census.Generation) (done bool, err error) {
 	seed := felt.Keccak(binary.BigEndian.AppendUint64(g.Digest[:], uint64(j.Now().UnixNano()))) // another one every time
 	samples, err := j.sample(ctx, g, seed)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestFsck(t *testing.T) {
 		"of another day": func(b *store.Batch) { b.Put(key(g.ID, first.Place), rows.AppendHolder(nil, first.LastBlock+1)) },
 		"of nothing":     func(b *store.Batch) { b.Put(key(g.ID+1000, first.Place), value) },
 	} {
-		lease, err := w.engine.Acquire(t.Context(), "test", time.Hour)
+		lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

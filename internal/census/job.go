@@ -19,6 +19,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,7 +28,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
@@ -37,7 +38,7 @@ type Node interface {
 	CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error)
 }
 
-// Job is an index.Job. Zero values take the defaults.
+// Job is a job.Job. Zero values take the defaults.
 type Job struct {
 	Store    store.Engine
 	Node     Node
@@ -66,12 +67,13 @@ type Job struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 
-	// audited is when a generation was last sampled, tried when that was last
-	// tried in vain. Forgotten with the process: then it is done again.
+	// audited is when this process last sampled a generation, tried when it last
+	// tried that in vain. Whoever takes the job over knows nothing of it, and does
+	// it again.
 	audited, tried map[uint64]time.Time
 }
 
-var _ index.Job = (*Job)(nil)
+var _ job.Job = (*Job)(nil)
 
 // grace is how much longer than it says a generation is kept, so that clocks of
 // several machines may differ.
@@ -108,27 +110,14 @@ func New(j Job) *Job {
 	return &j
 }
 
-// Name is what logs call the job.
-func (*Job) Name() string { return "holder census" }
+// Name is what the lease, logs and metrics call the job.
+func (*Job) Name() string { return "holder-census" }
 
-// Run works until ctx ends.
-func (j *Job) Run(ctx context.Context, commit index.Commit) error {
-	tick := time.NewTicker(j.Interval)
-	defer tick.Stop()
-	for {
-		for more := true; more; {
-			var err error
-			if more, err = j.Step(ctx, commit); err != nil {
-				return err
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
+// Tables are those that the job writes.
+func (*Job) Tables() []*store.Table { return census.Enrichment() }
+
+// Every is how often there is something to look at.
+func (j *Job) Every() time.Duration { return j.Interval }
 
 // seen is what a step goes by.
 type seen struct {
@@ -149,12 +138,12 @@ func (s *seen) newest(t felt.Felt) *census.Generation {
 
 // Step does the most urgent thing that there is to do, and reports whether there
 // may be more.
-func (j *Job) Step(ctx context.Context, commit index.Commit) (more bool, err error) {
+func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error) {
 	s, err := j.look(ctx)
 	if err != nil || !s.state.HasHead {
 		return false, err
 	}
-	for _, do := range []func(context.Context, index.Commit, *seen) (bool, error){j.revokeOrphans, j.clean, j.expire, j.build, j.certify, j.renew} {
+	for _, do := range []func(context.Context, job.Commit, *seen) (bool, error){j.revokeOrphans, j.clean, j.expire, j.build, j.certify, j.renew} {
 		if done, err := do(ctx, commit, s); err != nil || done {
 			return done, err
 		}
@@ -172,6 +161,7 @@ func (j *Job) look(ctx context.Context) (*seen, error) {
 		if s.generations, err = census.All(ctx, r); err != nil {
 			return err
 		}
+		j.forget(s.generations)
 		for _, t := range j.Registry.Tokens() {
 			if !t.Census.Qualified {
 				continue
@@ -192,8 +182,18 @@ func (j *Job) look(ctx context.Context) (*seen, error) {
 	return s, nil
 }
 
+// forget drops what is remembered of generations that are gone: another process
+// may have deleted them.
+func (j *Job) forget(there []*census.Generation) {
+	for _, m := range []map[uint64]time.Time{j.audited, j.tried} {
+		maps.DeleteFunc(m, func(id uint64, _ time.Time) bool {
+			return !slices.ContainsFunc(there, func(g *census.Generation) bool { return g.ID == id })
+		})
+	}
+}
+
 // put commits the record of a generation.
-func (j *Job) put(ctx context.Context, commit index.Commit, g *census.Generation) error {
+func (j *Job) put(ctx context.Context, commit job.Commit, g *census.Generation) error {
 	b := &store.Batch{}
 	b.Put(census.GenerationKey(g.Token, g.ID), g.Encode())
 	if err := commit(ctx, b); err != nil {
@@ -203,7 +203,7 @@ func (j *Job) put(ctx context.Context, commit index.Commit, g *census.Generation
 }
 
 // revokeOrphans revokes what was built on blocks that a fork took away.
-func (j *Job) revokeOrphans(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) revokeOrphans(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	var gone []*census.Generation
 	err = j.Store.View(ctx, func(r store.Reader) error {
 		for _, g := range s.generations {
@@ -234,7 +234,7 @@ func (j *Job) revokeOrphans(ctx context.Context, commit index.Commit, s *seen) (
 
 // clean deletes some rows of generations that nobody will see: half built ones
 // of a run before this, and expired ones.
-func (j *Job) clean(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) clean(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	at := slices.IndexFunc(s.generations, func(g *census.Generation) bool { return g.Status == census.Building || g.Status == census.Deleting })
 	if at < 0 {
 		return false, nil
@@ -253,15 +253,13 @@ func (j *Job) clean(ctx context.Context, commit index.Commit, s *seen) (done boo
 	}
 	if b.Len() < j.Chunk {
 		b.Delete(census.GenerationKey(g.Token, g.ID)) // with the last rows, so that none is left behind
-		delete(j.audited, g.ID)
-		delete(j.tried, g.ID)
 	}
 	return true, commit(ctx, b)
 }
 
 // expire ends generations whose time has passed, except the newest of a token
 // that is still counted.
-func (j *Job) expire(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) expire(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	for _, g := range s.generations {
 		if !g.Shown() || g.Expires+uint64(grace.Seconds()) > s.now {
 			continue
@@ -277,7 +275,7 @@ func (j *Job) expire(ctx context.Context, commit index.Commit, s *seen) (done bo
 
 // renew prolongs the newest generation of a token that has not moved since, or
 // not in a block that is final.
-func (j *Job) renew(ctx context.Context, commit index.Commit, s *seen) (done bool, err error) {
+func (j *Job) renew(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
 	for _, t := range j.tokens(s) {
 		g := s.newest(t)
 		stands := g != nil && (s.latest[t].Latest <= g.AsOf || s.state.Head.Number <= g.AsOf+j.Depth)

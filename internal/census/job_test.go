@@ -1,17 +1,14 @@
 package census_test
 
 import (
-	"context"
 	"errors"
 	"math/big"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"chainexplorer/internal/census"
 	"chainexplorer/internal/contractcall"
-	"chainexplorer/internal/explorer/catalog"
 	rows "chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
@@ -19,7 +16,6 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
 )
 
 // TestWrongTokens: of tokens that move without events, overdraw or rebase none
@@ -314,26 +310,6 @@ func TestCatchingUp(t *testing.T) {
 	if g := w.newest(contracts.STRK); g == nil {
 		t.Error("not counted at the head")
 	}
-}
-
-// TestRun ends with its context.
-func TestRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		engine, err := pebble.OpenMem(catalog.Tables())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer engine.Close() //nolint:errcheck // in memory
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		j := census.New(census.Job{Store: engine})
-		go func() { ended <- j.Run(ctx, func(context.Context, *store.Batch) error { return nil }) }()
-		time.Sleep(time.Hour)
-		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
 }
 
 // TestTally holds metrics of random lists against the definitions; the API's

@@ -112,7 +112,7 @@ func (w *world) CallAt(ctx context.Context, at contractcall.Block, calls []contr
 // run steps until nothing is left, or until the commit that is to fail.
 func (w *world) run() error {
 	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Hour)
+	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "jobs", time.Hour)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// backfill is the job that fetches classes of blocks that were indexed without
+// backfill fetches classes of blocks that were indexed without
 // them, or by a program that kept less of a class: it goes once through all
 // classes that blocks name, and asks for those of which something is missing.
 // Where it ends early it goes on from there, and after a restart it passes over
@@ -28,9 +28,6 @@ const (
 	backfillLook  = 256
 	backfillStore = 32
 )
-
-// Name is what logs call the job.
-func (*backfill) Name() string { return "class backfill" }
 
 // Run goes through the classes and then waits: what blocks name from now on is
 // fetched with them.

@@ -76,7 +76,7 @@ func TestClassBackfill(t *testing.T) {
 	for len(e.stored) > 0 {
 		<-e.stored
 	}
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,8 +94,6 @@ type Options struct {
 	// NoClasses leaves the classes that blocks name alone: nothing is asked for
 	// and nothing is stored of them.
 	NoClasses bool
-	// Jobs work beside the run, from the moment that this process is the writer.
-	Jobs []Job
 
 	Logger  *slog.Logger
 	Metrics *Metrics

@@ -10,40 +10,27 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// Job derives enrichment beside the run: rows of tables that no digest covers
-// and no fork undoes, from the index itself and from calls to a node. It works
-// only while this process is the writer.
-type Job interface {
-	// Name is what logs call the job.
-	Name() string
-	// Run works until ctx ends. Another end is logged, and Run is called again
-	// after a pause. commit applies changes of enrichment tables atomically,
-	// beside the commits of blocks: it sees to the batch's epoch, and refuses
-	// rows of other tables.
-	Run(ctx context.Context, commit Commit) error
+// Commit applies changes of enrichment tables atomically, beside the commits of
+// blocks: it sees to the batch's lease, and refuses rows of other tables.
+type Commit = func(ctx context.Context, b *store.Batch) error
+
+// startBackfill completes the classes of earlier blocks until ctx ends. It is the
+// writer's own work, because the rows of classes are written with blocks as well.
+func (x *Indexer) startBackfill(ctx context.Context) {
+	if x.NoClasses {
+		return
+	}
+	x.background.Go(func() error {
+		x.keepRunning(ctx, "class backfill", (&backfill{x: x}).Run)
+		return nil
+	})
 }
 
-// Commit applies a batch as the writer.
-type Commit func(ctx context.Context, b *store.Batch) error
-
-// startJobs runs the jobs until ctx ends.
-func (x *Indexer) startJobs(ctx context.Context) {
-	jobs := x.Jobs
-	if !x.NoClasses {
-		jobs = append(slices.Clip(jobs), &backfill{x: x})
-	}
-	for _, j := range jobs {
-		x.background.Go(func() error {
-			x.runJob(ctx, j)
-			return nil
-		})
-	}
-}
-
-func (x *Indexer) runJob(ctx context.Context, j Job) {
+// keepRunning calls run again after a pause when it ends before ctx does.
+func (x *Indexer) keepRunning(ctx context.Context, name string, run func(context.Context, Commit) error) {
 	for failures := 0; ; {
 		begin := time.Now()
-		err := j.Run(ctx, x.commitEnrichment)
+		err := run(ctx, x.commitEnrichment)
 		if ctx.Err() != nil || storeGone(err) {
 			return
 		}
@@ -51,7 +38,7 @@ func (x *Indexer) runJob(ctx context.Context, j Job) {
 		if time.Since(begin) > x.RetryMax {
 			failures = 1 // it worked for a while
 		}
-		x.Logger.Warn("a job ended, starting it again", "job", j.Name(), "err", err, "failures", failures)
+		x.Logger.Warn("work beside the blocks ended, starting it again", "work", name, "err", err, "failures", failures)
 		if x.pause(ctx, failures) != nil {
 			return
 		}
@@ -64,6 +51,6 @@ func (x *Indexer) commitEnrichment(ctx context.Context, b *store.Batch) error {
 			return fmt.Errorf("%w: table %s is not enrichment", store.ErrInvalid, t.Name)
 		}
 	}
-	b.Epoch = x.lease.Epoch
+	b.Under(x.lease)
 	return x.Store.Commit(ctx, b)
 }

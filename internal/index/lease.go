@@ -12,7 +12,7 @@ import (
 // acquire takes the writer's lease, standing by while another process has it.
 func (x *Indexer) acquire(ctx context.Context) (store.Lease, error) {
 	for waiting := false; ; waiting = true {
-		lease, err := x.Store.Acquire(ctx, x.Owner, x.TTL)
+		lease, err := x.Store.Acquire(ctx, store.Writer, x.Owner, x.TTL)
 		if err == nil {
 			if waiting {
 				x.Logger.Info("taking over as the writer", "epoch", lease.Epoch)

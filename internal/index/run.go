@@ -33,7 +33,7 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 		defer close(renewed)
 		x.renew(ctx, cancel)
 	}()
-	x.startJobs(ctx)
+	x.startBackfill(ctx)
 	err := x.loop(ctx, until)
 	if cause := context.Cause(ctx); cause != nil && parent.Err() == nil {
 		err = cause // the lease was lost

@@ -10,7 +10,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 )
 
@@ -24,7 +24,7 @@ type task struct {
 }
 
 // ask takes tokens from the queue and commits their answers.
-func (j *Job) ask(ctx context.Context, commit index.Commit) (asked bool, err error) {
+func (j *Job) ask(ctx context.Context, commit job.Commit) (asked bool, err error) {
 	now := uint64(j.Now().Unix())
 	var head chain.Head
 	var tasks []*task

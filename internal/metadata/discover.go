@@ -8,7 +8,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 )
 
@@ -25,7 +25,7 @@ const (
 )
 
 // discover queues tokens that were first seen since the last look.
-func (j *Job) discover(ctx context.Context, commit index.Commit) (more bool, err error) {
+func (j *Job) discover(ctx context.Context, commit job.Commit) (more bool, err error) {
 	b := &store.Batch{}
 	err = j.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)

@@ -18,8 +18,9 @@ import (
 	"log/slog"
 	"time"
 
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 )
 
@@ -30,7 +31,7 @@ type Source interface {
 	Call(ctx context.Context, block, contract, selector felt.Felt, calldata []felt.Felt) ([]felt.Felt, error)
 }
 
-// Job is an index.Job. The zero values of what is not said otherwise take the
+// Job is a job.Job. The zero values of what is not said otherwise take the
 // defaults.
 type Job struct {
 	Store  store.Engine // needed
@@ -52,7 +53,7 @@ type Job struct {
 	Logger *slog.Logger
 }
 
-var _ index.Job = (*Job)(nil)
+var _ job.Job = (*Job)(nil)
 
 // New fills in the defaults.
 func New(j Job) *Job {
@@ -82,41 +83,31 @@ func New(j Job) *Job {
 	return &j
 }
 
-// Name is what logs call the job.
-func (*Job) Name() string { return "token metadata" }
+// Name is what the lease, logs and metrics call the job.
+func (*Job) Name() string { return "token-metadata" }
 
-// Run works until ctx ends.
-func (j *Job) Run(ctx context.Context, commit index.Commit) error {
-	for {
-		if err := j.CatchUp(ctx, commit); err != nil {
-			return err
-		}
-		t := time.NewTimer(j.Poll)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return ctx.Err()
-		}
-	}
-}
+// Tables are those that the job writes.
+func (*Job) Tables() []*store.Table { return token.Enrichment() }
+
+// Every is how often the queue is looked at.
+func (j *Job) Every() time.Duration { return j.Poll }
 
 // CatchUp works until nothing is due, or nobody answers.
-func (j *Job) CatchUp(ctx context.Context, commit index.Commit) error {
+func (j *Job) CatchUp(ctx context.Context, commit job.Commit) error {
 	for {
-		if busy, err := j.round(ctx, commit); err != nil || !busy {
+		if more, err := j.Step(ctx, commit); err != nil || !more {
 			return err
 		}
 	}
 }
 
-// round puts new tokens into the queue and asks those that are due. It is busy
-// while there is more to do at once.
-func (j *Job) round(ctx context.Context, commit index.Commit) (busy bool, err error) {
-	more, err := j.discover(ctx, commit)
+// Step puts new tokens into the queue and asks those that are due. It reports
+// whether there is more to do at once.
+func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error) {
+	found, err := j.discover(ctx, commit)
 	if err != nil {
 		return false, err
 	}
 	asked, err := j.ask(ctx, commit)
-	return more || asked, err
+	return found || asked, err
 }

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
 	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
@@ -92,19 +93,26 @@ func start(t *testing.T, blocks int, poll time.Duration) *world {
 
 func (w *world) run() {
 	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Parallel: 3, Poll: w.poll})
-	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: w.poll, L1Interval: time.Hour, TTL: 1000 * time.Hour, Jobs: []index.Job{j}})
+	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: w.poll, L1Interval: time.Hour, TTL: 1000 * time.Hour})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r, err := job.New(job.Options{Store: w.engine, Chain: w.chain.Network().ChainID, Jobs: []job.Job{j}, TTL: 5 * w.poll})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(w.t.Context())
-	done := make(chan error, 1)
+	done := make(chan error, 2)
 	go func() { done <- x.Run(ctx) }()
+	go func() { done <- r.Run(ctx) }()
 	var once sync.Once
 	w.stop = func() {
 		once.Do(func() {
 			cancel()
-			if err := <-done; err != nil {
-				w.t.Error(err)
+			for range cap(done) {
+				if err := <-done; err != nil {
+					w.t.Error(err)
+				}
 			}
 		})
 	}
@@ -329,7 +337,7 @@ func TestFsck(t *testing.T) {
 		m := w.of(strk)
 		for _, k := range []store.Key{token.MetadataKey(strk), token.QueueKey(m.Due, strk), token.ReadKey(m.Block, strk), token.SymbolKey("STRK", strk)} {
 			change := func(fn func(b *store.Batch)) {
-				lease, err := w.engine.Acquire(t.Context(), "test", time.Minute)
+				lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}

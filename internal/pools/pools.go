@@ -20,12 +20,12 @@ import (
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
-// Job is an index.Job.
+// Job is a job.Job.
 type Job struct {
 	Store store.Engine
 	Dexes []registry.Dex // of the registry, in its order
@@ -38,10 +38,21 @@ type Job struct {
 	Logger     *slog.Logger
 }
 
-var _ index.Job = (*Job)(nil)
+var _ job.Job = (*Job)(nil)
 
-// Name is what logs call the job.
-func (j *Job) Name() string { return "pools" }
+// Name is what the lease, logs and metrics call the job.
+func (*Job) Name() string { return "pools" }
+
+// Tables are those that the job writes.
+func (*Job) Tables() []*store.Table { return market.Enrichment() }
+
+// Every is how often to look for new blocks.
+func (j *Job) Every() time.Duration {
+	if j.Interval > 0 {
+		return j.Interval
+	}
+	return 5 * time.Second
+}
 
 // wipeRows is how many rows a commit deletes.
 const wipeRows = 2000
@@ -53,32 +64,9 @@ func (j *Job) step() int {
 	return 500
 }
 
-// Run reads on until ctx ends.
-func (j *Job) Run(ctx context.Context, commit index.Commit) error {
-	interval := j.Interval
-	if interval <= 0 {
-		interval = 5 * time.Second
-	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		for more := true; more; {
-			var err error
-			if more, err = j.Step(ctx, commit); err != nil {
-				return err
-			}
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
 // Step does one commit, if there is something to do, and reports whether there
 // may be more.
-func (j *Job) Step(ctx context.Context, commit index.Commit) (more bool, err error) {
+func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error) {
 	batch := &store.Batch{}
 	err = j.Store.View(ctx, func(r store.Reader) error {
 		more, err = j.plan(ctx, r, batch)

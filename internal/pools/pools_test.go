@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"chainexplorer/internal/explorer/catalog"
@@ -71,7 +70,7 @@ func (w *world) catchUp() {
 // job begins anew after an error.
 func (w *world) run(j *pools.Job, disturb func() error) {
 	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "jobs", time.Hour)
+	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "jobs", time.Hour)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -155,29 +154,4 @@ func TestSameRows(t *testing.T) {
 			t.Fatalf("after a fork, steps of %d:\n%s\nwant\n%s", step, got, want)
 		}
 	}
-}
-
-// TestRun ends with its context, and not before.
-func TestRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		engine, err := pebble.OpenMem(catalog.Tables())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer engine.Close() //nolint:errcheck // in memory
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		j := &pools.Job{Store: engine}
-		go func() { ended <- j.Run(ctx, func(context.Context, *store.Batch) error { return nil }) }()
-		time.Sleep(time.Hour)
-		select {
-		case err := <-ended:
-			t.Fatalf("ended early: %v", err)
-		default:
-		}
-		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("%v", err)
-		}
-	})
 }

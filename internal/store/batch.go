@@ -10,7 +10,9 @@ type Op struct {
 // Batch is a list of changes that take effect together. When it names a row
 // more than once, the last change counts.
 type Batch struct {
-	// Epoch is the epoch of the lease under which the batch is committed.
+	// Lease and Epoch are the name and the epoch of the lease under which the
+	// batch is committed; the name of a new batch is the writer's.
+	Lease string
 	Epoch uint64
 
 	ops   []Op
@@ -29,6 +31,9 @@ func (b *Batch) Delete(k Key) {
 	b.bytes += len(k.Partition) + len(k.Sort)
 }
 
+// Under says under which lease the batch is committed.
+func (b *Batch) Under(l Lease) { b.Lease, b.Epoch = l.Name, l.Epoch }
+
 // Ops returns the changes in order. The caller must not change them.
 func (b *Batch) Ops() []Op { return b.ops }
 
@@ -38,7 +43,7 @@ func (b *Batch) Len() int { return len(b.ops) }
 // Bytes is the size of all keys and values.
 func (b *Batch) Bytes() int { return b.bytes }
 
-// Reset empties the batch and keeps its memory and epoch.
+// Reset empties the batch and keeps its memory and lease.
 func (b *Batch) Reset() {
 	clear(b.ops)
 	b.ops = b.ops[:0]

@@ -82,20 +82,23 @@ type Engine interface {
 	// call and none that was not durable.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Commit applies the batch atomically and durably if b.Epoch is the epoch
-	// of the current lease, and fails with ErrFenced, changing nothing, if not.
-	// A lease stays current after it ran out, until another is granted or it is
-	// released. After an error that is not one of this package's the batch may
+	// of the current lease of the name b.Lease, and fails with ErrFenced,
+	// changing nothing, if not. A lease stays current after it ran out, until
+	// another of its name is granted or it is released. After an error that is not one of this package's the batch may
 	// or may not have been applied, never a part of it. A canceled context
 	// stops a commit that has not begun to write, not one that has.
 	Commit(ctx context.Context, b *Batch) error
 
-	// Acquire takes the writer's lease for ttl. It fails with ErrLeaseHeld
-	// while another owner's lease has not run out. Every success has a higher
-	// epoch than all before it, also when the owner is the same.
-	Acquire(ctx context.Context, owner string, ttl time.Duration) (Lease, error)
+	// Acquire takes the lease of a name (see CheckLeaseName) for ttl. It fails
+	// with ErrLeaseHeld while another owner's has not run out. Every success has
+	// a higher epoch than all of this name before it, also when the owner is the
+	// same. Leases of different names have nothing to do with each other: nobody
+	// waits for the holder of another, nor can fence it off. A store remembers
+	// every name, for its epoch's sake, and refuses a new one beyond MaxLeases.
+	Acquire(ctx context.Context, name, owner string, ttl time.Duration) (Lease, error)
 	// Renew extends a lease by ttl from now, or fails with ErrFenced when a
-	// newer one was granted or it was released. A lease that ran out but was
-	// not followed by another can be renewed.
+	// newer one of its name was granted or it was released. A lease that ran out
+	// but was not followed by another can be renewed.
 	Renew(ctx context.Context, l Lease, ttl time.Duration) (Lease, error)
 	// Release ends a lease early. Releasing one that is no longer current is no error.
 	Release(ctx context.Context, l Lease) error
@@ -113,8 +116,9 @@ type Engine interface {
 	Close() error
 }
 
-// Lease is the right to commit. Its Epoch goes into every batch.
+// Lease is the right to commit under a name. Name and Epoch go into every batch.
 type Lease struct {
+	Name    string
 	Owner   string
 	Epoch   uint64
 	Expires time.Time
@@ -133,7 +137,7 @@ var (
 	ErrInvalid   = errors.New("invalid use of the store")
 	ErrNotFound  = errors.New("row not found")
 	ErrFenced    = errors.New("commit refused: another process holds a newer lease")
-	ErrLeaseHeld = errors.New("another process holds the writer's lease")
+	ErrLeaseHeld = errors.New("another process holds the lease")
 	ErrClosed    = errors.New("store is closed")
 	ErrStopped   = errors.New("the store has stopped") // after a fault of the disk; open it again
 )

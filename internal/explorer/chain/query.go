@@ -46,6 +46,12 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	return s, err
 }
 
+// FormatNow returns the chain and the layout of an index, whatever the layout is.
+// One Get.
+func FormatNow(ctx context.Context, r store.Reader) (Format, bool, error) {
+	return get(ctx, r, FormatKey, DecodeFormat)
+}
+
 // Forks returns how many forks the index went through. One Get.
 func Forks(ctx context.Context, r store.Reader) (uint64, error) {
 	f, _, err := get(ctx, r, ForkKey, DecodeFork)

@@ -83,7 +83,7 @@ func TestDeclared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func play(t *testing.T, rng *rand.Rand) (*pebble.Engine, *truth, []felt.Felt) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

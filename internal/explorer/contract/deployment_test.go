@@ -57,7 +57,7 @@ func TestDeployments(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestCorruptIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

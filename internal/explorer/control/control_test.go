@@ -46,7 +46,7 @@ func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *control.Cont
 		t.Fatal(err)
 	}
 	defer e.Close() //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func fill(t *testing.T, history map[uint64]diff, without ...uint64) *pebble.Engi
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestTokenKind(t *testing.T) {
 // page is answered, unless nobody waits for it.
 func TestDegraded(t *testing.T) {
 	e := fill(t, map[uint64]diff{1: {deployed: map[uint64]uint64{1: 1, 2: 21}}})
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestCache(t *testing.T) {
 // its selector, unless that is the name of a group, or the class is in doubt.
 func TestNames(t *testing.T) {
 	e := fill(t, map[uint64]diff{1: {deployed: map[uint64]uint64{1: 1, 5: 5, 6: 5, 7: 9}}, 4: {replaced: map[uint64]uint64{6: 1}}}, 9)
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

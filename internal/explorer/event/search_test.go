@@ -296,7 +296,7 @@ func TestWrongListIsNoticed(t *testing.T) {
 		"not a row":      {9, 9},
 		"no transaction": {1, 0x7e, 0},
 	} {
-		lease, err := e.Acquire(ctx, "test", 1)
+		lease, err := e.Acquire(ctx, store.Writer, "test", 1)
 		if err != nil {
 			t.Fatal(err)
 		}

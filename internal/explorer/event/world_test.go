@@ -126,7 +126,7 @@ func load(t testing.TB, c truth) store.Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), "test", time.Minute)
+	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func TestEveryTableIsChecked(t *testing.T) {
 				if b.Len() == 0 {
 					return // not a fault: see spoil
 				}
-				lease, err := e.Acquire(ctx, "test", time.Minute)
+				lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -163,7 +163,7 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 func TestClassesOfNoBlock(t *testing.T) {
 	ctx := context.Background()
 	e := indexed(t)
-	lease, err := e.Acquire(ctx, "test", time.Minute)
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestClassesOfNoBlock(t *testing.T) {
 func TestProblemsAreNamed(t *testing.T) {
 	ctx := context.Background()
 	e := indexed(t)
-	lease, err := e.Acquire(ctx, "test", time.Minute)
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -175,7 +175,7 @@ type scratch struct {
 const scratchBytes = 16 << 20
 
 func newScratch(ctx context.Context, e store.Engine) (*scratch, error) {
-	lease, err := e.Acquire(ctx, "fsck", time.Hour)
+	lease, err := e.Acquire(ctx, store.Writer, "fsck", time.Hour)
 	if err != nil {
 		return nil, fmt.Errorf("open the scratch store: %w", err)
 	}

@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				engine := openStore(t, vfs.NewCrashableMem())
 				defer closeStore(t, engine)
-				lease, err := engine.Acquire(t.Context(), "test", time.Minute)
+				lease, err := engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -39,7 +39,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		return err
 	}
 	defer e.giveWriter()
-	if !e.lease.held || e.lease.epoch != b.Epoch {
+	if l := e.leases[b.Lease]; !l.held || l.epoch != b.Epoch {
 		_ = batch.Close()
 		return store.ErrFenced
 	}

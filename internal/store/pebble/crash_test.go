@@ -131,7 +131,7 @@ func TestCrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lease, err := e.Acquire(t.Context(), "writer", time.Hour)
+		lease, err := e.Acquire(t.Context(), store.Writer, "writer", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestCrash(t *testing.T) {
 				t.Errorf("seed %d, crash at %s: %d batches, %v; acknowledged %d, attempted %d",
 					seed, c.op, n, err, c.acknowledged, c.attempted)
 			}
-			next, err := again.Acquire(t.Context(), "successor", time.Hour)
+			next, err := again.Acquire(t.Context(), store.Writer, "successor", time.Hour)
 			if err != nil || next.Epoch <= lease.Epoch {
 				t.Errorf("seed %d, crash at %s: lease %+v, %v", seed, c.op, next, err)
 			}
@@ -198,7 +198,7 @@ func TestFailingWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lease, err := e.Acquire(t.Context(), "writer", time.Hour)
+		lease, err := e.Acquire(t.Context(), store.Writer, "writer", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestFailingWrites(t *testing.T) {
 		if err != nil || n < acknowledged || n > attempted {
 			t.Errorf("after %v: %d batches, %v; acknowledged %d, attempted %d", stopped, n, err, acknowledged, attempted)
 		}
-		next, err := again.Acquire(t.Context(), "writer", time.Hour)
+		next, err := again.Acquire(t.Context(), store.Writer, "writer", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,10 +66,11 @@ type Engine struct {
 	metrics  *collector // nil when not asked for
 	stop     *failure
 
-	// writer holds one token. Whoever has it may look at lease, write to the
-	// store and publish a snapshot; nobody else does.
+	// writer holds one token. Whoever has it may look at leases, write to the
+	// store and publish a snapshot; nobody else does. Commits under different
+	// leases take turns: there is one log to write to.
 	writer chan struct{}
-	lease  lease
+	leases map[string]lease // by name
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
@@ -94,10 +95,10 @@ var ErrReadOnly = errors.New("store was opened read-only")
 
 // Open opens the store in o.Dir and creates it if there is none.
 //
-// Pebble locks its directory, so no other process can have the store open; a
-// lease found in it belongs to a process that is gone. Open therefore takes
-// such a lease as released, and a restarted indexer need not wait for it to
-// run out. Its epoch still counts: the next lease has a higher one.
+// Pebble locks its directory, so no other process can have the store open;
+// leases found in it belong to a process that is gone. Open therefore takes
+// them as released, and a restarted process need not wait for them to run out.
+// Their epochs still count: the next lease of a name has a higher one.
 func Open(o Options) (*Engine, error) {
 	if o.Dir == "" {
 		return nil, fmt.Errorf("%w: the store's directory is not set", store.ErrInvalid)
@@ -148,10 +149,9 @@ func (e *Engine) start(metrics prometheus.Registerer) error {
 		return err
 	}
 	var err error
-	if e.lease, err = e.loadLease(); err != nil {
+	if e.leases, err = e.loadLeases(); err != nil {
 		return err
 	}
-	e.lease.held = false
 	e.current = &snapshot{view: e.db.NewSnapshot(), refs: 1}
 	if metrics != nil {
 		c := newCollector(e, metrics)

@@ -31,7 +31,7 @@ func openLog(t *testing.T, o pebble.Options) *pebble.Engine {
 
 func lease(t *testing.T, e *pebble.Engine, owner string) store.Lease {
 	t.Helper()
-	l, err := e.Acquire(t.Context(), owner, time.Hour)
+	l, err := e.Acquire(t.Context(), store.Writer, owner, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestLeaseOfDeadProcess(t *testing.T) {
 	disk := vfs.NewCrashableMem()
 	e := openLog(t, logOptions(disk))
 	old := lease(t, e, "first")
-	if _, err := e.Acquire(t.Context(), "second", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := e.Acquire(t.Context(), store.Writer, "second", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Fatalf("two owners in one process: %v", err)
 	}
 	again := openLog(t, logOptions(disk.CrashClone(vfs.CrashCloneCfg{})))
@@ -150,7 +150,7 @@ func TestReadOnly(t *testing.T) {
 	if n, err := checkLog(t.Context(), e); n != 3 || err != nil {
 		t.Errorf("read %d batches, %v", n, err)
 	}
-	_, acquire := e.Acquire(t.Context(), "writer", time.Hour)
+	_, acquire := e.Acquire(t.Context(), store.Writer, "writer", time.Hour)
 	_, renew := e.Renew(t.Context(), l, time.Hour)
 	for call, err := range map[string]error{
 		"Commit": appendLog(t.Context(), e, l.Epoch, 4), "Acquire": acquire, "Renew": renew,
@@ -260,7 +260,7 @@ func TestCorruptTable(t *testing.T) {
 	if _, err := checkLog(t.Context(), e); err == nil {
 		t.Error("damaged rows were read without an error")
 	}
-	if _, err := e.Acquire(t.Context(), "writer", time.Hour); err == nil {
+	if _, err := e.Acquire(t.Context(), store.Writer, "writer", time.Hour); err == nil {
 		t.Error("a damaged store takes a lease")
 	}
 }

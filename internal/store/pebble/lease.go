@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	lsm "github.com/cockroachdb/pebble/v2"
@@ -11,22 +12,28 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// The lease is one record under the table id that no table has:
+// A lease is one record under the table id that no table has:
 //
-//	key    00 'l' 'e' 'a' 's' 'e'
+//	key    00 'l' 'e' 'a' 's' 'e', and for all but the writer's '/' and the name
 //	value  version (1) | held (1) | epoch (8) | expires, Unix nanoseconds (8) | owner
 //
 // It stays after a release, since epochs must never fall.
-var leaseKey = []byte("\x00lease")
+const leaseKey = "\x00lease"
+
+func keyOfLease(name string) []byte {
+	if name == store.Writer {
+		return []byte(leaseKey)
+	}
+	return []byte(leaseKey + "/" + name)
+}
 
 const (
 	leaseVersion = 1
 	leaseHeader  = 1 + 1 + 8 + 8
-	maxOwner     = 1 << 10
 )
 
-// lease is the record in memory. It is read and changed under the writer's
-// token alone, and always equals what is on disk, but for Open's release.
+// lease is the record in memory. Leases are read and changed under the writer's
+// token alone, and always equal what is on disk, but for Open's release.
 type lease struct {
 	held    bool
 	epoch   uint64
@@ -54,39 +61,63 @@ func decodeLease(b []byte) (lease, error) {
 	return lease{held: b[1] == 1, epoch: epoch, expires: time.Unix(0, int64(expires)), owner: string(rest)}, nil
 }
 
-func (l *lease) granted() store.Lease {
-	return store.Lease{Owner: l.owner, Epoch: l.epoch, Expires: l.expires}
+func (l *lease) granted(name string) store.Lease {
+	return store.Lease{Name: name, Owner: l.owner, Epoch: l.epoch, Expires: l.expires}
 }
 
-func (e *Engine) loadLease() (lease, error) {
-	value, closer, err := e.db.Get(leaseKey)
-	if errors.Is(err, lsm.ErrNotFound) {
-		return lease{}, nil
-	}
+// loadLeases reads all leases, as released ones.
+func (e *Engine) loadLeases() (leases map[string]lease, err error) {
+	leases = map[string]lease{}
+	it, err := e.db.NewIter(&lsm.IterOptions{LowerBound: []byte(leaseKey), UpperBound: store.PrefixEnd([]byte(leaseKey))})
 	if err != nil {
-		return lease{}, fmt.Errorf("read the lease: %w", err)
+		return nil, fmt.Errorf("read the leases: %w", err)
 	}
-	defer func() { _ = closer.Close() }()
-	return decodeLease(value)
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for it.First(); it.Valid(); it.Next() {
+		rest := string(it.Key()[len(leaseKey):])
+		name, named := strings.CutPrefix(rest, "/")
+		if named != (rest != "") {
+			return nil, fmt.Errorf("%q is not the key of a lease", it.Key())
+		}
+		l, err := decodeLease(it.Value())
+		if err != nil {
+			return nil, fmt.Errorf("lease %q: %w", name, err)
+		}
+		l.held = false
+		leases[name] = l
+	}
+	return leases, it.Error()
 }
 
-// Acquire takes the lease for ttl.
-func (e *Engine) Acquire(ctx context.Context, owner string, ttl time.Duration) (store.Lease, error) {
-	if owner == "" || len(owner) > maxOwner {
-		return store.Lease{}, fmt.Errorf("%w: the owner of a lease has 1 to %d bytes, got %d", store.ErrInvalid, maxOwner, len(owner))
+// Acquire takes the lease of a name for ttl.
+func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (store.Lease, error) {
+	if err := store.CheckLeaseOwner(owner); err != nil {
+		return store.Lease{}, err
 	}
-	return e.changeLease(ctx, ttl, func(l *lease, now time.Time) error {
+	return e.changeLease(ctx, name, ttl, func(l *lease, now time.Time) error {
 		if l.held && l.owner != owner && now.Before(l.expires) {
 			return store.ErrLeaseHeld
+		}
+		if l.epoch == 0 && name != store.Writer && e.namedLeases() >= store.MaxLeases {
+			return store.TooManyLeases(name)
 		}
 		*l = lease{held: true, epoch: l.epoch + 1, expires: now.Add(ttl), owner: owner}
 		return nil
 	})
 }
 
+// namedLeases counts the names beside the writer's.
+func (e *Engine) namedLeases() int {
+	n := len(e.leases)
+	if _, ok := e.leases[store.Writer]; ok {
+		n--
+	}
+	return n
+}
+
 // Renew extends the lease l, if it is the current one.
 func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (store.Lease, error) {
-	return e.changeLease(ctx, ttl, func(cur *lease, now time.Time) error {
+	return e.changeLease(ctx, l.Name, ttl, func(cur *lease, now time.Time) error {
 		if !cur.held || cur.epoch != l.Epoch || cur.owner != l.Owner {
 			return store.ErrFenced
 		}
@@ -98,7 +129,7 @@ func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (s
 // Release ends the lease l, if it is the current one.
 func (e *Engine) Release(ctx context.Context, l store.Lease) error {
 	notCurrent := errors.New("not current")
-	_, err := e.changeLease(ctx, 1, func(cur *lease, _ time.Time) error {
+	_, err := e.changeLease(ctx, l.Name, 1, func(cur *lease, _ time.Time) error {
 		if !cur.held || cur.epoch != l.Epoch || cur.owner != l.Owner {
 			return notCurrent
 		}
@@ -111,14 +142,17 @@ func (e *Engine) Release(ctx context.Context, l store.Lease) error {
 	return err
 }
 
-// changeLease makes one durable change of the lease.
-func (e *Engine) changeLease(ctx context.Context, ttl time.Duration, change func(*lease, time.Time) error) (store.Lease, error) {
+// changeLease makes one durable change of a lease.
+func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration, change func(*lease, time.Time) error) (store.Lease, error) {
 	if err := e.begin(ctx); err != nil {
 		return store.Lease{}, err
 	}
 	defer e.running.Done()
 	if e.readOnly {
 		return store.Lease{}, ErrReadOnly
+	}
+	if err := store.CheckLeaseName(name); err != nil {
+		return store.Lease{}, err
 	}
 	if ttl <= 0 {
 		return store.Lease{}, fmt.Errorf("%w: a lease needs a positive time, got %v", store.ErrInvalid, ttl)
@@ -127,12 +161,12 @@ func (e *Engine) changeLease(ctx context.Context, ttl time.Duration, change func
 		return store.Lease{}, err
 	}
 	defer e.giveWriter()
-	next := e.lease
+	next := e.leases[name]
 	if err := change(&next, e.now()); err != nil {
 		return store.Lease{}, err
 	}
 	batch := e.db.NewBatch()
-	if err := batch.Set(leaseKey, next.encode(), nil); err != nil {
+	if err := batch.Set(keyOfLease(name), next.encode(), nil); err != nil {
 		return store.Lease{}, fmt.Errorf("write the lease: %w", err)
 	}
 	view, err := e.apply(batch)
@@ -140,6 +174,6 @@ func (e *Engine) changeLease(ctx context.Context, ttl time.Duration, change func
 		return store.Lease{}, fmt.Errorf("write the lease of store %s: %w", e.dir, err)
 	}
 	e.publish(view)
-	e.lease = next
-	return next.granted(), nil
+	e.leases[name] = next
+	return next.granted(name), nil
 }

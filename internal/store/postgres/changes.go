@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,19 +27,22 @@ const (
 // channel is where the commits of a schema are announced.
 func channel(schema string) string { return "cx_commits_" + schema }
 
-// Changes tells of commits by any process, soon after each: a value is in the
-// channel when there was a commit since the last one was taken out. Commits that
-// follow one another closely may share a value. When the connection that listens
-// is lost, it is opened again, and until then the store is asked every second.
-// The channel is closed when ctx or the engine ends.
-func (e *Engine) Changes(ctx context.Context) <-chan struct{} {
+// Changes tells of commits under the lease of a name by any process, soon after
+// each: a value is in the channel when there was a commit since the last one was
+// taken out. Commits that follow one another closely may share a value. When the
+// connection that listens is lost, it is opened again, and until then the store
+// is asked every second. The channel is closed when ctx or the engine ends.
+func (e *Engine) Changes(ctx context.Context, lease string) <-chan struct{} {
 	ch := make(chan struct{}, 1)
 	if e.begin(ctx) != nil {
 		close(ch)
 		return ch
 	}
-	w := &watcher{engine: e, every: pollChanges, last: -1}
-	w.changed = func(int64) {
+	w := &watcher{engine: e, every: pollChanges}
+	w.changed = func(name string, _ int64) {
+		if name != lease {
+			return
+		}
 		select {
 		case ch <- struct{}{}:
 		default: // one is waiting
@@ -51,12 +56,16 @@ func (e *Engine) Changes(ctx context.Context) <-chan struct{} {
 	return ch
 }
 
-// followed is what an engine that follows knows of the number of commits.
+// followed is what an engine that follows knows of the commits: their numbers,
+// which each lease counts by itself.
 type followed struct {
 	began     time.Time
-	number    atomic.Int64
-	confirmed atomic.Int64 // nanoseconds after began; 0: never
+	version   atomic.Uint64 // rises with every number
+	confirmed atomic.Int64  // nanoseconds after began; 0: never
 	unknown   atomic.Uint64
+
+	mu      sync.Mutex
+	numbers map[string]int64 // guarded by mu; by the name of the lease
 }
 
 // follow keeps e.followed until the engine is closed.
@@ -66,9 +75,11 @@ func (e *Engine) follow() {
 	if e.begin(context.Background()) != nil {
 		return
 	}
-	w := &watcher{engine: e, every: pollFollow, last: -1, changed: f.raise}
-	w.confirmed = func(n int64, asked time.Time) {
-		f.raise(n)
+	w := &watcher{engine: e, every: pollFollow, changed: f.raise}
+	w.confirmed = func(numbers map[string]int64, asked time.Time) {
+		for name, n := range numbers {
+			f.raise(name, n)
+		}
 		f.confirmed.Store(int64(max(asked.Sub(f.began), 1)))
 	}
 	go func() {
@@ -78,12 +89,15 @@ func (e *Engine) follow() {
 }
 
 // raise notes a commit; they may become known out of order.
-func (f *followed) raise(n int64) {
-	for {
-		old := f.number.Load()
-		if n <= old || f.number.CompareAndSwap(old, n) {
-			return
-		}
+func (f *followed) raise(name string, n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.numbers == nil {
+		f.numbers = map[string]int64{}
+	}
+	if n > f.numbers[name] {
+		f.numbers[name] = n
+		f.version.Add(1)
 	}
 }
 
@@ -98,16 +112,16 @@ func (e *Engine) Commits() uint64 {
 	if !e.o.Follow || at == 0 || time.Since(f.began)-time.Duration(at) > trust {
 		return f.unknown.Add(1)<<1 | 1
 	}
-	return uint64(f.number.Load()) << 1
+	return f.version.Load() << 1
 }
 
 // watcher follows the number of commits.
 type watcher struct {
 	engine    *Engine
 	every     time.Duration
-	last      int64                          // -1: unknown
-	changed   func(n int64)                  // the number is another
-	confirmed func(n int64, asked time.Time) // may be nil: it was n at that time or later
+	last      map[string]int64                                // nil: unknown
+	changed   func(name string, n int64)                      // the number is another
+	confirmed func(numbers map[string]int64, asked time.Time) // may be nil: they were these at that time or later
 }
 
 // run watches until ctx or the engine ends.
@@ -187,8 +201,9 @@ func (w *watcher) hear(ctx context.Context, conn *pgx.Conn) error {
 		told, err := conn.WaitForNotification(wait)
 		switch {
 		case err == nil:
-			if n, err := strconv.ParseInt(told.Payload, 10, 64); err == nil {
-				w.note(n)
+			number, name, _ := strings.Cut(told.Payload, " ")
+			if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+				w.note(name, n)
 			}
 		case conn.IsClosed() || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 			return err
@@ -198,29 +213,45 @@ func (w *watcher) hear(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// number is the number of the last commit.
-func (e *Engine) number(ctx context.Context, conn *pgx.Conn) (n int64, err error) {
-	err = conn.QueryRow(ctx, e.own.commits).Scan(&n)
-	return n, err
+// numbers are those of the last commits under each lease.
+func (e *Engine) numbers(ctx context.Context, conn *pgx.Conn) (map[string]int64, error) {
+	rows, err := conn.Query(ctx, e.own.commits)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int64{}
+	var name string
+	var n int64
+	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error {
+		out[name] = n
+		return nil
+	})
+	return out, err
 }
 
-// ask compares the number of commits with the last one known.
+// ask compares the numbers of commits with the last ones known.
 func (w *watcher) ask(ctx context.Context, conn *pgx.Conn) error {
 	asked := time.Now()
-	n, err := w.engine.number(ctx, conn)
+	numbers, err := w.engine.numbers(ctx, conn)
 	if err != nil {
 		return err
 	}
-	w.note(n)
+	if w.last == nil {
+		w.last = numbers
+	}
+	for name, n := range numbers {
+		w.note(name, n)
+	}
 	if w.confirmed != nil {
-		w.confirmed(n, asked)
+		w.confirmed(numbers, asked)
 	}
 	return nil
 }
 
-func (w *watcher) note(n int64) {
-	if w.last >= 0 && n > w.last {
-		w.changed(n)
+// note is told a number. What is heard before the first answer is in that answer.
+func (w *watcher) note(name string, n int64) {
+	if n > w.last[name] && w.last != nil {
+		w.last[name] = n
+		w.changed(name, n)
 	}
-	w.last = max(w.last, n)
 }

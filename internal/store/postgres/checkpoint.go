@@ -18,9 +18,19 @@ import (
 type manifest struct {
 	Program string          `json:"program"`
 	Layout  int             `json:"layout"`
-	Epoch   int64           `json:"epoch"`
-	Commits int64           `json:"commits"`
+	Leases  []manifestLease `json:"leases"`
 	Tables  []manifestTable `json:"tables"`
+
+	// Of the one lease of layout 1.
+	Epoch   int64 `json:"epoch,omitempty"`
+	Commits int64 `json:"commits,omitempty"`
+}
+
+// manifestLease keeps the epochs of a copy from falling.
+type manifestLease struct {
+	Name    string `json:"name"`
+	Epoch   int64  `json:"epoch"`
+	Commits int64  `json:"commits"`
 }
 
 type manifestTable struct {
@@ -64,7 +74,11 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 		return err
 	}
 	m := manifest{Program: program, Layout: layout}
-	if err := conn.QueryRow(ctx, "select epoch, commits from "+e.own.writer).Scan(&m.Epoch, &m.Commits); err != nil {
+	rows, err := conn.Query(ctx, "select name, epoch, commits from "+e.own.fences+" order by name")
+	if err != nil {
+		return err
+	}
+	if m.Leases, err = pgx.CollectRows(rows, pgx.RowToStructByPos[manifestLease]); err != nil {
 		return err
 	}
 	for _, t := range e.schema.Tables() {
@@ -110,6 +124,9 @@ func Restore(ctx context.Context, o Options, dir string) (*Engine, error) {
 	if err := json.Unmarshal(text, &m); err != nil || m.Program != program || m.Layout > layout {
 		return nil, fmt.Errorf("restore: %s is no checkpoint that this program can read", dir)
 	}
+	if m.Layout == 1 {
+		m.Leases = []manifestLease{{Name: store.Writer, Epoch: m.Epoch, Commits: m.Commits}}
+	}
 	e, err := Open(ctx, o)
 	if err != nil {
 		return nil, err
@@ -125,11 +142,14 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
 			return err
 		}
-		var epoch, commits int64
-		if err := tx.QueryRow(ctx, "select epoch, commits from "+e.own.writer+" for update").Scan(&epoch, &commits); err != nil {
+		var used bool
+		if _, err := tx.Exec(ctx, e.own.lockFence, store.Writer); err != nil {
 			return err
 		}
-		if epoch != 0 || commits != 0 {
+		if err := tx.QueryRow(ctx, "select exists (select from "+e.own.fences+" where epoch != 0 or commits != 0)").Scan(&used); err != nil {
+			return err
+		}
+		if used {
 			return errors.New("the schema was written to before: name another")
 		}
 		for _, mt := range m.Tables {
@@ -141,11 +161,22 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
 		}
-		if _, err := tx.Exec(ctx, "update "+e.own.writer+" set epoch = $1, commits = $2", m.Epoch, m.Commits); err != nil {
-			return err
+		for _, l := range m.Leases {
+			for _, step := range []struct {
+				sql  string
+				args []any
+			}{
+				{e.own.addFence, []any{l.Name}},
+				{e.own.addLease, []any{l.Name}},
+				{"update " + e.own.fences + " set epoch = $1, commits = $2 where name = $3", []any{l.Epoch, l.Commits, l.Name}},
+				{"update " + e.own.leases + " set epoch = $1 where name = $2", []any{l.Epoch, l.Name}},
+			} {
+				if _, err := tx.Exec(ctx, step.sql, step.args...); err != nil {
+					return fmt.Errorf("lease %q: %w", l.Name, err)
+				}
+			}
 		}
-		_, err := tx.Exec(ctx, "update "+e.own.lease+" set epoch = $1", m.Epoch)
-		return err
+		return nil
 	})
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
@@ -64,11 +65,15 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 			return fmt.Errorf("change %d of the batch: %w", i, err)
 		}
 	}
-	tables := byTable(ops)
-	if err := e.takeWriter(ctx); err != nil {
+	if err := store.CheckLeaseName(b.Lease); err != nil {
 		return err
 	}
-	defer e.giveWriter()
+	tables := byTable(ops)
+	turn := e.turns.of(b.Lease)
+	if err := turn.take(ctx); err != nil {
+		return err
+	}
+	defer turn.give()
 	conn, err := e.write.Acquire(ctx)
 	if err != nil {
 		return e.fault(ctx, "commit", err)
@@ -78,7 +83,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	// From here on the caller's hurry could only make the outcome unknown.
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.CommitTimeout)
 	defer cancel()
-	t := &transaction{engine: e, ctx: sending, conn: conn, epoch: b.Epoch}
+	t := &transaction{engine: e, ctx: sending, conn: conn, lease: b.Lease, epoch: b.Epoch}
 	if err := t.run(tables, len(ops) > 0); err != nil {
 		t.abandon()
 		if hasCode(err, codeDivisionByZero) {
@@ -88,31 +93,51 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	}
 	e.commits.Add(1)
 	e.commitBytes.Add(uint64(b.Bytes()))
-	e.followed.raise(t.number)
+	e.followed.raise(b.Lease, t.number)
 	return nil
 }
 
-// takeWriter waits for the token that stands for the right to write.
-func (e *Engine) takeWriter(ctx context.Context) error {
+// turns bound how many commits of this process run at a time, so that leases can
+// always be renewed. The writer's never wait for others'; those under one lease
+// follow one another, which is what the fence would make of them anyway.
+type turns struct {
+	writer, others turn
+}
+
+type turn chan struct{}
+
+func newTurns() turns {
+	return turns{writer: make(turn, writerCommits), others: make(turn, otherCommits)}
+}
+
+func (t *turns) of(lease string) turn {
+	if lease == store.Writer {
+		return t.writer
+	}
+	return t.others
+}
+
+func (t turn) take(ctx context.Context) error {
 	select {
-	case e.writer <- struct{}{}:
+	case t <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if err := ctx.Err(); err != nil { // both may have been ready
-		e.giveWriter()
+		t.give()
 		return err
 	}
 	return nil
 }
 
-func (e *Engine) giveWriter() { <-e.writer }
+func (t turn) give() { <-t }
 
 // transaction is one commit on one connection.
 type transaction struct {
 	engine *Engine
 	ctx    context.Context
 	conn   *pgxpool.Conn
+	lease  string
 	epoch  uint64
 	number int64 // of the commit
 }
@@ -165,15 +190,22 @@ func (t *transaction) open(batch *pgx.Batch, some bool) {
 		step = 1
 	}
 	batch.Queue("begin isolation level read committed read write")
-	batch.Queue("select set_config('application_name', $1, true)", writerName(e.o.Schema, t.epoch))
-	batch.Queue(e.own.fence, int64(t.epoch), step, channel(e.o.Schema)).QueryRow(func(row pgx.Row) error {
+	batch.Queue("select set_config('application_name', $1, true)", sessionName(e.o.Schema, t.lease, t.epoch))
+	batch.Queue(e.own.fence, int64(t.epoch), step, channel(e.o.Schema), t.lease).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&t.number, nil)
 	})
 }
 
-// writerName is what the server calls a connection that commits under an epoch,
-// so that whoever takes over can end it.
-func writerName(schema string, epoch uint64) string { return fmt.Sprintf("cx:%s:%d", schema, epoch) }
+// sessionName is what the server calls a connection that commits under a lease,
+// so that whoever takes over can end it. It keeps 63 bytes of a name, so that of
+// another lease than the writer's there is only a digest.
+func sessionName(schema, lease string, epoch uint64) string {
+	if lease == store.Writer {
+		return fmt.Sprintf("cx:%s:%d", schema, epoch)
+	}
+	digest := sha256.Sum256([]byte(schema + " " + lease))
+	return fmt.Sprintf("cx/%x:%d", digest[:16], epoch)
+}
 
 // remove queues the deletions of a table.
 func (t *transaction) remove(batch *pgx.Batch, c *changes) {

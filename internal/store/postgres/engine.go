@@ -4,10 +4,14 @@
 // It guarantees that
 //   - a commit is one transaction: it is there as a whole or not at all, and
 //     when Commit returned nil it is as durable as the server makes it;
-//   - a commit checks the lease inside its transaction and keeps the lease from
+//   - a commit checks its lease inside its transaction and keeps the lease from
 //     changing hands until it is over. Whoever takes an expired lease over ends
-//     the transactions of the one before, so that a writer that was paused or
+//     the transactions of the one before, so that a holder that was paused or
 //     cut off can neither write when it wakes up nor hold up its successor;
+//   - leases of different names have rows of their own. Commits under them wait
+//     for one another only where they write the same row of a table, and for the
+//     moment in which the server puts a transaction that announces itself into
+//     its log. Taking a lease over ends nothing but commits under that lease;
 //   - a view is a read-only transaction at repeatable read: one snapshot, taken
 //     before View calls its function;
 //   - a schema of another program, of a newer layout or with other tables is
@@ -34,7 +38,8 @@
 // transaction at repeatable read as well (hence Citus 11.2 or newer), and a view
 // takes its snapshots on all of them before it calls its function, at a moment at
 // which no commit is becoming visible: a lock keeps the two apart, for as long as
-// either takes. It has the head and the fork count of one commit and the rows of
+// either takes. The same lock lets one commit after the other become visible,
+// whatever their leases. It has the head and the fork count of one commit and the rows of
 // the same one. Shards that were moved since are noticed when a view begins.
 // What remains open is a worker that fails between the two phases of a commit:
 // until it is back and Citus has finished the commit there, its shards show the
@@ -73,6 +78,9 @@ type Options struct {
 
 	// ReadOnly opens a schema that exists and refuses every change.
 	ReadOnly bool
+	// Existing opens a schema that exists and is up to date, and makes nothing in
+	// it. Rows and leases can be written.
+	Existing bool
 
 	// Follow keeps a connection that learns of every commit, for Commits.
 	Follow bool
@@ -92,7 +100,9 @@ type Options struct {
 const (
 	defaultPoolSize         = 16
 	minPoolSize             = 4
-	writePoolSize           = 4
+	writerCommits           = 1
+	otherCommits            = 2
+	writePoolSize           = writerCommits + otherCommits + 3 // the rest is for leases
 	defaultStatementTimeout = 15 * time.Second
 	defaultCommitTimeout    = 2 * time.Minute
 	defaultShardCount       = 32
@@ -108,8 +118,11 @@ const (
 // Options.ReadOnly.
 var ErrReadOnly = errors.New("store was opened read-only")
 
-// ErrNoStore says that there is nothing to open for reading.
+// ErrNoStore says that there is nothing to open for who makes nothing.
 var ErrNoStore = errors.New("there is no store")
+
+// ErrOutdated says that a schema must be brought up to date by who may do that.
+var ErrOutdated = errors.New("open the store for writing once, so that it is brought up to date")
 
 // schemaName leaves room for prefixes in names of at most 63 bytes.
 var schemaName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
@@ -128,10 +141,8 @@ type Engine struct {
 	read, write *pgxpool.Pool
 	metrics     *collector // nil when not asked for
 
-	// writer holds one token: a process makes one commit at a time, which is
-	// what the fence would make of more than one anyway.
-	writer chan struct{}
-	merge  mergeMemory
+	turns turns // of commits
+	merge mergeMemory
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
@@ -161,7 +172,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, name: o.Schema, schema: schema, log: o.Logger.With("store", o.Schema),
 		sql: make(map[byte]*statements), own: newOwnStatements(o.Schema),
-		writer: make(chan struct{}, 1), closing: make(chan struct{}),
+		turns: newTurns(), closing: make(chan struct{}),
 	}
 	e.merge.learned = make(map[byte]bool)
 	if err := e.open(ctx); err != nil {

@@ -44,7 +44,7 @@ func raw(t testing.TB, url string, statements ...string) {
 
 func acquire(t testing.TB, e store.Engine, owner string) store.Lease {
 	t.Helper()
-	l, err := e.Acquire(t.Context(), owner, time.Hour)
+	l, err := e.Acquire(t.Context(), store.Writer, owner, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestRefuses(t *testing.T) {
 		o    postgres.Options
 		want string
 	}{
-		{"newer layout", in("newer", `update newer._store set layout = 99`), "has layout 99 and this program knows layouts up to 1"},
+		{"newer layout", in("newer", `update newer._store set layout = 99`), "has layout 99 and this program knows layouts up to 2"},
 		{"another program's tables", in("recipes"), "tables of another program"},
 		{"another program's store", in("twin"), "tables of another program"},
 		{"other tables", other, `table 1 of schema other is "left" with partitions of 2 bytes`},
@@ -193,7 +193,7 @@ func TestNewTable(t *testing.T) {
 	if err := reader.Commit(t.Context(), fill(3, 1, "w")); !errors.Is(err, postgres.ErrReadOnly) {
 		t.Errorf("commit on a read-only store: %v", err)
 	}
-	if _, err := reader.Acquire(t.Context(), "b", time.Hour); !errors.Is(err, postgres.ErrReadOnly) {
+	if _, err := reader.Acquire(t.Context(), store.Writer, "b", time.Hour); !errors.Is(err, postgres.ErrReadOnly) {
 		t.Errorf("lease of a read-only store: %v", err)
 	}
 }

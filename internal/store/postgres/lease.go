@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,8 +10,6 @@ import (
 
 	"chainexplorer/internal/store"
 )
-
-const maxOwner = 1 << 10
 
 // lease is the stored lease and the time by the clock that counts.
 type lease struct {
@@ -39,21 +38,22 @@ func (e *Engine) clock() *int64 {
 	return &now
 }
 
-// Acquire takes the lease for ttl.
-func (e *Engine) Acquire(ctx context.Context, owner string, ttl time.Duration) (granted store.Lease, err error) {
+// Acquire takes the lease of a name for ttl.
+func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (granted store.Lease, err error) {
 	if err := e.beginChange(ctx); err != nil {
 		return granted, err
 	}
 	defer e.running.Done()
-	if owner == "" || len(owner) > maxOwner {
-		return granted, fmt.Errorf("%w: the owner of a lease has 1 to %d bytes, got %d", store.ErrInvalid, maxOwner, len(owner))
-	}
-	if err := checkTTL(ttl); err != nil {
+	if err := errors.Join(store.CheckLeaseName(name), store.CheckLeaseOwner(owner), checkTTL(ttl)); err != nil {
 		return granted, err
 	}
 	// A look that locks nothing: those who stand by ask all the time.
 	var l lease
-	if err := l.scan(e.write.QueryRow(ctx, e.own.leaseNow, e.clock())); err != nil {
+	err = l.scan(e.write.QueryRow(ctx, e.own.leaseNow, e.clock(), name))
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = e.addLease(ctx, name)
+	}
+	if err != nil {
 		return granted, e.fault(ctx, "take the lease", err)
 	}
 	if l.barred(owner) {
@@ -62,31 +62,53 @@ func (e *Engine) Acquire(ctx context.Context, owner string, ttl time.Duration) (
 	// The one before may be paused in the middle of a commit, which holds the
 	// lock that we need now and rows that we shall write.
 	if l.held {
-		if _, err := e.write.Exec(ctx, e.own.endOthers, writerName(e.o.Schema, uint64(l.epoch))); err != nil {
+		if _, err := e.write.Exec(ctx, e.own.endOthers, sessionName(e.o.Schema, name, uint64(l.epoch))); err != nil {
 			return granted, e.fault(ctx, "end the commits of an earlier lease", err)
 		}
 	}
 	err = pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, e.own.lockWriter); err != nil {
+		if _, err := tx.Exec(ctx, e.own.lockFence, name); err != nil {
 			return err
 		}
-		if err := l.scan(tx.QueryRow(ctx, e.own.lockLease, e.clock())); err != nil {
+		if err := l.scan(tx.QueryRow(ctx, e.own.lockLease, e.clock(), name)); err != nil {
 			return err
 		}
 		if l.barred(owner) {
 			return store.ErrLeaseHeld
 		}
-		granted = store.Lease{Owner: owner, Epoch: uint64(l.epoch) + 1, Expires: time.Unix(0, l.now+int64(ttl))}
-		if _, err := tx.Exec(ctx, e.own.grantWriter, l.epoch+1); err != nil {
+		granted = store.Lease{Name: name, Owner: owner, Epoch: uint64(l.epoch) + 1, Expires: time.Unix(0, l.now+int64(ttl))}
+		if _, err := tx.Exec(ctx, e.own.grantFence, l.epoch+1, name); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, e.own.grantLease, l.epoch+1, owner, granted.Expires.UnixNano())
+		_, err := tx.Exec(ctx, e.own.grantLease, l.epoch+1, owner, granted.Expires.UnixNano(), name)
 		return err
 	})
 	if err != nil {
 		return store.Lease{}, e.fault(ctx, "take the lease", err)
 	}
 	return granted, nil
+}
+
+// addLease begins the rows of a new name.
+func (e *Engine) addLease(ctx context.Context, name string) error {
+	return pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, e.own.lockSchema); err != nil {
+			return err
+		}
+		var others int
+		if err := tx.QueryRow(ctx, `select count(*) from `+e.own.fences+` where name not in ('', $1)`, name).Scan(&others); err != nil {
+			return err
+		}
+		if others >= store.MaxLeases {
+			return store.TooManyLeases(name)
+		}
+		for _, add := range []string{e.own.addFence, e.own.addLease} {
+			if _, err := tx.Exec(ctx, add, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func checkTTL(ttl time.Duration) error {
@@ -106,7 +128,7 @@ func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (s
 	if err := checkTTL(ttl); err != nil {
 		return store.Lease{}, err
 	}
-	rows, err := e.write.Query(ctx, e.own.renew, int64(l.Epoch), l.Owner, e.clock(), int64(ttl))
+	rows, err := e.write.Query(ctx, e.own.renew, int64(l.Epoch), l.Owner, e.clock(), int64(ttl), l.Name)
 	if err != nil {
 		return store.Lease{}, e.fault(ctx, "renew the lease", err)
 	}
@@ -117,7 +139,7 @@ func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (s
 	if len(list) == 0 {
 		return store.Lease{}, store.ErrFenced
 	}
-	return store.Lease{Owner: l.Owner, Epoch: l.Epoch, Expires: time.Unix(0, list[0])}, nil
+	return store.Lease{Name: l.Name, Owner: l.Owner, Epoch: l.Epoch, Expires: time.Unix(0, list[0])}, nil
 }
 
 // Release ends the lease l, if it is the current one, after a commit under way.
@@ -127,14 +149,14 @@ func (e *Engine) Release(ctx context.Context, l store.Lease) error {
 	}
 	defer e.running.Done()
 	err := pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, e.own.lockWriter); err != nil {
+		if _, err := tx.Exec(ctx, e.own.lockFence, l.Name); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, e.own.freeLease, int64(l.Epoch), l.Owner)
+		tag, err := tx.Exec(ctx, e.own.freeLease, int64(l.Epoch), l.Owner, l.Name)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, e.own.freeWriter, int64(l.Epoch))
+		_, err = tx.Exec(ctx, e.own.freeFence, int64(l.Epoch), l.Name)
 		return err
 	})
 	return e.fault(ctx, "release the lease", err)

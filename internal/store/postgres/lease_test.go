@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -33,13 +34,13 @@ func TestTakeOverFromAStalledCommit(t *testing.T) {
 	defer stalled.Close(t.Context()) //nolint:errcheck // ended by the server
 	for _, s := range []string{
 		"begin", fmt.Sprintf("select set_config('application_name', 'cx:chain:%d', true)", old.Epoch),
-		"update chain._writer set commits = commits + 1", `insert into chain."right" values ('', 'row', 'half')`,
+		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain."right" values ('', 'row', 'half')`,
 	} {
 		if _, err := stalled.Exec(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := two.Acquire(t.Context(), "two", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := two.Acquire(t.Context(), store.Writer, "two", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Fatalf("lease while the first holds it: %v", err)
 	}
 	// Renewals do not wait for the commit.
@@ -64,11 +65,152 @@ func TestTakeOverFromAStalledCommit(t *testing.T) {
 	}
 }
 
+// TestLeasesApart: who stands still in the middle of a commit under one lease
+// holds up nobody who has another, and is not touched by who takes another over.
+func TestLeasesApart(t *testing.T) {
+	url := pgtest.Database(t)
+	clock := storetest.NewClock()
+	o := options(url)
+	o.Now = clock.Now
+	one, two := mustOpen(t, o), mustOpen(t, o)
+	take := func(e store.Engine, name, owner string) store.Lease {
+		t.Helper()
+		l, err := e.Acquire(t.Context(), name, owner, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	commit := func(e store.Engine, l store.Lease, row string) {
+		t.Helper()
+		b := &store.Batch{}
+		b.Under(l)
+		b.Put(store.Key{Table: left, Partition: []byte("pp"), Sort: []byte(row)}, []byte(row))
+		if err := e.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writer, job := take(one, store.Writer, "one"), take(one, "job/a", "one")
+	stalled, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Close(t.Context()) //nolint:errcheck // a test's
+	for _, s := range []string{
+		"begin", fmt.Sprintf("select set_config('application_name', 'cx:chain:%d', true)", writer.Epoch),
+		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain."right" values ('', 'row', 'whole')`,
+	} {
+		if _, err := stalled.Exec(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(one, job, "beside") // the writer's transaction is open
+	if _, err := one.Renew(t.Context(), job, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Minute)
+	next := take(two, "job/a", "two") // the writer's has run out as well, and nobody asks for it
+	commit(two, next, "after")
+	take(two, "job/b", "two")
+	if _, err := stalled.Exec(t.Context(), "commit"); err != nil {
+		t.Errorf("the writer's commit was ended: %v", err)
+	}
+	commit(one, writer, "writer")
+	if got := census(t, two); got["beside"] != 1 || got["after"] != 1 || got["whole"] != 1 || got["writer"] != 1 {
+		t.Errorf("rows %v", got)
+	}
+}
+
+// TestOneLeaseBefore: a schema of the layout with one lease is brought up to date
+// by who opens it for writing, and by nobody else; the epochs go on, and who has
+// it open with the program before cannot commit any more.
+func TestOneLeaseBefore(t *testing.T) {
+	url := pgtest.Database(t)
+	o := options(url)
+	e := mustOpen(t, o)
+	old := acquire(t, e, "a")
+	if err := e.Commit(t.Context(), fill(old.Epoch, 3, "v")); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() + "/copy"
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw(t, url, `create table chain._writer (one bool primary key default true check (one), held bool not null, epoch bigint not null, commits bigint not null)`,
+		`create table chain._lease (one bool primary key default true check (one), held bool not null, epoch bigint not null, owner text not null, expires bigint not null)`,
+		`insert into chain._writer (held, epoch, commits) select held, epoch, commits from chain._fences`,
+		`insert into chain._lease (held, epoch, owner, expires) select held, epoch, owner, expires from chain._leases`,
+		`drop table chain._fences, chain._leases`, `update chain._store set layout = 1`)
+	reader, worker := o, o
+	reader.ReadOnly, worker.Existing = true, true
+	for name, o := range map[string]postgres.Options{"reading": reader, "existing": worker} {
+		if e, err := postgres.Open(t.Context(), o); !errors.Is(err, postgres.ErrOutdated) {
+			e.Close() //nolint:errcheck // never fails
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	e = mustOpen(t, o)
+	if _, err := e.Acquire(t.Context(), store.Writer, "b", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
+		t.Errorf("the lease was forgotten: %v", err)
+	}
+	if err := e.Commit(t.Context(), fill(old.Epoch, 3, "w")); err != nil {
+		t.Errorf("the lease does not hold any more: %v", err)
+	}
+	if l := acquire(t, e, "a"); l.Epoch != old.Epoch+1 {
+		t.Errorf("epoch %d after %d", l.Epoch, old.Epoch)
+	}
+	if got := census(t, mustOpen(t, reader)); got["w"] != 6 {
+		t.Errorf("rows %v", got)
+	}
+	mustOpen(t, worker)
+	mustOpen(t, o) // again: nothing is left to do
+
+	// A checkpoint of the layout before has the one epoch.
+	if err := e.Checkpoint(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"program": "chainexplorer store", "layout": 1, "epoch": 40, "commits": 7, "tables": [
+		{"id": 1, "name": "left", "partitionLen": 2, "rows": 3}, {"id": 2, "name": "right", "partitionLen": 0, "rows": 3}]}`
+	if err := os.WriteFile(dir+"/manifest.json", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Schema = "restored"
+	again, err := postgres.Restore(t.Context(), o, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close() //nolint:errcheck // never fails
+	if l := acquire(t, again, "a"); l.Epoch != 41 {
+		t.Errorf("epoch %d of the copy", l.Epoch)
+	}
+}
+
+// TestExisting: who makes nothing writes rows and takes leases all the same.
+func TestExisting(t *testing.T) {
+	o := options(pgtest.Database(t))
+	worker := o
+	worker.Existing = true
+	if _, err := postgres.Open(t.Context(), worker); !errors.Is(err, postgres.ErrNoStore) {
+		t.Errorf("opened what is not there: %v", err)
+	}
+	mustOpen(t, o)
+	e := mustOpen(t, worker)
+	l, err := e.Acquire(t.Context(), "job/a", "one", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := fill(l.Epoch, 1, "v")
+	b.Under(l)
+	if err := e.Commit(t.Context(), b); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDatabaseClock: without a clock of its own an engine goes by the server's.
 func TestDatabaseClock(t *testing.T) {
 	o := options(pgtest.Database(t))
 	one, two := mustOpen(t, o), mustOpen(t, o)
-	l, err := one.Acquire(t.Context(), "one", time.Minute)
+	l, err := one.Acquire(t.Context(), store.Writer, "one", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +221,7 @@ func TestDatabaseClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for { // a millisecond is soon over
-		next, err := two.Acquire(t.Context(), "two", time.Minute)
+		next, err := two.Acquire(t.Context(), store.Writer, "two", time.Minute)
 		if err == nil {
 			if next.Epoch <= l.Epoch {
 				t.Errorf("epoch %d after %d", next.Epoch, l.Epoch)
@@ -100,7 +242,7 @@ func TestChanges(t *testing.T) {
 	writer := mustOpen(t, options(server.URL()))
 	reader := mustOpen(t, options(proxy.URL("postgres")))
 	epoch := acquire(t, writer, "a").Epoch
-	changes := reader.Changes(t.Context())
+	changes := reader.Changes(t.Context(), store.Writer)
 	commit := func(n int) {
 		t.Helper()
 		if err := writer.Commit(t.Context(), fill(epoch, n, "v")); err != nil {
@@ -123,10 +265,20 @@ func TestChanges(t *testing.T) {
 	t.Logf("announced after %v", time.Since(start))
 	drain(changes)
 
+	// Of another lease nothing is heard, whatever is committed under it.
+	aside, err := writer.Acquire(t.Context(), "job/aside", "a", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := fill(aside.Epoch, 1, "aside")
+	b.Under(aside)
+	if err := writer.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
 	commit(0) // changes nothing
 	select {
 	case <-changes:
-		t.Error("an empty commit was announced")
+		t.Error("an empty commit, or one under another lease, was announced")
 	case <-time.After(50 * time.Millisecond):
 	}
 	proxy.Cut()
@@ -180,6 +332,24 @@ func TestCommits(t *testing.T) {
 	}
 	if err := writer.Release(t.Context(), lease); err != nil {
 		t.Fatal(err)
+	}
+	// Commits under another lease are noticed as well.
+	aside, err := writer.Acquire(t.Context(), "job/aside", "a", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		n = settled()
+		b := fill(0, 1, "v")
+		b.Under(aside)
+		if err := writer.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		for begin := time.Now(); reader.Commits() == n; {
+			if time.Since(begin) > 5*time.Second {
+				t.Fatal("a commit under another lease goes unnoticed")
+			}
+		}
 	}
 	lease = acquire(t, reader, "b")
 	n = settled()

@@ -13,7 +13,10 @@ import (
 
 // layout is the version of what is in a schema. A program refuses a layout that
 // is newer than its own, and has to bring older ones up to date.
-const layout = 1
+//
+//	1  one lease, in _writer and _lease
+//	2  leases by name, in _fences and _leases
+const layout = 2
 
 // program marks a schema as ours.
 const program = "chainexplorer store"
@@ -21,6 +24,7 @@ const program = "chainexplorer store"
 // found is what a schema says about itself.
 type found struct {
 	exists bool
+	layout int
 	citus  bool
 	tables map[int]store.Table
 }
@@ -28,7 +32,7 @@ type found struct {
 // migrate makes or completes the schema in one transaction. Processes that open
 // the same schema at once wait for one another.
 func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	if e.o.ReadOnly {
+	if e.o.ReadOnly || e.o.Existing {
 		return pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 			f, err := e.inspect(ctx, tx)
 			if err != nil {
@@ -37,9 +41,12 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			if !f.exists {
 				return fmt.Errorf("%w in schema %s", ErrNoStore, e.o.Schema)
 			}
+			if f.layout < layout {
+				return fmt.Errorf("schema %s has layout %d and this program's is %d: %w", e.o.Schema, f.layout, layout, ErrOutdated)
+			}
 			for _, t := range e.schema.Tables() {
 				if _, ok := f.tables[int(t.ID)]; !ok {
-					return fmt.Errorf("table %q is missing; open the store for writing once, so that it is made", t.Name)
+					return fmt.Errorf("table %q is missing: %w", t.Name, ErrOutdated)
 				}
 			}
 			if e.citus = f.citus; e.citus {
@@ -49,7 +56,7 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		})
 	}
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtextextended($1, 0))", program+" "+e.o.Schema); err != nil {
+		if _, err := tx.Exec(ctx, e.own.lockSchema); err != nil {
 			return err
 		}
 		f, err := e.inspect(ctx, tx)
@@ -59,6 +66,10 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		if !f.exists {
 			if f.citus, err = e.createSchema(ctx, tx); err != nil {
 				return fmt.Errorf("make schema %s: %w", e.o.Schema, err)
+			}
+		} else if f.layout < 2 {
+			if err := e.nameLeases(ctx, tx); err != nil {
+				return fmt.Errorf("bring schema %s up to date: %w", e.o.Schema, err)
 			}
 		}
 		if e.citus = f.citus; e.citus {
@@ -87,14 +98,13 @@ func (e *Engine) inspect(ctx context.Context, tx pgx.Tx) (f found, err error) {
 		return f, foreign
 	}
 	var by string
-	var version int
-	switch err := tx.QueryRow(ctx, `select program, layout, citus from `+e.own.store).Scan(&by, &version, &f.citus); {
+	switch err := tx.QueryRow(ctx, `select program, layout, citus from `+e.own.store).Scan(&by, &f.layout, &f.citus); {
 	case errors.Is(err, pgx.ErrNoRows) || (err == nil && by != program):
 		return f, foreign
 	case err != nil:
 		return f, err
-	case version > layout:
-		return f, fmt.Errorf("schema %s has layout %d and this program knows layouts up to %d: run the newer program that made it", e.o.Schema, version, layout)
+	case f.layout > layout:
+		return f, fmt.Errorf("schema %s has layout %d and this program knows layouts up to %d: run the newer program that made it", e.o.Schema, f.layout, layout)
 	}
 	f.exists, f.tables = true, map[int]store.Table{}
 	rows, err := tx.Query(ctx, `select id, name, partition_len from `+e.own.tables)
@@ -131,11 +141,9 @@ func (e *Engine) createSchema(ctx context.Context, tx pgx.Tx) (citus bool, err e
 		`create schema if not exists ` + pgx.Identifier{e.o.Schema}.Sanitize(),
 		`create table ` + e.own.store + ` (one bool primary key default true check (one), program text not null, layout int not null, citus bool not null)`,
 		`create table ` + e.own.tables + ` (id int primary key, name text not null unique, partition_len int not null)`,
-		`create table ` + e.own.writer + ` (one bool primary key default true check (one), held bool not null, epoch bigint not null, commits bigint not null)`,
-		`create table ` + e.own.lease + ` (one bool primary key default true check (one), held bool not null, epoch bigint not null,
-			owner text not null, expires bigint not null)`,
-		`insert into ` + e.own.writer + ` (held, epoch, commits) values (false, 0, 0)`,
-		`insert into ` + e.own.lease + ` (held, epoch, owner, expires) values (false, 0, '', 0)`,
+		e.own.makeFences(), e.own.makeLeases(),
+		`insert into ` + e.own.fences + ` (name, held, epoch, commits) values ('', false, 0, 0)`,
+		`insert into ` + e.own.leases + ` (name, held, epoch, owner, expires) values ('', false, 0, '', 0)`,
 	} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return false, err
@@ -151,6 +159,37 @@ func (e *Engine) createSchema(ctx context.Context, tx pgx.Tx) (citus bool, err e
 	}
 	_, err = tx.Exec(ctx, `insert into `+e.own.store+` (program, layout, citus) values ($1, $2, $3)`, program, layout, citus)
 	return citus, err
+}
+
+func (s *ownStatements) makeFences() string {
+	return `create table ` + s.fences + ` (name text primary key, held bool not null, epoch bigint not null, commits bigint not null)`
+}
+
+func (s *ownStatements) makeLeases() string {
+	return `create table ` + s.leases + ` (name text primary key, held bool not null, epoch bigint not null,
+		owner text not null, expires bigint not null)`
+}
+
+// nameLeases makes layout 2 of layout 1. The tables of the one lease go away, so
+// that a process of the version before cannot commit any more: it would write
+// under the writer's lease what has leases of its own now. It waits for a commit
+// that is under way.
+func (e *Engine) nameLeases(ctx context.Context, tx pgx.Tx) error {
+	in := func(table string) string { return pgx.Identifier{e.o.Schema, table}.Sanitize() }
+	writer, lease := in("_writer"), in("_lease")
+	for _, statement := range []string{
+		`lock table ` + writer + `, ` + lease + ` in access exclusive mode`,
+		e.own.makeFences(), e.own.makeLeases(),
+		`insert into ` + e.own.fences + ` (name, held, epoch, commits) select '', held, epoch, commits from ` + writer,
+		`insert into ` + e.own.leases + ` (name, held, epoch, owner, expires) select '', held, epoch, owner, expires from ` + lease,
+		`drop table ` + writer + `, ` + lease,
+		`update ` + e.own.store + ` set layout = 2`,
+	} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // createTables makes the tables that are new in this version of the program.

@@ -27,7 +27,7 @@ func filled(t *testing.T, o Options) *Engine {
 			t.Error(err)
 		}
 	})
-	l, err := e.Acquire(t.Context(), "a", time.Hour)
+	l, err := e.Acquire(t.Context(), store.Writer, "a", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

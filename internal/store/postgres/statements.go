@@ -68,23 +68,27 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 
 // ownStatements are those on the engine's own tables.
 //
-// _store is one row about the schema. _writer is one row that a commit locks to
-// keep the lease where it is; _lease repeats it with the time when it ends, in a
-// row of its own, so that a renewal never waits for a commit.
+// _store is one row about the schema. Each name of a lease has two rows: the one
+// in _fences is locked by a commit under that lease, to keep it where it is; the
+// one in _leases repeats it with the time when it ends, so that a renewal never
+// waits for a commit.
 type ownStatements struct {
-	store, tables, writer, lease, pin string // names
+	store, tables, fences, leases, pin string // names
 
-	fence       string // epoch, step, channel
-	commits     string
-	leaseNow    string
-	lockWriter  string
-	lockLease   string
-	grantWriter string
-	grantLease  string
-	renew       string
-	freeWriter  string
-	freeLease   string
-	endOthers   string
+	fence      string // epoch, step, channel, name
+	commits    string // of every name
+	leaseNow   string // clock, name
+	lockFence  string // name
+	lockLease  string // clock, name
+	grantFence string // epoch, name
+	grantLease string // epoch, owner, expires, name
+	renew      string // epoch, owner, clock, ttl, name
+	freeFence  string // epoch, name
+	freeLease  string // epoch, owner, name
+	endOthers  string // application name
+	lockSchema string // until the end of the transaction
+	addFence   string // name
+	addLease   string // name
 
 	// Under Citus.
 	layout     string // of the shards
@@ -95,27 +99,30 @@ type ownStatements struct {
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), writer: in("_writer"), lease: in("_lease"), pin: in("_pin")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent
 	// behind it without waiting must not run then.
 	s.fence = `with fenced as (
-			update ` + s.writer + ` set commits = commits + $2 where held and epoch = $1 returning commits)
+			update ` + s.fences + ` set commits = commits + $2 where name = $4 and held and epoch = $1 returning commits)
 		select coalesce(max(commits), 0) / count(*),
-			case when $2 > 0 then pg_notify($3, max(commits)::text) end from fenced`
-	s.commits = `select commits from ` + s.writer
+			case when $2 > 0 then pg_notify($3, rtrim(max(commits)::text || ' ' || $4)) end from fenced`
+	s.commits = `select name, commits from ` + s.fences
 	// Times are nanoseconds since 1970, by the database's clock unless a test has another.
 	const now = `coalesce(%s::bigint, (extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000)`
-	s.leaseNow = `select held, epoch, owner, expires, ` + fmt.Sprintf(now, "$1") + ` from ` + s.lease
-	s.lockWriter = `select epoch from ` + s.writer + ` for update`
+	s.leaseNow = `select held, epoch, owner, expires, ` + fmt.Sprintf(now, "$1") + ` from ` + s.leases + ` where name = $2`
+	s.lockFence = `select epoch from ` + s.fences + ` where name = $1 for update`
 	s.lockLease = s.leaseNow + ` for update`
-	s.grantWriter = `update ` + s.writer + ` set held = true, epoch = $1`
-	s.grantLease = `update ` + s.lease + ` set held = true, epoch = $1, owner = $2, expires = $3`
-	s.renew = `update ` + s.lease + ` set expires = ` + fmt.Sprintf(now, "$3") + ` + $4
-		where held and epoch = $1 and owner = $2 returning expires`
-	s.freeWriter = `update ` + s.writer + ` set held = false where held and epoch = $1`
-	s.freeLease = `update ` + s.lease + ` set held = false where held and epoch = $1 and owner = $2`
+	s.grantFence = `update ` + s.fences + ` set held = true, epoch = $1 where name = $2`
+	s.grantLease = `update ` + s.leases + ` set held = true, epoch = $1, owner = $2, expires = $3 where name = $4`
+	s.renew = `update ` + s.leases + ` set expires = ` + fmt.Sprintf(now, "$3") + ` + $4
+		where name = $5 and held and epoch = $1 and owner = $2 returning expires`
+	s.freeFence = `update ` + s.fences + ` set held = false where name = $2 and held and epoch = $1`
+	s.freeLease = `update ` + s.leases + ` set held = false where name = $3 and held and epoch = $1 and owner = $2`
+	s.lockSchema = `select pg_advisory_xact_lock(hashtextextended('` + program + ` ` + schema + `', 0))`
+	s.addFence = `insert into ` + s.fences + ` (name, held, epoch, commits) values ($1, false, 0, 0) on conflict do nothing`
+	s.addLease = `insert into ` + s.leases + ` (name, held, epoch, owner, expires) values ($1, false, 0, '', 0) on conflict do nothing`
 	s.endOthers = `select count(pg_terminate_backend(pid)) from pg_stat_activity
 		where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`
 	lock := `(hashtextextended('` + program + ` views of ` + schema + `', 0))`

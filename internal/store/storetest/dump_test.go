@@ -20,7 +20,7 @@ func TestDumpDigestDiff(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = e.Close() })
-		l, err := e.Acquire(t.Context(), "test", time.Hour)
+		l, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

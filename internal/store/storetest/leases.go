@@ -28,7 +28,7 @@ func testFencing(t *testing.T, s Store) {
 	w := open(t, s)
 	k := key(narrow, "p", "a")
 	old := w.lease
-	next, err := w.engine.Acquire(t.Context(), old.Owner, time.Hour)
+	next, err := w.engine.Acquire(t.Context(), store.Writer, old.Owner, time.Hour)
 	if err != nil || next.Epoch <= old.Epoch {
 		t.Fatalf("second lease %+v, %v, after %+v", next, err, old)
 	}
@@ -63,11 +63,11 @@ func testLease(t *testing.T, s Store) {
 	if err := tryCommit(t, e, 1, k); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("commit before any lease: %v", err)
 	}
-	a, err := e.Acquire(ctx, "a", time.Hour)
+	a, err := e.Acquire(ctx, store.Writer, "a", time.Hour)
 	if err != nil || a.Owner != "a" || a.Epoch == 0 || a.Expires.IsZero() {
 		t.Fatalf("first lease %+v, %v", a, err)
 	}
-	if _, err := e.Acquire(ctx, "b", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := e.Acquire(ctx, store.Writer, "b", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Errorf("lease of b while a holds it: %v", err)
 	}
 	if err := tryCommit(t, e, a.Epoch, k); err != nil {
@@ -93,19 +93,19 @@ func testLease(t *testing.T, s Store) {
 	if _, err := e.Renew(ctx, renewed, time.Hour); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("renewal after release: %v", err)
 	}
-	b, err := e.Acquire(ctx, "b", time.Hour)
+	b, err := e.Acquire(ctx, store.Writer, "b", time.Hour)
 	if err != nil || b.Epoch <= a.Epoch {
 		t.Errorf("lease of b after release: %+v, %v", b, err)
 	}
 	for _, ttl := range []time.Duration{0, -time.Second} {
-		if _, err := e.Acquire(ctx, "b", ttl); !errors.Is(err, store.ErrInvalid) {
+		if _, err := e.Acquire(ctx, store.Writer, "b", ttl); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("lease for %v: %v", ttl, err)
 		}
 		if _, err := e.Renew(ctx, b, ttl); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("renewal for %v: %v", ttl, err)
 		}
 	}
-	if _, err := e.Acquire(ctx, "", time.Hour); !errors.Is(err, store.ErrInvalid) {
+	if _, err := e.Acquire(ctx, store.Writer, "", time.Hour); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("lease without an owner: %v", err)
 	}
 }
@@ -118,12 +118,12 @@ func testLeaseExpiry(t *testing.T, s Store) {
 	t.Cleanup(func() { _ = e.Close() })
 	ctx := t.Context()
 	k := key(narrow, "p", "a")
-	a, err := e.Acquire(ctx, "a", time.Minute)
+	a, err := e.Acquire(ctx, store.Writer, "a", time.Minute)
 	if err != nil || !a.Expires.Equal(s.Clock.Now().Add(time.Minute)) {
 		t.Fatalf("lease %+v, %v", a, err)
 	}
 	s.Clock.Advance(time.Minute - time.Nanosecond)
-	if _, err := e.Acquire(ctx, "b", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := e.Acquire(ctx, store.Writer, "b", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Errorf("lease of b just before the end of a's: %v", err)
 	}
 	s.Clock.Advance(time.Hour)
@@ -134,11 +134,11 @@ func testLeaseExpiry(t *testing.T, s Store) {
 	if a, err = e.Renew(ctx, a, time.Minute); err != nil || !a.Expires.Equal(s.Clock.Now().Add(time.Minute)) {
 		t.Errorf("renewal after the end: %+v, %v", a, err)
 	}
-	if _, err := e.Acquire(ctx, "b", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := e.Acquire(ctx, store.Writer, "b", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Errorf("lease of b after the renewal of a's: %v", err)
 	}
 	s.Clock.Advance(time.Minute)
-	b, err := e.Acquire(ctx, "b", time.Minute)
+	b, err := e.Acquire(ctx, store.Writer, "b", time.Minute)
 	if err != nil || b.Epoch <= a.Epoch {
 		t.Fatalf("lease of b at the end of a's: %+v, %v", b, err)
 	}
@@ -155,7 +155,7 @@ func testEpochsAcrossOpens(t *testing.T, s Store) {
 	for i := range 4 {
 		e := s.Open(t)
 		// The same owner, so that engines whose leases outlive a process agree.
-		l, err := e.Acquire(t.Context(), "owner", time.Hour)
+		l, err := e.Acquire(t.Context(), store.Writer, "owner", time.Hour)
 		if err != nil || l.Epoch <= highest {
 			t.Fatalf("lease %+v, %v after epoch %d", l, err, highest)
 		}
@@ -184,11 +184,11 @@ func testTwoEngines(t *testing.T, s Store) {
 	one, two := s.Open(t), s.Open(t)
 	t.Cleanup(func() { _, _ = one.Close(), two.Close() })
 	ctx := t.Context()
-	a, err := one.Acquire(ctx, "one", time.Hour)
+	a, err := one.Acquire(ctx, store.Writer, "one", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := two.Acquire(ctx, "two", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := two.Acquire(ctx, store.Writer, "two", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Errorf("second engine took a held lease: %v", err)
 	}
 	if err := tryCommit(t, one, a.Epoch, key(narrow, "p", "a")); err != nil {
@@ -200,7 +200,7 @@ func testTwoEngines(t *testing.T, s Store) {
 	if err := one.Release(ctx, a); err != nil {
 		t.Fatal(err)
 	}
-	b, err := two.Acquire(ctx, "two", time.Hour)
+	b, err := two.Acquire(ctx, store.Writer, "two", time.Hour)
 	if err != nil || b.Epoch <= a.Epoch {
 		t.Fatalf("second engine's lease %+v, %v", b, err)
 	}

@@ -70,7 +70,7 @@ func testCheckpoint(t *testing.T, s Store) {
 	if got := mustDigest(t, copied); got != want {
 		t.Error("the copy differs from the store at the time of the checkpoint")
 	}
-	l, err := copied.Acquire(t.Context(), "suite", time.Hour)
+	l, err := copied.Acquire(t.Context(), store.Writer, "suite", time.Hour)
 	if err != nil || l.Epoch <= w.lease.Epoch {
 		t.Fatalf("lease of the copy %+v, %v", l, err)
 	}
@@ -152,7 +152,7 @@ func testCancel(t *testing.T, s Store) {
 	}
 	check("View", w.engine.View(canceled, func(store.Reader) error { return nil }))
 	check("Commit", w.engine.Commit(canceled, b))
-	_, err := w.engine.Acquire(canceled, "suite", time.Hour)
+	_, err := w.engine.Acquire(canceled, store.Writer, "suite", time.Hour)
 	check("Acquire", err)
 	_, err = w.engine.Renew(canceled, w.lease, time.Hour)
 	check("Renew", err)
@@ -233,7 +233,7 @@ func testUseAfterClose(t *testing.T, s Store) {
 		return nil
 	}))
 	check("Commit", tryCommit(t, w.engine, w.lease.Epoch, key(narrow, "p", "b")))
-	_, err := w.engine.Acquire(ctx, "suite", time.Hour)
+	_, err := w.engine.Acquire(ctx, store.Writer, "suite", time.Hour)
 	check("Acquire", err)
 	_, err = w.engine.Renew(ctx, w.lease, time.Hour)
 	check("Renew", err)

@@ -91,7 +91,13 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		{"Lease", testLease},
 		{"LeaseExpiry", testLeaseExpiry},
 		{"EpochsAcrossOpens", testEpochsAcrossOpens},
+		{"LeaseNames", testLeaseNames},
+		{"LeaseNamesExpire", testLeaseNamesExpire},
+		{"LeaseNamesAcrossOpens", testLeaseNamesAcrossOpens},
+		{"LeaseNamesBounded", testLeaseNamesBounded},
+		{"LeasesAtOnce", testLeasesAtOnce},
 		{"TwoEngines", testTwoEngines},
+		{"TwoEnginesNames", testTwoEnginesNames},
 		{"Durability", testDurability},
 		{"Checkpoint", testCheckpoint},
 		{"Compact", testCompact},
@@ -117,7 +123,7 @@ func open(t *testing.T, s Store) *writer {
 	t.Helper()
 	e := s.Open(t)
 	t.Cleanup(func() { _ = e.Close() })
-	l, err := e.Acquire(t.Context(), "suite", time.Hour)
+	l, err := e.Acquire(t.Context(), store.Writer, "suite", time.Hour)
 	if err != nil {
 		t.Fatalf("acquire: %v", err)
 	}

@@ -107,7 +107,7 @@ func Copy(ctx context.Context, o Options) (Result, error) {
 	if len(o.Tables) == 0 || o.Tables[len(o.Tables)-1] != o.Marker.Table {
 		return Result{}, fmt.Errorf("%w: the marker's table must be the last", store.ErrInvalid)
 	}
-	lease, err := o.To.Acquire(ctx, o.Owner, leaseTime)
+	lease, err := o.To.Acquire(ctx, store.Writer, o.Owner, leaseTime)
 	if err != nil {
 		return Result{}, fmt.Errorf("take the destination's lease: %w", err)
 	}

@@ -49,7 +49,7 @@ func server(t *testing.T) store.Engine {
 
 func put(t *testing.T, e store.Engine, b *store.Batch) {
 	t.Helper()
-	l, err := e.Acquire(t.Context(), "test", time.Hour)
+	l, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestNoticesADifference(t *testing.T) {
 
 func TestWaitsForNobody(t *testing.T) {
 	to := memory(t)
-	if _, err := to.Acquire(t.Context(), "indexer", time.Hour); err != nil {
+	if _, err := to.Acquire(t.Context(), store.Writer, "indexer", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := transfer.Copy(t.Context(), options(filled(t), to)); !errors.Is(err, store.ErrLeaseHeld) {
