@@ -83,9 +83,10 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	return <-ended
 }
 
-// demoKey makes a workspace and a key for the life of the demo.
+// demoKey makes a workspace and a key for the life of the demo: of the plan that
+// may search events over any range, so that this can be tried as well.
 func (s *service) demoKey(ctx context.Context) (string, error) {
-	w, err := s.accounts.CreateWorkspace(ctx, "demo", account.Enterprise)
+	w, err := s.accounts.CreateWorkspace(ctx, "demo", account.Wallet)
 	if err != nil {
 		return "", err
 	}
