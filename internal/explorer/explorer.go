@@ -6,8 +6,8 @@
 // A projection is a pure function: of the block alone (Subject), or of the
 // block and of the earlier rows that it asked for (Follower). The write path
 // runs Project on many blocks at once and in any order, and Follow in block
-// order with one GetMany for all followers of a block, or two where a Chaser has
-// more to ask for.
+// order with one GetMany for all followers of some blocks, or two where a Chaser
+// has more to ask for.
 package explorer
 
 import (
@@ -59,6 +59,22 @@ type Follower interface {
 	Follow(b *Block, earlier [][]byte, rows *Rows) error
 }
 
+// Plan is a Follower's work on a block, begun: Keys are what Earlier names, and
+// Follow is called once, if at all, with their values. It may use the memory of
+// Keys again.
+type Plan struct {
+	Keys   []store.Key
+	Follow func(earlier [][]byte, rows *Rows) error
+}
+
+// Planner is a Follower that does once what Earlier and Follow have in common.
+// Plan needs no other block: it runs where Project does, on many blocks at once,
+// which leaves less for the one place where blocks come in order.
+type Planner interface {
+	Follower
+	Plan(b *Block) Plan
+}
+
 // Chaser is a Follower that finds in its earlier rows which others it needs, such
 // as those of the class that a contract had so far. There is no third step.
 type Chaser interface {
@@ -85,6 +101,9 @@ type Rows struct {
 // arenaSize is how much memory Rows takes at a time. Rows are cut from it and
 // never moved.
 const arenaSize = 64 << 10
+
+// NewRows makes room for about so many changes.
+func NewRows(changes int) *Rows { return &Rows{ops: make([]store.Op, 0, changes)} }
 
 func (r *Rows) keep(parts ...[]byte) []byte {
 	n := 0

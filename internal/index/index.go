@@ -33,6 +33,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -163,7 +164,8 @@ type Indexer struct {
 	Options
 
 	followers []explorer.Follower
-	remember  map[*store.Table]bool // tables whose uncommitted rows may be asked for
+	recalled  [256]bool // tables, by id, whose rows followers may ask for
+	dated     [256]bool // those of catalog.Dated
 
 	chainID felt.Felt
 	lease   store.Lease
@@ -174,6 +176,12 @@ type Indexer struct {
 	classes    *classes
 	missing    missing
 	background errgroup.Group // what must end before the run does
+
+	spare      store.Batch // the memory of a commit that is done
+	expectRows struct {    // how many the next block will have, about
+		own      atomic.Int64
+		followed int
+	}
 
 	stuck    int
 	l1Asked  time.Time
@@ -186,15 +194,19 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}, classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
 		tables := f.Tables()
 		if r, ok := f.(explorer.Recaller); ok {
 			tables = r.Recalled()
 		}
 		for _, t := range tables {
-			x.remember[t] = true
+			x.recalled[t.ID] = true
 		}
+	}
+	x.recalled[chain.Meta.ID] = true // the head is written with every block
+	for _, t := range catalog.Dated() {
+		x.dated[t.ID] = true
 	}
 	return x, nil
 }

@@ -34,8 +34,8 @@ func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.He
 			return nil, nil, head, &projectionError{b.Number, s.Name(), err}
 		}
 	}
-	next, err := follow(ctx, r.followers, b, earlier.GetMany)
-	if err != nil {
+	next := &explorer.Rows{}
+	if err := follow(ctx, planned(r.followers, b), b, next, earlier.GetMany); err != nil {
 		return nil, nil, head, err
 	}
 	return rows.Ops(), next.Ops(), headOf(b, parent.Digest, rows.Sum(), next.Sum()), nil
