@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
@@ -54,6 +53,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	if b.some && (blk.Number != b.head.Number+1 || blk.ParentHash != b.head.Hash) {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
+	b.rows.begin()
 	rows := explorer.NewRows(x.expectRows.followed)
 	err := follow(ctx, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
 		return b.rows.getMany(ctx, x.Store, keys)
@@ -99,15 +99,15 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	return nil
 }
 
-// addUndo records what the block's rows were before.
+// addUndo records what the block's rows were before, those aside that are new by
+// their keys.
 func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ...[]store.Op) error {
-	var keys, fresh []store.Key
+	var keys []store.Key
 	seen := map[string]struct{}{}
 	var buf []byte
 	for _, ops := range lists {
 		for i := range ops {
-			if x.dated[ops[i].Table.ID] { // named twice it is undone twice, which is harmless
-				fresh = append(fresh, ops[i].Key)
+			if x.dated[ops[i].Table.ID] {
 				continue
 			}
 			buf = overlayKey(buf, ops[i].Key)
@@ -121,7 +121,7 @@ func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ..
 	if err != nil {
 		return fmt.Errorf("read earlier rows for the undo record of block %d: %w", number, err)
 	}
-	b.ops.Put(UndoKey(number), encodeUndo(slices.Concat(keys, fresh), slices.Concat(before, make([][]byte, len(fresh)))))
+	b.ops.Put(UndoKey(number), encodeUndo(keys, before))
 	return nil
 }
 

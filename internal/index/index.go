@@ -23,8 +23,9 @@
 // read of the store while catching up except for the followers' GetMany (one,
 // answered from memory for rows of the running batch) and one of the classes
 // that this process has not seen yet, if the block names any; and with an undo
-// record one more GetMany of the keys that the block writes. Memory is bounded
-// by the window of prepared blocks and two batches.
+// record one more GetMany of the rows that the block writes and that may be
+// there already. Memory is bounded by the window of prepared blocks and two
+// batches.
 package index
 
 import (
@@ -164,6 +165,7 @@ type Indexer struct {
 	Options
 
 	followers []explorer.Follower
+	replay    *Replayer
 	recalled  [256]bool // tables, by id, whose rows followers may ask for
 	dated     [256]bool // those of catalog.Dated
 
@@ -194,7 +196,7 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
 		tables := f.Tables()
 		if r, ok := f.(explorer.Recaller); ok {

@@ -16,10 +16,16 @@ type overlay struct {
 	bytes int
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
+	// read are rows of the store that the block asked for so far: its followers
+	// and its undo record ask for much the same.
+	read map[string][]byte
 }
 
+// begin starts a block.
+func (o *overlay) begin() { clear(o.read) }
+
 func newOverlay(below *overlay) *overlay {
-	o := &overlay{at: map[string]int{}, below: below}
+	o := &overlay{at: map[string]int{}, below: below, read: map[string][]byte{}}
 	if below != nil {
 		o.ops = make([]store.Op, 0, len(below.ops))
 	}
@@ -46,16 +52,17 @@ func (o *overlay) add(op *store.Op) {
 	o.bytes += len(key) + len(op.Value)
 }
 
-// get returns a row's value, nil for one that is known to be deleted.
+// get returns a row's value, nil for one that is known not to be there.
 func (o *overlay) get(k store.Key) (value []byte, known bool) {
 	var buf [96]byte
 	key := overlayKey(buf[:0], k)
-	for ; o != nil; o = o.below {
-		if i, ok := o.at[string(key)]; ok {
-			return rowValue(&o.ops[i]), true
+	for l := o; l != nil; l = l.below {
+		if i, ok := l.at[string(key)]; ok {
+			return rowValue(&l.ops[i]), true
 		}
 	}
-	return nil, false
+	value, known = o.read[string(key)]
+	return value, known
 }
 
 // rowValue is what a change leaves of a row: nil if it is deleted, and only then.
@@ -97,10 +104,13 @@ func (o *overlay) getMany(ctx context.Context, engine store.Engine, keys []store
 	if len(missing) == 0 {
 		return out, nil
 	}
+	var buf []byte
 	err := engine.View(ctx, func(r store.Reader) error {
 		values, err := r.GetMany(ctx, missing)
 		for i, v := range values {
 			out[where[i]] = v
+			buf = overlayKey(buf, missing[i])
+			o.read[string(buf)] = v
 		}
 		return err
 	})
