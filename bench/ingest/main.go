@@ -255,7 +255,7 @@ func startProfile() (stop func(), err error) {
 // target is a store to index into.
 type target struct {
 	store.Engine
-	// size is what tables and logs take once it is compacted.
+	// size is what tables and logs take once it is compacted. It ends the store.
 	size  func() (tables, logs int64, err error)
 	close func()
 }
@@ -271,7 +271,14 @@ func openPebble(dir string) (*target, error) {
 	}
 	return &target{
 		Engine: engine,
-		size:   func() (int64, int64, error) { return diskSize(tmp) },
+		size: func() (int64, int64, error) {
+			// Files that a compaction replaced are removed by and by, and all
+			// of them before the store is closed.
+			if err := engine.Close(); err != nil {
+				return 0, 0, err
+			}
+			return diskSize(tmp)
+		},
 		close: func() {
 			engine.Close()    //nolint:errcheck // measured already
 			os.RemoveAll(tmp) //nolint:errcheck // temporary

@@ -225,7 +225,7 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 	if len(earlier) != len(l.changes)+len(l.totals) {
 		return fmt.Errorf("%d earlier rows for %d balances and %d tokens", len(earlier), len(l.changes), len(l.totals))
 	}
-	var buf []byte
+	var buf, key []byte
 	var pair transfer.PairRow
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -240,7 +240,9 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 		l.totals[c.token].earned.moved(&before, &after)
 		buf = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
-		rows.Put(transfer.Pairs, c.Holder[:], transfer.PairKey(&c.Token, number), l.row(&pair, buf, c.places))
+		buf = appendPast(buf[:0], &after)
+		key = transfer.AppendPairKey(key[:0], &c.Token, number)
+		rows.Put(transfer.Pairs, c.Holder[:], key, l.row(&pair, buf, c.places))
 	}
 	var e record.Encoder
 	for i := range l.totals {
@@ -256,7 +258,8 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 			}
 		}
 		if t.zero.some {
-			rows.Put(transfer.Pairs, felt.Zero[:], transfer.PairKey(&t.token, number), l.row(&pair, nil, t.zero))
+			key = transfer.AppendPairKey(key[:0], &t.token, number)
+			rows.Put(transfer.Pairs, felt.Zero[:], key, l.row(&pair, nil, t.zero))
 		}
 		sum.grow(&t.earned, number)
 		rows.Put(TotalRows, t.token[:], nil, encodeTotals(&e, &sum))
