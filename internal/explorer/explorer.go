@@ -13,7 +13,6 @@ package explorer
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -144,18 +143,31 @@ func (r *Rows) Ops() []store.Op { return r.ops }
 // in the same order for the same block: no ranging over maps.
 func (r *Rows) Sum() [sha256.Size]byte {
 	h := sha256.New()
-	var scratch [64]byte
+	buf := make([]byte, 0, sumChunk)
 	for i := range r.ops {
-		writeOp(h, &r.ops[i], scratch[:0])
+		op := &r.ops[i]
+		buf = appendOp(buf, op)
+		if len(buf)+len(op.Value) > sumChunk {
+			h.Write(buf)      //nolint:errcheck // a hash never fails
+			h.Write(op.Value) //nolint:errcheck // see above
+			buf = buf[:0]
+			continue
+		}
+		buf = append(buf, op.Value...)
 	}
+	h.Write(buf) //nolint:errcheck // see above
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
 	return sum
 }
 
-// writeOp hashes one change; lengths make the encoding unambiguous, and the
-// partition needs none because the table fixes it.
-func writeOp(h hash.Hash, op *store.Op, b []byte) {
+// sumChunk is how much is hashed at a time: most changes are smaller than the
+// price of a call.
+const sumChunk = 4 << 10
+
+// appendOp appends what is hashed of a change before its value; lengths make the
+// encoding unambiguous, and the partition needs none because the table fixes it.
+func appendOp(b []byte, op *store.Op) []byte {
 	b = append(b, op.Table.ID)
 	b = binary.AppendUvarint(b, uint64(len(op.Sort)))
 	if op.Delete {
@@ -164,10 +176,8 @@ func writeOp(h hash.Hash, op *store.Op, b []byte) {
 		b = append(b, 0)
 		b = binary.AppendUvarint(b, uint64(len(op.Value)))
 	}
-	h.Write(b) //nolint:errcheck // a hash never fails
-	h.Write(op.Partition)
-	h.Write(op.Sort)
-	h.Write(op.Value)
+	b = append(b, op.Partition...)
+	return append(b, op.Sort...)
 }
 
 // spanBits is the size of a span, the partition of tables that are kept by

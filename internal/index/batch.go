@@ -53,10 +53,10 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	if b.some && (blk.Number != b.head.Number+1 || blk.ParentHash != b.head.Hash) {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
-	b.rows.begin()
+	b.rows.begin(p.needUndo)
 	rows := explorer.NewRows(x.expectRows.followed)
 	err := follow(ctx, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
-		return b.rows.getMany(ctx, x.Store, keys)
+		return b.rows.getMany(ctx, &x.lately, x.Store, keys)
 	})
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ..
 			}
 		}
 	}
-	before, err := b.rows.getMany(ctx, x.Store, keys)
+	before, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
 	if err != nil {
 		return fmt.Errorf("read earlier rows for the undo record of block %d: %w", number, err)
 	}
@@ -151,6 +151,7 @@ func (b *batch) size() int { return b.ops.Bytes() + b.rows.bytes }
 
 // adopt makes a committed batch the indexer's state and announces it.
 func (x *Indexer) adopt(b *batch) {
+	x.lately.learn(b.rows, &x.recalled)
 	b.ops.Reset()
 	x.spare = b.ops // for its memory
 	x.state.Head, x.state.HasHead = b.head, true

@@ -173,6 +173,7 @@ type Indexer struct {
 	lease   store.Lease
 	state   chain.State // what is committed
 	undo    UndoSpan
+	lately  committed
 	known   uint64 // the newest block that the source was seen to have
 
 	classes    *classes
@@ -216,6 +217,7 @@ func New(o Options) (*Indexer, error) {
 // load reads the committed state, after a start and after anything that may
 // have left memory ahead of the store.
 func (x *Indexer) load(ctx context.Context) error {
+	x.lately.forget()
 	return x.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil {

@@ -16,16 +16,21 @@ type overlay struct {
 	bytes int
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
-	// read are rows of the store that the block asked for so far: its followers
-	// and its undo record ask for much the same.
+	// read are rows of the store that a block asked for so far: its followers and
+	// its undo record, if it has one, ask for much the same.
 	read map[string][]byte
 }
 
-// begin starts a block.
-func (o *overlay) begin() { clear(o.read) }
+// begin starts a block, with or without an undo record.
+func (o *overlay) begin(undo bool) {
+	clear(o.read)
+	if undo && o.read == nil {
+		o.read = map[string][]byte{}
+	}
+}
 
 func newOverlay(below *overlay) *overlay {
-	o := &overlay{at: map[string]int{}, below: below, read: map[string][]byte{}}
+	o := &overlay{at: map[string]int{}, below: below}
 	if below != nil {
 		o.ops = make([]store.Op, 0, len(below.ops))
 	}
@@ -87,13 +92,17 @@ func (o *overlay) put(b *store.Batch) {
 	}
 }
 
-// getMany answers from the overlay and asks the store once for the rest.
-func (o *overlay) getMany(ctx context.Context, engine store.Engine, keys []store.Key) ([][]byte, error) {
+// getMany answers from the overlay and from what was committed lately, and asks
+// the store once for the rest.
+func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.Engine, keys []store.Key) ([][]byte, error) {
 	out := make([][]byte, len(keys))
 	var missing []store.Key
 	var where []int
 	for i, k := range keys {
 		v, known := o.get(k)
+		if !known {
+			v, known = lately.get(k)
+		}
 		if known {
 			out[i] = v
 			continue
@@ -109,8 +118,10 @@ func (o *overlay) getMany(ctx context.Context, engine store.Engine, keys []store
 		values, err := r.GetMany(ctx, missing)
 		for i, v := range values {
 			out[where[i]] = v
-			buf = overlayKey(buf, missing[i])
-			o.read[string(buf)] = v
+			if o.read != nil {
+				buf = overlayKey(buf, missing[i])
+				o.read[string(buf)] = v
+			}
 		}
 		return err
 	})
