@@ -6,14 +6,13 @@
 // A projection is a pure function: of the block alone (Subject), or of the
 // block and of the earlier rows that it asked for (Follower). The write path
 // runs Project on many blocks at once and in any order, and Follow in block
-// order with one GetMany for all followers of a block, or two where a Chaser has
-// more to ask for.
+// order with one GetMany for all followers of some blocks, or two where a Chaser
+// has more to ask for.
 package explorer
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -59,6 +58,22 @@ type Follower interface {
 	Follow(b *Block, earlier [][]byte, rows *Rows) error
 }
 
+// Plan is a Follower's work on a block, begun: Keys are what Earlier names, and
+// Follow is called once, if at all, with their values. It may use the memory of
+// Keys again.
+type Plan struct {
+	Keys   []store.Key
+	Follow func(earlier [][]byte, rows *Rows) error
+}
+
+// Planner is a Follower that does once what Earlier and Follow have in common.
+// Plan needs no other block: it runs where Project does, on many blocks at once,
+// which leaves less for the one place where blocks come in order.
+type Planner interface {
+	Follower
+	Plan(b *Block) Plan
+}
+
 // Chaser is a Follower that finds in its earlier rows which others it needs, such
 // as those of the class that a contract had so far. There is no third step.
 type Chaser interface {
@@ -85,6 +100,9 @@ type Rows struct {
 // arenaSize is how much memory Rows takes at a time. Rows are cut from it and
 // never moved.
 const arenaSize = 64 << 10
+
+// NewRows makes room for about so many changes.
+func NewRows(changes int) *Rows { return &Rows{ops: make([]store.Op, 0, changes)} }
 
 func (r *Rows) keep(parts ...[]byte) []byte {
 	n := 0
@@ -125,18 +143,31 @@ func (r *Rows) Ops() []store.Op { return r.ops }
 // in the same order for the same block: no ranging over maps.
 func (r *Rows) Sum() [sha256.Size]byte {
 	h := sha256.New()
-	var scratch [64]byte
+	buf := make([]byte, 0, sumChunk)
 	for i := range r.ops {
-		writeOp(h, &r.ops[i], scratch[:0])
+		op := &r.ops[i]
+		buf = appendOp(buf, op)
+		if len(buf)+len(op.Value) > sumChunk {
+			h.Write(buf)      //nolint:errcheck // a hash never fails
+			h.Write(op.Value) //nolint:errcheck // see above
+			buf = buf[:0]
+			continue
+		}
+		buf = append(buf, op.Value...)
 	}
+	h.Write(buf) //nolint:errcheck // see above
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])
 	return sum
 }
 
-// writeOp hashes one change; lengths make the encoding unambiguous, and the
-// partition needs none because the table fixes it.
-func writeOp(h hash.Hash, op *store.Op, b []byte) {
+// sumChunk is how much is hashed at a time: most changes are smaller than the
+// price of a call.
+const sumChunk = 4 << 10
+
+// appendOp appends what is hashed of a change before its value; lengths make the
+// encoding unambiguous, and the partition needs none because the table fixes it.
+func appendOp(b []byte, op *store.Op) []byte {
 	b = append(b, op.Table.ID)
 	b = binary.AppendUvarint(b, uint64(len(op.Sort)))
 	if op.Delete {
@@ -145,10 +176,8 @@ func writeOp(h hash.Hash, op *store.Op, b []byte) {
 		b = append(b, 0)
 		b = binary.AppendUvarint(b, uint64(len(op.Value)))
 	}
-	h.Write(b) //nolint:errcheck // a hash never fails
-	h.Write(op.Partition)
-	h.Write(op.Sort)
-	h.Write(op.Value)
+	b = append(b, op.Partition...)
+	return append(b, op.Sort...)
 }
 
 // spanBits is the size of a span, the partition of tables that are kept by

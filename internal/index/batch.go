@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
@@ -15,13 +14,13 @@ import (
 // batch gathers blocks for one commit. It is built by one goroutine; the
 // indexer's own state changes only when the commit has succeeded.
 type batch struct {
-	ops   store.Batch
+	ops   store.Batch // rows that are not in rows
 	rows  *overlay
 	head  chain.Head
 	some  bool // head is set
 	undo  UndoSpan
 	moved bool // undo changed
-	plain bool // holds a block without an undo record
+	plain bool // its blocks have no undo records
 
 	classes []felt.Felt // that the batch has rows of
 
@@ -29,7 +28,9 @@ type batch struct {
 }
 
 func (x *Indexer) newBatch(after *batch) *batch {
-	b := &batch{ops: store.Batch{Epoch: x.lease.Epoch}}
+	b := &batch{ops: x.spare}
+	x.spare = store.Batch{}
+	b.ops.Epoch = x.lease.Epoch
 	if after == nil {
 		b.rows = newOverlay(nil)
 		b.head, b.some, b.undo = x.state.Head, x.state.HasHead, x.undo
@@ -52,8 +53,10 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	if b.some && (blk.Number != b.head.Number+1 || blk.ParentHash != b.head.Hash) {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
-	rows, err := follow(ctx, x.followers, blk, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
-		return b.rows.getMany(ctx, x.Store, keys)
+	b.rows.begin(p.needUndo)
+	rows := explorer.NewRows(x.expectRows.followed)
+	err := follow(ctx, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
+		return b.rows.getMany(ctx, &x.lately, x.Store, keys)
 	})
 	if err != nil {
 		return err
@@ -75,18 +78,19 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	}
 	for _, ops := range [][]store.Op{p.rows.Ops(), rows.Ops()} {
 		for i := range ops {
-			op := &ops[i]
-			if op.Delete {
-				b.ops.Delete(op.Key)
-			} else {
-				b.ops.Put(op.Key, op.Value)
-			}
 			// Without undo records only followers look at uncommitted rows.
-			if p.needUndo || x.remember[op.Table] || op.Table == chain.Meta {
+			switch op := &ops[i]; {
+			case x.recalled[op.Table.ID] || p.needUndo && !x.dated[op.Table.ID]:
 				b.rows.add(op)
+			case op.Delete:
+				b.ops.Delete(op.Key)
+			default:
+				b.ops.Put(op.Key, op.Value)
 			}
 		}
 	}
+	x.expectRows.own.Store(int64(len(p.rows.Ops())))
+	x.expectRows.followed = len(rows.Ops())
 	b.putClasses(p.classes)
 	b.head, b.some = head, true
 	b.blocks++
@@ -95,74 +99,17 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	return nil
 }
 
-// follow runs the subjects that depend on earlier rows, with one read for all,
-// and one more where some of them have to ask twice.
-func follow(ctx context.Context, followers []explorer.Follower, blk *explorer.Block,
-	getMany func(context.Context, []store.Key) ([][]byte, error),
-) (*explorer.Rows, error) {
-	values, err := readFor(ctx, followers, blk, getMany, func(f explorer.Follower, _ int) ([]store.Key, error) { return f.Earlier(blk), nil })
-	if err != nil {
-		return nil, err
-	}
-	chased, err := readFor(ctx, followers, blk, getMany, func(f explorer.Follower, i int) ([]store.Key, error) {
-		if c, ok := f.(explorer.Chaser); ok {
-			return c.Chase(blk, values[i])
-		}
-		return nil, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	rows := &explorer.Rows{}
-	for i, f := range followers {
-		earlier := values[i]
-		if len(chased[i]) > 0 {
-			earlier = slices.Concat(earlier, chased[i])
-		}
-		if err := f.Follow(blk, earlier, rows); err != nil {
-			return nil, &projectionError{blk.Number, f.Name(), err}
-		}
-	}
-	return rows, nil
-}
-
-// readFor reads the rows that followers ask for, in one go if there are any.
-func readFor(ctx context.Context, followers []explorer.Follower, blk *explorer.Block,
-	getMany func(context.Context, []store.Key) ([][]byte, error), ask func(explorer.Follower, int) ([]store.Key, error),
-) ([][][]byte, error) {
-	var keys []store.Key
-	ends := make([]int, len(followers))
-	for i, f := range followers {
-		own, err := ask(f, i)
-		if err != nil {
-			return nil, &projectionError{blk.Number, f.Name(), err}
-		}
-		keys = append(keys, own...)
-		ends[i] = len(keys)
-	}
-	out := make([][][]byte, len(followers))
-	if len(keys) == 0 {
-		return out, nil
-	}
-	values, err := getMany(ctx, keys)
-	if err != nil {
-		return nil, fmt.Errorf("read earlier rows for block %d: %w", blk.Number, err)
-	}
-	from := 0
-	for i, end := range ends {
-		out[i] = values[from:end]
-		from = end
-	}
-	return out, nil
-}
-
-// addUndo records what the block's rows were before.
+// addUndo records what the block's rows were before, those aside that are new by
+// their keys.
 func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ...[]store.Op) error {
 	var keys []store.Key
 	seen := map[string]struct{}{}
 	var buf []byte
 	for _, ops := range lists {
 		for i := range ops {
+			if x.dated[ops[i].Table.ID] {
+				continue
+			}
 			buf = overlayKey(buf, ops[i].Key)
 			if _, twice := seen[string(buf)]; !twice {
 				seen[string(buf)] = struct{}{}
@@ -170,7 +117,7 @@ func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ..
 			}
 		}
 	}
-	before, err := b.rows.getMany(ctx, x.Store, keys)
+	before, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
 	if err != nil {
 		return fmt.Errorf("read earlier rows for the undo record of block %d: %w", number, err)
 	}
@@ -189,6 +136,7 @@ func nextDigest(before chain.Digest, own, followed [sha256.Size]byte) chain.Dige
 
 // commit makes a batch durable. The indexer's state is not touched: see adopt.
 func (x *Indexer) commit(ctx context.Context, b *batch) error {
+	b.rows.put(&b.ops)
 	if b.moved {
 		b.ops.Put(chain.UndoKey, encodeUndoSpan(b.undo))
 	}
@@ -198,8 +146,14 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 	return nil
 }
 
+// size is the number of bytes that a commit of the batch writes.
+func (b *batch) size() int { return b.ops.Bytes() + b.rows.bytes }
+
 // adopt makes a committed batch the indexer's state and announces it.
 func (x *Indexer) adopt(b *batch) {
+	x.lately.learn(b.rows, &x.recalled)
+	b.ops.Reset()
+	x.spare = b.ops // for its memory
 	x.state.Head, x.state.HasHead = b.head, true
 	x.state.Format, x.state.Present = chain.Format{Layout: chain.Layout, ChainID: x.chainID}, true
 	x.state.HasFault = false

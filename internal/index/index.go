@@ -23,8 +23,9 @@
 // read of the store while catching up except for the followers' GetMany (one,
 // answered from memory for rows of the running batch) and one of the classes
 // that this process has not seen yet, if the block names any; and with an undo
-// record one more GetMany of the keys that the block writes. Memory is bounded
-// by the window of prepared blocks and two batches.
+// record one more GetMany of the rows that the block writes and that may be
+// there already. Memory is bounded by the window of prepared blocks and two
+// batches.
 package index
 
 import (
@@ -33,6 +34,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -161,17 +163,26 @@ type Indexer struct {
 	Options
 
 	followers []explorer.Follower
-	remember  map[*store.Table]bool // tables whose uncommitted rows may be asked for
+	replay    *Replayer
+	recalled  [256]bool // tables, by id, whose rows followers may ask for
+	dated     [256]bool // those of catalog.Dated
 
 	chainID felt.Felt
 	lease   store.Lease
 	state   chain.State // what is committed
 	undo    UndoSpan
+	lately  committed
 	known   uint64 // the newest block that the source was seen to have
 
 	classes    *classes
 	missing    missing
 	background errgroup.Group // what must end before the run does
+
+	spare      store.Batch // the memory of a commit that is done
+	expectRows struct {    // how many the next block will have, about
+		own      atomic.Int64
+		followed int
+	}
 
 	stuck    int
 	l1Asked  time.Time
@@ -184,15 +195,19 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), remember: map[*store.Table]bool{}, classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
 		tables := f.Tables()
 		if r, ok := f.(explorer.Recaller); ok {
 			tables = r.Recalled()
 		}
 		for _, t := range tables {
-			x.remember[t] = true
+			x.recalled[t.ID] = true
 		}
+	}
+	x.recalled[chain.Meta.ID] = true // the head is written with every block
+	for _, t := range catalog.Dated() {
+		x.dated[t.ID] = true
 	}
 	return x, nil
 }
@@ -200,6 +215,7 @@ func New(o Options) (*Indexer, error) {
 // load reads the committed state, after a start and after anything that may
 // have left memory ahead of the store.
 func (x *Indexer) load(ctx context.Context) error {
+	x.lately.forget()
 	return x.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil {

@@ -6,16 +6,35 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// overlay remembers rows that are not committed yet, so that the blocks of one
-// batch see each other. A nil value in the map is a deleted row.
+// overlay holds rows that are not committed yet and may be asked for, so that the
+// blocks of one batch see each other. Of a row that many of them change, such as
+// a balance, only the last change is kept.
 type overlay struct {
-	rows map[string][]byte
+	at  map[string]int // number of the row's change in ops
+	ops []store.Op
+	// bytes is the size of keys and values.
+	bytes int
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
+	// read are rows of the store that a block asked for so far: its followers and
+	// its undo record, if it has one, ask for much the same.
+	read map[string][]byte
+}
+
+// begin starts a block, with or without an undo record.
+func (o *overlay) begin(undo bool) {
+	clear(o.read)
+	if undo && o.read == nil {
+		o.read = map[string][]byte{}
+	}
 }
 
 func newOverlay(below *overlay) *overlay {
-	return &overlay{rows: map[string][]byte{}, below: below}
+	o := &overlay{at: map[string]int{}, below: below}
+	if below != nil {
+		o.ops = make([]store.Op, 0, len(below.ops))
+	}
+	return o
 }
 
 func overlayKey(buf []byte, k store.Key) []byte {
@@ -26,35 +45,64 @@ func overlayKey(buf []byte, k store.Key) []byte {
 
 func (o *overlay) add(op *store.Op) {
 	var buf [96]byte
-	key := string(overlayKey(buf[:0], op.Key))
-	switch {
-	case op.Delete:
-		o.rows[key] = nil
-	case op.Value == nil:
-		o.rows[key] = []byte{}
-	default:
-		o.rows[key] = op.Value
+	key := overlayKey(buf[:0], op.Key)
+	if i, there := o.at[string(key)]; there {
+		last := &o.ops[i]
+		o.bytes += len(op.Value) - len(last.Value)
+		last.Value, last.Delete = op.Value, op.Delete
+		return
 	}
+	o.at[string(key)] = len(o.ops)
+	o.ops = append(o.ops, *op)
+	o.bytes += len(key) + len(op.Value)
 }
 
+// get returns a row's value, nil for one that is known not to be there.
 func (o *overlay) get(k store.Key) (value []byte, known bool) {
 	var buf [96]byte
 	key := overlayKey(buf[:0], k)
-	for ; o != nil; o = o.below {
-		if v, ok := o.rows[string(key)]; ok {
-			return v, true
+	for l := o; l != nil; l = l.below {
+		if i, ok := l.at[string(key)]; ok {
+			return rowValue(&l.ops[i]), true
 		}
 	}
-	return nil, false
+	value, known = o.read[string(key)]
+	return value, known
 }
 
-// getMany answers from the overlay and asks the store once for the rest.
-func (o *overlay) getMany(ctx context.Context, engine store.Engine, keys []store.Key) ([][]byte, error) {
+// rowValue is what a change leaves of a row: nil if it is deleted, and only then.
+func rowValue(op *store.Op) []byte {
+	switch {
+	case op.Delete:
+		return nil
+	case op.Value == nil:
+		return []byte{}
+	}
+	return op.Value
+}
+
+// put adds the changes to a commit.
+func (o *overlay) put(b *store.Batch) {
+	for i := range o.ops {
+		if op := &o.ops[i]; op.Delete {
+			b.Delete(op.Key)
+		} else {
+			b.Put(op.Key, op.Value)
+		}
+	}
+}
+
+// getMany answers from the overlay and from what was committed lately, and asks
+// the store once for the rest.
+func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.Engine, keys []store.Key) ([][]byte, error) {
 	out := make([][]byte, len(keys))
 	var missing []store.Key
 	var where []int
 	for i, k := range keys {
 		v, known := o.get(k)
+		if !known {
+			v, known = lately.get(k)
+		}
 		if known {
 			out[i] = v
 			continue
@@ -65,10 +113,15 @@ func (o *overlay) getMany(ctx context.Context, engine store.Engine, keys []store
 	if len(missing) == 0 {
 		return out, nil
 	}
+	var buf []byte
 	err := engine.View(ctx, func(r store.Reader) error {
 		values, err := r.GetMany(ctx, missing)
 		for i, v := range values {
 			out[where[i]] = v
+			if o.read != nil {
+				buf = overlayKey(buf, missing[i])
+				o.read[string(buf)] = v
+			}
 		}
 		return err
 	})

@@ -116,14 +116,18 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return r.err
 			}
 			start := time.Now()
-			if r.p.needUndo && (cur.plain || pending != nil && pending.plain) {
+			if cur.blocks > 0 && cur.plain == r.p.needUndo {
+				// Blocks with and without undo records do not share a batch: it
+				// keeps their rows in different places.
+				done := cur
+				if err := flush(done); err != nil {
+					return err
+				}
+				cur, began = x.newBatch(done), time.Now()
+			}
+			if r.p.needUndo && pending != nil && pending.plain {
 				// The first undo record of a run of blocks must see every row
 				// before it, and blocks without one are not remembered.
-				if cur.blocks > 0 {
-					if err := flush(cur); err != nil {
-						return err
-					}
-				}
 				if err := settle(); err != nil {
 					return err
 				}
@@ -133,7 +137,7 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return err
 			}
 			x.Metrics.stage("sequence", start)
-			full := cur.ops.Bytes() >= x.BatchBytes || time.Since(began) >= x.BatchAge
+			full := cur.size() >= x.BatchBytes || time.Since(began) >= x.BatchAge
 			if full || number+x.TailBlocks > target || number == last {
 				done := cur
 				if err := flush(done); err != nil {

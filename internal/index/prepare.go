@@ -14,8 +14,9 @@ import (
 // prepared is a block with everything done that needs no other block.
 type prepared struct {
 	block    *explorer.Block
-	rows     *explorer.Rows
+	rows     *explorer.Rows // that follow from the block alone
 	sum      [32]byte
+	plans    []plan // for the others
 	node     string
 	needUndo bool
 	verify   bool // the block was to be recomputed
@@ -66,7 +67,7 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 	if err := check(b, su, number); err != nil {
 		return nil, bad(err)
 	}
-	p := &prepared{node: raw.Node, rows: &explorer.Rows{}}
+	p := &prepared{node: raw.Node, rows: explorer.NewRows(int(x.expectRows.own.Load()))}
 	p.needUndo = b.Status != starknet.AcceptedOnL1 || number+x.UndoBlocks > target
 	p.verify = x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo
 	if p.verify {
@@ -87,6 +88,7 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 		}
 	}
 	p.sum = p.rows.Sum()
+	p.plans = planned(x.followers, p.block)
 	x.Metrics.stage("project", start)
 	return p, nil
 }

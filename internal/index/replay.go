@@ -2,14 +2,18 @@ package index
 
 import (
 	"context"
+	"fmt"
+	"math"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
 )
 
 // Replayer projects blocks again from what the index keeps of them, with the
-// same code as the write path, for whoever checks or copies an index.
+// same code as the write path, for whoever checks an index or takes blocks back.
 type Replayer struct {
 	subjects  []explorer.Subject
 	followers []explorer.Follower
@@ -34,11 +38,36 @@ func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.He
 			return nil, nil, head, &projectionError{b.Number, s.Name(), err}
 		}
 	}
-	next, err := follow(ctx, r.followers, b, earlier.GetMany)
-	if err != nil {
+	next := &explorer.Rows{}
+	if err := follow(ctx, planned(r.followers, b), b, next, earlier.GetMany); err != nil {
 		return nil, nil, head, err
 	}
 	return rows.Ops(), next.Ops(), headOf(b, parent.Digest, rows.Sum(), next.Sum()), nil
+}
+
+// LoadBlock reads a block back as projections see it, with its row.
+func LoadBlock(ctx context.Context, r store.Reader, number uint64) (*explorer.Block, *block.Summary, error) {
+	sum, err := block.Get(ctx, r, number)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &explorer.Block{StateDiffLength: sum.StateDiffLength}
+	b.Header = sum.Header
+	if b.State, err = block.StateOf(ctx, r, number); err != nil {
+		return nil, nil, err
+	}
+	recs, err := transaction.OfBlock(ctx, r, number, 0, math.MaxInt32)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, rec := range recs {
+		if rec.Index != uint32(i) {
+			return nil, nil, fmt.Errorf("transaction %d of block %d is missing", i, number)
+		}
+		b.Transactions = append(b.Transactions, rec.Transaction)
+		b.Receipts = append(b.Receipts, rec.Receipt)
+	}
+	return b, sum, nil
 }
 
 func followersOf(subjects []explorer.Subject) (out []explorer.Follower) {

@@ -12,12 +12,16 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// An undo record lists every row that a block wrote, with the value that the
-// row had before, or none. Applying the records of the newest blocks, newest
-// first, gives back the rows of an older block byte for byte; no subject has
-// code for it.
+// An undo record lists the rows that a block wrote and that may have been there
+// before, with the value that they had, or none. The other rows of the block are
+// those of dated tables, which are new by their keys: the block is projected again
+// to find them. Undoing the newest blocks, newest first, gives back the rows of an
+// older block byte for byte; no subject has code for it.
 
-const undoVersion = 1
+const (
+	undoVersion     = 2
+	undoSpanVersion = 1
+)
 
 // UndoSpan is what undo records there are: those of blocks Floor..head are
 // complete, rows from Oldest on may exist and are pruned up to Floor.
@@ -31,7 +35,7 @@ func UndoKey(number uint64) store.Key {
 	return store.Key{Table: catalog.Undo, Partition: explorer.Span(number), Sort: explorer.BlockKey(number)}
 }
 
-// encodeUndo makes the record of a block that wrote keys with these values before.
+// encodeUndo makes the record of a block that wrote rows with these values before.
 func encodeUndo(keys []store.Key, before [][]byte) []byte {
 	var e record.Encoder
 	e.Reset(undoVersion)
@@ -50,7 +54,8 @@ func encodeUndo(keys []store.Key, before [][]byte) []byte {
 	return e.Bytes()
 }
 
-// DecodeUndo turns a record into the changes that undo its block.
+// DecodeUndo turns a record into the changes that undo its block, but for the
+// rows of dated tables.
 func DecodeUndo(b []byte, subjects []explorer.Subject) ([]store.Op, error) {
 	tables := tablesByID(subjects)
 	d := record.NewDecoder(b, undoVersion)
@@ -93,7 +98,7 @@ func tablesByID(subjects []explorer.Subject) map[byte]*store.Table {
 
 func encodeUndoSpan(u UndoSpan) []byte {
 	var e record.Encoder
-	e.Reset(undoVersion)
+	e.Reset(undoSpanVersion)
 	e.Uint(u.Floor)
 	e.Uint(u.Oldest)
 	return e.Bytes()
@@ -108,7 +113,7 @@ func ReadUndoSpan(ctx context.Context, r store.Reader) (u UndoSpan, err error) {
 	if err != nil {
 		return u, fmt.Errorf("read undo span: %w", err)
 	}
-	d := record.NewDecoder(b, undoVersion)
+	d := record.NewDecoder(b, undoSpanVersion)
 	u.Floor, u.Oldest = d.Uint(), d.Uint()
 	return u, d.Finish()
 }
@@ -151,49 +156,4 @@ func (x *Indexer) rollback(ctx context.Context, ancestor uint64) error {
 	x.Metrics.fork(old.Head.Number - ancestor)
 	x.Metrics.head(x.state.Head)
 	return nil
-}
-
-// undoBlocks adds the changes that undo the newest blocks down to ancestor, or
-// to where the batch is full, and returns the block that becomes the head. Only
-// the oldest change of a row is kept: it is the one that counts.
-func (x *Indexer) undoBlocks(ctx context.Context, ancestor uint64, b *store.Batch) (uint64, error) {
-	last := map[string]store.Op{}
-	var order []string
-	var size int
-	var buf []byte
-	number := x.state.Head.Number
-	err := x.Store.View(ctx, func(r store.Reader) error {
-		for ; number > ancestor && size < rollbackBytes; number-- {
-			key := UndoKey(number)
-			rec, err := r.Get(ctx, key)
-			if err != nil {
-				return fmt.Errorf("undo record of block %d: %w", number, err)
-			}
-			ops, err := DecodeUndo(rec, x.Subjects)
-			if err != nil {
-				return fmt.Errorf("undo record of block %d: %w", number, err)
-			}
-			ops = append(ops, store.Op{Key: key, Delete: true})
-			for _, op := range ops {
-				buf = overlayKey(buf, op.Key)
-				if _, there := last[string(buf)]; !there {
-					order = append(order, string(buf))
-				}
-				last[string(buf)] = op
-			}
-			size += len(rec)
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, k := range order {
-		if op := last[k]; op.Delete {
-			b.Delete(op.Key)
-		} else {
-			b.Put(op.Key, op.Value)
-		}
-	}
-	return number, nil
 }

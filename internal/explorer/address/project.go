@@ -16,13 +16,19 @@ import (
 // Subject projects addresses.
 type Subject struct{}
 
-var _ explorer.Follower = Subject{}
+var (
+	_ explorer.Planner  = Subject{}
+	_ explorer.Recaller = Subject{}
+)
 
 // Name is the subject's name.
 func (Subject) Name() string { return "address" }
 
 // Tables lists the subject's tables.
 func (Subject) Tables() []*store.Table { return []*store.Table{Transactions, TotalRows} }
+
+// Recalled lists the table whose rows are asked for again.
+func (Subject) Recalled() []*store.Table { return []*store.Table{TotalRows} }
 
 // seen is an address of a block.
 type seen struct {
@@ -137,44 +143,59 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 }
 
 // Earlier names the totals of the block's addresses.
-func (Subject) Earlier(b *explorer.Block) []store.Key {
-	g := gatherers.Get().(*gatherer)
-	defer gatherers.Put(g)
-	g.parts(b)
-	g.transfers(b)
-	keys := make([]store.Key, len(g.list))
-	mem := make([]felt.Felt, len(g.list))
-	for i := range g.list {
-		mem[i] = g.list[i].address
-		keys[i] = totalKey(&mem[i])
-	}
-	return keys
-}
+func (s Subject) Earlier(b *explorer.Block) []store.Key { return s.Plan(b).Keys }
 
 // Follow adds the block to the totals.
-func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+func (s Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+	return s.Plan(b).Follow(earlier, rows)
+}
+
+// added is what a block adds to the totals of an address.
+type added struct {
+	address felt.Felt
+	Totals
+}
+
+// Plan adds the block up.
+func (Subject) Plan(b *explorer.Block) explorer.Plan {
 	g := gatherers.Get().(*gatherer)
 	defer gatherers.Put(g)
 	g.parts(b)
 	g.transfers(b)
-	var e record.Encoder
+	list := make([]added, len(g.list))
+	keys := make([]store.Key, len(g.list))
 	for i := range g.list {
-		s := &g.list[i]
-		t := Totals{First: b.Number}
+		s, a := &g.list[i], &list[i]
+		a.address = s.address
+		a.Totals = Totals{Transactions: uint64(len(s.spots)), Transfers: s.transfers, Received: s.received}
+		for _, spot := range s.spots {
+			a.Sends = a.Sends || Part(spot.Sub)&Sender != 0
+		}
+		keys[i] = totalKey(&a.address)
+	}
+	return explorer.Plan{Keys: keys, Follow: func(earlier [][]byte, rows *explorer.Rows) error {
+		return follow(b.Number, list, earlier, rows)
+	}}
+}
+
+// follow adds what a block did to the totals before it.
+func follow(number uint64, list []added, earlier [][]byte, rows *explorer.Rows) error {
+	var e record.Encoder
+	for i := range list {
+		a := &list[i]
+		t := Totals{First: number}
 		if earlier[i] != nil {
 			var err error
 			if t, err = decodeTotals(earlier[i]); err != nil {
-				return fmt.Errorf("totals of %s: %w", s.address, err)
+				return fmt.Errorf("totals of %s: %w", a.address, err)
 			}
 		}
-		t.Latest = b.Number
-		t.Transactions += uint64(len(s.spots))
-		t.Transfers += s.transfers
-		t.Received = t.Received || s.received
-		for _, spot := range s.spots {
-			t.Sends = t.Sends || Part(spot.Sub)&Sender != 0
-		}
-		rows.Put(TotalRows, s.address[:], nil, t.encode(&e))
+		t.Latest = number
+		t.Transactions += a.Transactions
+		t.Transfers += a.Transfers
+		t.Received = t.Received || a.Received
+		t.Sends = t.Sends || a.Sends
+		rows.Put(TotalRows, a.address[:], nil, t.encode(&e))
 	}
 	return nil
 }

@@ -34,6 +34,17 @@ func Subjects() []explorer.Subject {
 	}
 }
 
+// Dated returns the tables in whose keys the number of the block stands that
+// writes the row: no other block writes it, and it is new. What a fork must do
+// about such a row is known without looking at what was there before.
+func Dated() []*store.Table {
+	return []*store.Table{
+		chain.Digests, block.Blocks, block.Times, block.States, transaction.Transactions, event.Lists, event.Pairs,
+		contract.History, class.Declarations, transfer.Addresses, transfer.Pairs, token.Firsts,
+		message.Blocks, message.Contracts, message.Hashes, address.Transactions,
+	}
+}
+
 // Enrichment returns the tables whose rows come from calls to a node, or depend
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.

@@ -13,7 +13,10 @@ import (
 // are exact: they follow every deployment and every replacement.
 type Directory struct{}
 
-var _ explorer.Chaser = Directory{}
+var (
+	_ explorer.Chaser   = Directory{}
+	_ explorer.Recaller = Directory{}
+)
 
 // Name is the subject's name.
 func (Directory) Name() string { return "class_directory" }
@@ -22,6 +25,9 @@ func (Directory) Name() string { return "class_directory" }
 func (Directory) Tables() []*store.Table {
 	return []*store.Table{Summaries, Instances, Listings, Holders}
 }
+
+// Recalled lists the tables whose rows are asked for again.
+func (Directory) Recalled() []*store.Table { return []*store.Table{Summaries, Holders} }
 
 // Project writes nothing: every row builds on earlier ones.
 func (Directory) Project(*explorer.Block, *explorer.Rows) error { return nil }

@@ -13,13 +13,16 @@ import (
 // Subject projects the classes of contracts.
 type Subject struct{}
 
-var _ explorer.Follower = Subject{}
+var _ explorer.Recaller = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "contract" }
 
 // Tables lists the subject's tables.
 func (Subject) Tables() []*store.Table { return []*store.Table{History, Deployments, Currents} }
+
+// Recalled lists no table: nothing is asked for again.
+func (Subject) Recalled() []*store.Table { return nil }
 
 // Project writes a row for each class that a contract got in the block, and one
 // for each deployment. The lists are sorted: what is said twice stands together.

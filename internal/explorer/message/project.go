@@ -10,13 +10,16 @@ import (
 // Subject projects messages.
 type Subject struct{}
 
-var _ explorer.Follower = Subject{}
+var _ explorer.Recaller = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "message" }
 
 // Tables lists the subject's tables.
 func (Subject) Tables() []*store.Table { return []*store.Table{Blocks, Contracts, Hashes, Sent} }
+
+// Recalled lists the table whose rows are asked for again.
+func (Subject) Recalled() []*store.Table { return []*store.Table{Sent} }
 
 // lists gathers lists in the order in which they first appear in the block.
 type lists struct {

@@ -3,7 +3,6 @@ package token
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transfer"
@@ -15,7 +14,10 @@ import (
 // Subject projects balances and totals.
 type Subject struct{}
 
-var _ explorer.Recaller = Subject{}
+var (
+	_ explorer.Planner  = Subject{}
+	_ explorer.Recaller = Subject{}
+)
 
 // Name is the subject's name.
 func (Subject) Name() string { return "token" }
@@ -193,48 +195,37 @@ func (l *ledger) row(r *transfer.PairRow, balance []byte, p places) []byte {
 	return r.Bytes()
 }
 
-// reading is a block that was added up.
-type reading struct {
-	block  *explorer.Block
-	ledger *ledger
-}
-
-// handed passes the last reading from Earlier to Follow, so that a block is added
-// up once. It is taken out before it is used, and another block's is of no use.
-var handed atomic.Pointer[reading]
-
-func reread(b *explorer.Block) *ledger {
-	if r := handed.Swap(nil); r != nil && r.block == b {
-		return r.ledger
-	}
-	return read(b)
-}
-
 // Earlier asks for the balances that change, then for the totals of the tokens,
 // in the order in which the block first names them.
-func (Subject) Earlier(b *explorer.Block) []store.Key {
+func (s Subject) Earlier(b *explorer.Block) []store.Key { return s.Plan(b).Keys } // nobody else has the plan
+
+// Follow writes the balances after the block and the totals.
+func (s Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+	return s.Plan(b).Follow(earlier, rows)
+}
+
+// Plan adds the block up.
+func (Subject) Plan(b *explorer.Block) explorer.Plan {
 	l := read(b)
 	keys := make([]store.Key, 0, len(l.changes)+len(l.totals))
 	for i := range l.changes {
-		p := l.changes[i].Pair // of its own: the ledger's memory is used again
-		keys = append(keys, balanceKey(&p))
+		keys = append(keys, balanceKey(&l.changes[i].Pair))
 	}
 	for i := range l.totals {
-		t := l.totals[i].token
-		keys = append(keys, totalKey(&t))
+		keys = append(keys, totalKey(&l.totals[i].token))
 	}
-	handed.Store(&reading{b, l})
-	return keys
+	return explorer.Plan{Keys: keys, Follow: func(earlier [][]byte, rows *explorer.Rows) error {
+		return l.follow(b.Number, earlier, rows)
+	}}
 }
 
-// Follow writes the balances after the block and the totals.
-func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
-	l := reread(b)
+// follow writes what the ledger comes to upon the earlier rows.
+func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) error {
 	defer l.done()
 	if len(earlier) != len(l.changes)+len(l.totals) {
 		return fmt.Errorf("%d earlier rows for %d balances and %d tokens", len(earlier), len(l.changes), len(l.totals))
 	}
-	var buf []byte
+	var buf, key []byte
 	var pair transfer.PairRow
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -245,11 +236,13 @@ func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) 
 				return fmt.Errorf("balance of %s in %s: %w", c.Holder, c.Token, err)
 			}
 		}
-		after := c.apply(&before, b.Number)
+		after := c.apply(&before, number)
 		l.totals[c.token].earned.moved(&before, &after)
 		buf = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
-		rows.Put(transfer.Pairs, c.Holder[:], transfer.PairKey(&c.Token, b.Number), l.row(&pair, buf, c.places))
+		buf = appendPast(buf[:0], &after)
+		key = transfer.AppendPairKey(key[:0], &c.Token, number)
+		rows.Put(transfer.Pairs, c.Holder[:], key, l.row(&pair, buf, c.places))
 	}
 	var e record.Encoder
 	for i := range l.totals {
@@ -257,7 +250,7 @@ func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) 
 		v := earlier[len(l.changes)+i]
 		var sum Totals
 		if v == nil {
-			rows.Put(Firsts, explorer.Span(b.Number), firstSort(b.Number, &t.token), nil)
+			rows.Put(Firsts, explorer.Span(number), firstSort(number, &t.token), nil)
 		} else {
 			var err error
 			if sum, err = decodeTotals(v); err != nil {
@@ -265,9 +258,10 @@ func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) 
 			}
 		}
 		if t.zero.some {
-			rows.Put(transfer.Pairs, felt.Zero[:], transfer.PairKey(&t.token, b.Number), l.row(&pair, nil, t.zero))
+			key = transfer.AppendPairKey(key[:0], &t.token, number)
+			rows.Put(transfer.Pairs, felt.Zero[:], key, l.row(&pair, nil, t.zero))
 		}
-		sum.grow(&t.earned, b.Number)
+		sum.grow(&t.earned, number)
 		rows.Put(TotalRows, t.token[:], nil, encodeTotals(&e, &sum))
 	}
 	return nil

@@ -25,18 +25,27 @@ func BalanceAt(ctx context.Context, r store.Reader, token, holder felt.Felt, blo
 		Reverse: true, Limit: 1,
 	}
 	for row, err := range r.Scan(ctx, rng) {
-		var v []byte
 		if err == nil {
-			v, err = transfer.PairBalance(row.Value)
-		}
-		if err == nil {
-			b, err = decodeBalance(v)
+			b, err = pastBalance(row)
 		}
 		if err != nil {
 			return b, fmt.Errorf("balance of %s in %s at block %d: %w", holder, token, block, err)
 		}
 	}
 	return b, nil
+}
+
+// pastBalance reads a row of transfer.Pairs.
+func pastBalance(row store.Row) (Balance, error) {
+	block, err := transfer.PairBlock(row.Sort)
+	if err != nil {
+		return Balance{}, err
+	}
+	v, err := transfer.PairBalance(row.Value)
+	if err != nil {
+		return Balance{}, err
+	}
+	return decodePast(v, block)
 }
 
 // BalancesNow returns the balances of pairs at the head, in order. One GetMany.

@@ -52,8 +52,14 @@ func zigzag(n int64) uint64 { return uint64(n)<<1 ^ uint64(n>>63) }
 
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
-// appendBalance is the record of a balance, now and in its history.
+// appendBalance is the record of a present balance: what the history holds of
+// one, between a version and the block.
 func appendBalance(b []byte, v *Balance) []byte {
+	return binary.AppendUvarint(appendPast(append(b, recordVersion), v), v.Block)
+}
+
+// appendPast is a balance in its history: the row's key has the block.
+func appendPast(b []byte, v *Balance) []byte {
 	var flags byte
 	if v.Sent {
 		flags |= flagSent
@@ -66,39 +72,61 @@ func appendBalance(b []byte, v *Balance) []byte {
 	}
 	var buf [40]byte
 	m := v.Amount.magnitude(&buf)
-	b = append(b, recordVersion, flags, byte(len(m)))
+	b = append(b, flags, byte(len(m)))
 	b = append(b, m...)
-	b = binary.AppendUvarint(b, zigzag(v.Units))
-	return binary.AppendUvarint(b, v.Block)
+	return binary.AppendUvarint(b, zigzag(v.Units))
 }
 
 func decodeBalance(b []byte) (v Balance, err error) {
-	bad := func(what string) (Balance, error) {
-		return Balance{}, fmt.Errorf("%w: balance with %s", record.ErrCorrupt, what)
+	if len(b) == 0 || b[0] != recordVersion {
+		return v, badBalance("a bad beginning")
 	}
-	if len(b) < 5 || b[0] != recordVersion || b[1] >= flagsEnd {
-		return bad("a bad beginning")
+	v, rest, err := cutPast(b[1:])
+	if err != nil {
+		return v, err
 	}
-	flags, n := b[1], int(b[2])
-	if b = b[3:]; len(b) < n {
-		return bad("a short amount")
+	var size int
+	if v.Block, size = binary.Uvarint(rest); size <= 0 || size != len(rest) {
+		return Balance{}, badBalance("a bad block")
 	}
-	var ok bool
-	if v.Amount, ok = fromMagnitude(b[:n], flags&flagNegative != 0); !ok {
-		return bad("a bad amount")
-	}
-	b = b[n:]
-	units, size := binary.Uvarint(b)
-	if size <= 0 {
-		return bad("bad units")
-	}
-	b = b[size:]
-	if v.Block, size = binary.Uvarint(b); size <= 0 || size != len(b) {
-		return bad("a bad block")
-	}
-	v.Units = unzigzag(units)
-	v.Sent, v.Received = flags&flagSent != 0, flags&flagReceived != 0
 	return v, nil
+}
+
+// decodePast reads the balance that a row of a block's history holds.
+func decodePast(b []byte, block uint64) (Balance, error) {
+	v, rest, err := cutPast(b)
+	if err == nil && len(rest) > 0 {
+		err = badBalance("more behind it")
+	}
+	v.Block = block
+	return v, err
+}
+
+func badBalance(what string) error {
+	return fmt.Errorf("%w: balance with %s", record.ErrCorrupt, what)
+}
+
+// cutPast reads what appendPast wrote from the front of b.
+func cutPast(b []byte) (v Balance, rest []byte, err error) {
+	if len(b) < 3 || b[0] >= flagsEnd {
+		return v, nil, badBalance("a bad beginning")
+	}
+	flags, n := b[0], int(b[1])
+	if b = b[2:]; len(b) < n {
+		return v, nil, badBalance("a short amount")
+	}
+	amount, ok := fromMagnitude(b[:n], flags&flagNegative != 0)
+	if !ok {
+		return v, nil, badBalance("a bad amount")
+	}
+	units, size := binary.Uvarint(b[n:])
+	if size <= 0 {
+		return v, nil, badBalance("bad units")
+	}
+	return Balance{
+		Amount: amount, Units: unzigzag(units),
+		Sent: flags&flagSent != 0, Received: flags&flagReceived != 0,
+	}, b[n+size:], nil
 }
 
 // Pair is a holder of a token.

@@ -79,8 +79,20 @@ func (r *PairRow) Bytes() []byte { return r.buf }
 // PairKey is the sort key of a token's row of a block in the partition of an
 // address.
 func PairKey(token *felt.Felt, block uint64) []byte {
-	l := list{prefix: string(token[:])}
-	return l.key(block)
+	return AppendPairKey(make([]byte, 0, felt.Size+8), token, block)
+}
+
+// AppendPairKey appends PairKey.
+func AppendPairKey(b []byte, token *felt.Felt, block uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, token[:]...), block)
+}
+
+// PairBlock is the block of a sort key of Pairs.
+func PairBlock(sort []byte) (uint64, error) {
+	if len(sort) != felt.Size+8 {
+		return 0, fmt.Errorf("%w: transfer pair with a key of %d bytes", record.ErrCorrupt, len(sort))
+	}
+	return binary.BigEndian.Uint64(sort[felt.Size:]), nil
 }
 
 // PairBalance is the balance in a row of Pairs; it aliases the row.

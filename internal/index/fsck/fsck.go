@@ -21,7 +21,6 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
@@ -67,6 +66,7 @@ type checker struct {
 	// expected counts the rows that blocks explain, for tables whose rows are
 	// written once.
 	expected map[*store.Table]uint64
+	dated    []*store.Table
 	classes  map[felt.Felt]struct{} // that blocks name
 }
 
@@ -80,7 +80,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		o.Progress = func(uint64, uint64) {}
 	}
 	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}, classes: map[felt.Felt]struct{}{}}
-	c.replay = index.NewReplayer(o.Subjects)
+	c.replay, c.dated = index.NewReplayer(o.Subjects), catalog.Dated()
 	var err error
 	if c.scratch, err = newScratch(ctx, o.Scratch); err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (c *checker) blocks(state *chain.State) error {
 			}
 			c.Progress(n, state.Head.Number+1)
 		}
-		b, sum, err := c.loadBlock(n)
+		b, sum, err := index.LoadBlock(c.ctx, c.r, n)
 		if err != nil {
 			if err := c.problem("%v", err); err != nil {
 				return err
@@ -184,31 +184,6 @@ func (c *checker) blocks(state *chain.State) error {
 			state.Head.Number, state.Head.Hash, state.Head.Digest, parent.Number, parent.Hash, parent.Digest)
 	}
 	return nil
-}
-
-// loadBlock reads a block back as projections see it.
-func (c *checker) loadBlock(n uint64) (*explorer.Block, *block.Summary, error) {
-	sum, err := block.Get(c.ctx, c.r, n)
-	if err != nil {
-		return nil, nil, err
-	}
-	b := &explorer.Block{StateDiffLength: sum.StateDiffLength}
-	b.Header = sum.Header
-	if b.State, err = block.StateOf(c.ctx, c.r, n); err != nil {
-		return nil, nil, err
-	}
-	recs, err := transaction.OfBlock(c.ctx, c.r, n, 0, 1<<31-1)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i, rec := range recs {
-		if rec.Index != uint32(i) {
-			return nil, nil, fmt.Errorf("transaction %d of block %d is missing", i, n)
-		}
-		b.Transactions = append(b.Transactions, rec.Transaction)
-		b.Receipts = append(b.Receipts, rec.Receipt)
-	}
-	return b, sum, nil
 }
 
 // oneBlock projects a block again and compares.

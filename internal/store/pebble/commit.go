@@ -71,7 +71,7 @@ func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 		op := &ops[p.index]
 		// The last change of a row counts: blocks that share a batch change
 		// the same balances and counters again and again.
-		if i+1 < len(places) && places[i+1].prefix == p.prefix && sameKey(&op.Key, &ops[places[i+1].index].Key) {
+		if i+1 < len(places) && places[i+1].word == p.word && sameKey(&op.Key, &ops[places[i+1].index].Key) {
 			continue
 		}
 		n := 1 + len(op.Partition) + len(op.Sort)

@@ -1,0 +1,77 @@
+package index_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
+)
+
+// memory answers earlier rows.
+type memory map[string][]byte
+
+func rowName(k store.Key) string { return k.Table.Name + string(k.Partition) + string(k.Sort) }
+
+func (m memory) GetMany(_ context.Context, keys []store.Key) ([][]byte, error) {
+	out := make([][]byte, len(keys))
+	for i, k := range keys {
+		out[i] = m[rowName(k)]
+	}
+	return out, nil
+}
+
+// TestDatedTables: forks rely on it that the rows of dated tables are new. Each
+// must have the number of its block in its key, and be there for the first time.
+func TestDatedTables(t *testing.T) {
+	dated := map[*store.Table]int{}
+	for _, table := range catalog.Dated() {
+		dated[table] = 0
+	}
+	replayer, rows := index.NewReplayer(catalog.Subjects()), memory{}
+	var head chain.Head
+	cfg := simnode.Config{Seed: 3, Blocks: 120, TxPerBlock: 12, EventsPerTx: 4}
+	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
+		blk := explorer.NewBlock(b, su)
+		own, followed, next, err := replayer.Block(t.Context(), blk, head, rows)
+		if err != nil {
+			return err
+		}
+		head = next
+		seen := map[string]bool{}
+		for _, ops := range [][]store.Op{own, followed} {
+			for _, op := range ops {
+				name := rowName(op.Key)
+				if _, is := dated[op.Table]; is {
+					dated[op.Table]++
+					if _, there := rows[name]; op.Delete || there && !seen[name] {
+						t.Errorf("block %d changes an earlier row of %s", blk.Number, op.Table.Name)
+					}
+					if !bytes.Contains(op.Sort, explorer.BlockKey(blk.Number)) {
+						t.Errorf("the key of a row of %s does not name block %d", op.Table.Name, blk.Number)
+					}
+				}
+				if seen[name] = true; op.Delete {
+					delete(rows, name)
+				} else {
+					rows[name] = append([]byte{}, op.Value...)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, n := range dated {
+		if n == 0 && table != chain.Digests { // which the write path itself adds
+			t.Errorf("no block wrote a row of %s", table.Name)
+		}
+	}
+}
