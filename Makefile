@@ -18,7 +18,8 @@ tools: ## install what the tests need and the machine lacks
 
 test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 go test -race -timeout 14m ./...
-	go test -timeout 5m -run 'Truth|TestSimulation$$|TestKillAtEveryCommit|TestRefresh|TestFsck' ./internal/api ./internal/index/sim ./internal/metadata
+	go test -timeout 5m -run 'Truth|TestWideClaims|TestSimulation$$|TestKillAtEveryCommit|TestRefresh|TestFsck|TestReal|TestSierraClassHash' \
+		./internal/api ./internal/index/sim ./internal/metadata ./internal/starknet
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

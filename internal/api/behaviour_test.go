@@ -230,7 +230,7 @@ func newHooked(t *testing.T, change ...func(*api.Options)) *hooked {
 		return nil
 	})
 	w.server.AddWrite(route("write", "POST", 100), func(context.Context, *api.TestBody) error { return nil })
-	w.contract = newContract(t, w.server)
+	w.contract = contractOf(t, w.server)
 	return w
 }
 

@@ -36,12 +36,34 @@ type operation struct {
 
 const documentURL = "https://contract.test/openapi.json"
 
-func newContract(t *testing.T, s *api.Server) *contract {
+// judges are shared by the worlds of all tests that have the same document:
+// schemas take long to compile.
+var judges struct {
+	sync.Mutex
+	of map[string]*contract // by document
+}
+
+func contractOf(t *testing.T, s *api.Server) *contract {
 	t.Helper()
 	text, err := json.Marshal(s.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
+	judges.Lock()
+	defer judges.Unlock()
+	if c := judges.of[string(text)]; c != nil {
+		return c
+	}
+	if judges.of == nil || len(judges.of) > 8 {
+		judges.of = map[string]*contract{}
+	}
+	c := newContract(t, text)
+	judges.of[string(text)] = c
+	return c
+}
+
+func newContract(t *testing.T, text []byte) *contract {
+	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"chainexplorer/internal/web"
 )
@@ -29,12 +30,13 @@ func (s *Server) documents() {
 	s.open("GET /healthz", s.healthz)
 	s.open("GET /readyz", s.readyz)
 
-	jsonDoc, yamlDoc := s.contract()
+	jsonDoc := s.contract()
 	for _, path := range []string{openAPIPathJSON, "/openapi.json"} {
 		s.fixed(path, openAPITypeJSON, jsonDoc)
 	}
+	yamlDoc := sync.OnceValue(func() *document { return newDocument(openAPITypeYAML, s.contractYAML()) })
 	for _, path := range []string{openAPIPath, "/openapi.yaml"} {
-		s.fixed(path, openAPITypeYAML, yamlDoc)
+		s.open("GET "+path, func(w http.ResponseWriter, r *http.Request) { yamlDoc().send(w, r) })
 	}
 	s.fixed("/robots.txt", textType, []byte("User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n"))
 	s.fixed(web.StylePath, "text/css; charset=utf-8", web.Style())
@@ -56,15 +58,22 @@ func (s *Server) documents() {
 
 // contract encodes the OpenAPI document. That it cannot be encoded is a mistake
 // in the table.
-func (s *Server) contract() (jsonDoc, yamlDoc []byte) {
-	jsonDoc, err := json.MarshalIndent(s.huma.OpenAPI(), "", "  ")
-	if err == nil {
-		yamlDoc, err = s.huma.OpenAPI().YAML()
-	}
+func (s *Server) contract() []byte {
+	doc, err := json.MarshalIndent(s.huma.OpenAPI(), "", "  ")
 	if err != nil {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
-	return append(jsonDoc, '\n'), yamlDoc
+	return append(doc, '\n')
+}
+
+// contractYAML is the same in the other language. It takes longer than all the
+// rest of a start, and is made when somebody asks for it.
+func (s *Server) contractYAML() []byte {
+	doc, err := s.huma.OpenAPI().YAML()
+	if err != nil {
+		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
+	}
+	return doc
 }
 
 // fixed serves bytes that never change while the process runs.

@@ -157,7 +157,7 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 		w.checkLogs()
 	})
 	w.url = srv.URL
-	w.contract = newContract(t, w.server)
+	w.contract = contractOf(t, w.server)
 	return w
 }
 

@@ -130,6 +130,7 @@ func TestWideRangesUncovered(t *testing.T) {
 // TestWideClaims: no page claims blocks that the pages up to it have not shown,
 // whatever the chain does meanwhile.
 func TestWideClaims(t *testing.T) {
+	skipRaced(t)
 	for _, order := range []string{"desc", "asc"} {
 		for _, change := range []string{"nothing", "new blocks", "a fork above"} {
 			w := newWorld(t, 60)

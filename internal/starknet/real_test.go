@@ -41,10 +41,10 @@ func hashChain(rb *realBlock) felt.Felt {
 }
 
 func TestRealBlocks(t *testing.T) {
+	skipRaced(t)
 	count := newTally()
-	// Old blocks with many events are all curve arithmetic: they would take
-	// minutes, and nothing in them runs at the same time as anything else.
-	all := !testing.Short() && !underRace
+	// Old blocks with many events are all curve arithmetic.
+	all := !testing.Short()
 	for _, network := range slices.Sorted(maps.Keys(feederNetworks)) {
 		for _, rb := range feederBlocks(t, network) {
 			if !all && rb.block.EventCount() > 100 && rb.block.StarknetVersion < "0.13.2" {
@@ -219,7 +219,18 @@ func TestMigratedClasses(t *testing.T) {
 	}
 }
 
+// skipRaced leaves out what is all curve arithmetic: the race detector would take
+// minutes, and nothing in it runs at the same time as anything else. 'make test'
+// runs these tests once more without it.
+func skipRaced(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("curve arithmetic: run without the race detector")
+	}
+}
+
 func TestSierraClassHash(t *testing.T) {
+	skipRaced(t)
 	matched := 0
 	for network := range feederNetworks {
 		files, err := filepath.Glob(feederPath(t, network, "class", "*.json"))
