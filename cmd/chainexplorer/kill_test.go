@@ -130,7 +130,7 @@ func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 	mainnet := httptest.NewServer(simnode.NewNode(simnode.New(other), simnode.NodeConfig{}))
 	defer mainnet.Close()
 	_, stderr, code := output(t, "index", "--node", mainnet.URL, "--data", dir)
-	want := "the index holds chain SN_SEPOLIA and the node serves chain SN_MAIN: use another data directory, or another node"
+	want := "the index holds chain SN_SEPOLIA and the node serves chain SN_MAIN: use another directory or database, or another node"
 	if code != exitFailure || !bytes.Contains([]byte(stderr), []byte(want)) {
 		t.Errorf("exit code %d:\n%s", code, stderr)
 	}

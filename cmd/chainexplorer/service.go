@@ -62,6 +62,7 @@ type service struct {
 	keys     *account.Authenticator
 	chains   []*servedChain
 	api      *api.Server
+	front    *front
 	backups  *backups
 	traces   func(http.Handler) http.Handler
 	closers  []func()
@@ -92,7 +93,8 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if s.listener, err = net.Listen("tcp", o.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	s.onClose(func() { s.listener.Close() }) //nolint:errcheck // closed by the server already
+	s.front = newFront(s.listener, con.log)
+	s.onClose(func() { s.front.server.Close() }) //nolint:errcheck // the process ends
 	if o.Metrics != "" {
 		stop, err := serveMetrics(o.Metrics, s.registry, s.backups, con.log)
 		if err != nil {
@@ -264,28 +266,15 @@ func (c *servedChain) nodeHead() (head uint64, ok bool) { return newestOf(c.pool
 // connections refused, and the indexers stop at a commit.
 func (s *service) Run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
-	srv := &http.Server{
-		Handler:           s.traces(s.api),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       60 * time.Second,
-		MaxHeaderBytes:    48 << 10, // an address of up to 32 KiB, and headers
-		ErrorLog:          slog.NewLogLogger(s.con.log.Handler(), slog.LevelDebug),
-	}
-	g.Go(func() error {
-		if err := srv.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve: %w", err)
-		}
-		return nil
-	})
+	s.front.open(s.traces(s.api))
+	g.Go(func() error { return <-s.front.ended })
 	g.Go(func() error {
 		<-gctx.Done()
 		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 		defer cancel()
-		if err := srv.Shutdown(drain); err != nil {
+		if err := s.front.server.Shutdown(drain); err != nil {
 			s.con.log.Warn("requests were cut off", "err", err)
-			srv.Close() //nolint:errcheck // the process ends
+			s.front.server.Close() //nolint:errcheck // the process ends
 		}
 		return nil
 	})

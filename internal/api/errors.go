@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"chainexplorer/internal/explorer/chain"
 )
 
 // Code names a failure for machines. Clients branch on it; messages may change.
@@ -174,9 +176,12 @@ type Envelope struct {
 // asError turns what a handler returned into a failure with a code.
 func asError(err error) *Error {
 	var e *Error
+	var layout *chain.LayoutError
 	switch {
 	case errors.As(err, &e):
 		return e
+	case errors.As(err, &layout):
+		return retryLater(60, err, "The index was written by another version of the service and cannot be read by this one.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return retryLater(2, err, "The query ran out of time; try again, or ask for less.")
 	case errors.Is(err, context.Canceled):

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -43,10 +44,31 @@ func (c *Chain) readiness(ctx context.Context) string {
 		}
 		return err
 	})
+	if layout := new(chain.LayoutError); errors.As(err, &layout) {
+		return "other_layout"
+	}
 	if err != nil {
 		return "unavailable"
 	}
 	return state
+}
+
+// Starting answers until a Server can: the process lives, and is not ready. A
+// service may have to wait for its node, or for an indexer to begin.
+func Starting() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz":
+			sendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
+		case "/readyz":
+			w.Header().Set("Retry-After", "2")
+			sendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "chains": map[string]string{}})
+		default:
+			id := requestID(r)
+			w.Header().Set(headerRequestID, id)
+			sendError(w, r, retryLater(5, nil, "The service is starting."), id, nil)
+		}
+	})
 }
 
 func sendPlain(w http.ResponseWriter, status int, v any) {

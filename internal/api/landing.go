@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -74,6 +75,9 @@ func (l *landing) look(ctx context.Context) []web.ChainFacts {
 		if err != nil {
 			l.s.log.Warn("facts not read", "chain", id, "err", err)
 			f = web.ChainFacts{State: "unavailable", Tone: "bad", Note: "The index cannot be read right now."}
+			if layout := new(chain.LayoutError); errors.As(err, &layout) {
+				f.Note = "The index was written by another version of the service."
+			}
 		}
 		f.ID, f.Anchor = id, fmt.Sprintf("chain-%d", i+1)
 		facts = append(facts, f)

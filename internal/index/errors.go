@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 )
 
@@ -16,16 +15,8 @@ type FormatError struct{ Reason string }
 
 func (e *FormatError) Error() string { return e.Reason }
 
-func wrongLayout(found uint64) error {
-	advice := "upgrade the program, or move the data directory away and index again"
-	if found < chain.Layout {
-		advice = "move the data directory away and index again, or run the version of the program that wrote it"
-	}
-	return &FormatError{fmt.Sprintf("the index has layout %d and this program writes layout %d: %s", found, chain.Layout, advice)}
-}
-
 func wrongChain(found, want felt.Felt) error {
-	return &FormatError{fmt.Sprintf("the index holds chain %s and the node serves chain %s: use another data directory, or another node",
+	return &FormatError{fmt.Sprintf("the index holds chain %s and the node serves chain %s: use another directory or database, or another node",
 		ChainName(found), ChainName(want))}
 }
 
@@ -59,7 +50,7 @@ type DeepForkError struct {
 
 func (e *DeepForkError) Error() string {
 	return fmt.Sprintf("the chain was forked below block %d, the oldest that can be undone (head is %d): "+
-		"if the node is right, move the data directory away and index again; if it is not, use another node", e.Floor, e.Head)
+		"if the node is right, index again into an empty directory or database; if it is not, use another node", e.Floor, e.Head)
 }
 
 // checkError says that a node's answer does not fit together. It may pass, so

@@ -12,7 +12,7 @@ import (
 
 // errOtherGenesis says that not even the first blocks agree.
 var errOtherGenesis = &FormatError{"the node's chain has another first block than the index: " +
-	"use another data directory, or another node"}
+	"use another directory or database, or another node"}
 
 // heal compares the index with the source and undoes what the source no longer
 // has. It reports whether anything was undone.

@@ -218,6 +218,9 @@ func (x *Indexer) load(ctx context.Context) error {
 	x.lately.forget()
 	return x.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
+		if wrong := new(chain.LayoutError); errors.As(err, &wrong) {
+			return &FormatError{wrong.Error()}
+		}
 		if err != nil {
 			return err
 		}

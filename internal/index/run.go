@@ -65,9 +65,6 @@ func (x *Indexer) open(ctx context.Context) error {
 	if err := x.load(ctx); err != nil {
 		return err
 	}
-	if x.state.Present && x.state.Format.Layout != chain.Layout {
-		return wrongLayout(x.state.Format.Layout)
-	}
 	err = x.patiently(ctx, "ask the node for its chain", func() (err error) {
 		x.chainID, err = x.Source.ChainID(ctx)
 		return err

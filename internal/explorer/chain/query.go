@@ -2,6 +2,7 @@ package chain
 
 import (
 	"context"
+	"fmt"
 
 	"chainexplorer/internal/store"
 )
@@ -33,6 +34,9 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Format, s.Present, err = decoded(rows[0], DecodeFormat); err != nil {
 		return s, err
 	}
+	if s.Present && s.Format.Layout != Layout { // the other rows may mean something else
+		return s, &LayoutError{s.Format.Layout}
+	}
 	if s.Head, s.HasHead, err = decoded(rows[1], DecodeHead); err != nil {
 		return s, err
 	}
@@ -44,6 +48,17 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	}
 	s.Fault, s.HasFault, err = decoded(rows[4], DecodeFault)
 	return s, err
+}
+
+// LayoutError says that an index was written by another version of the program.
+type LayoutError struct{ Found uint64 }
+
+func (e *LayoutError) Error() string {
+	advice := "upgrade the program, or index again into an empty directory or database"
+	if e.Found < Layout {
+		advice = "index again into an empty directory or database, or run the version of the program that wrote it"
+	}
+	return fmt.Sprintf("the index has layout %d and this program has layout %d: %s", e.Found, Layout, advice)
 }
 
 // FormatNow returns the chain and the layout of an index, whatever the layout is.

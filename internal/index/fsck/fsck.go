@@ -105,6 +105,9 @@ func (c *checker) problem(format string, args ...any) error {
 
 func (c *checker) run() error {
 	state, err := chain.Read(c.ctx, c.r)
+	if wrong := new(chain.LayoutError); errors.As(err, &wrong) {
+		return wrong
+	}
 	if err != nil {
 		return c.problem("the state of the index cannot be read: %v", err)
 	}
@@ -114,9 +117,6 @@ func (c *checker) run() error {
 			return c.problem("the index has a head but no format row")
 		}
 		return nil
-	}
-	if state.Format.Layout != chain.Layout {
-		return c.problem("the index has layout %d, this program checks layout %d", state.Format.Layout, chain.Layout)
 	}
 	if !state.HasHead {
 		return c.problem("the index has a format row but no head")

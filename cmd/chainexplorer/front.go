@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"chainexplorer/internal/api"
+)
+
+// front serves from the moment the address is taken: who watches over the process
+// can tell one that waits for its node or its index from one that hangs.
+type front struct {
+	server  *http.Server
+	handler atomic.Pointer[http.Handler]
+	ended   chan error
+}
+
+// newFront serves a listener, with answers that say so until there is a handler.
+func newFront(l net.Listener, log *slog.Logger) *front {
+	f := &front{ended: make(chan error, 1)}
+	f.open(api.Starting())
+	f.server = &http.Server{
+		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*f.handler.Load()).ServeHTTP(w, r) }),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    48 << 10, // an address of up to 32 KiB, and headers
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		err := f.server.Serve(l)
+		if errors.Is(err, http.ErrServerClosed) {
+			err = nil
+		} else {
+			err = fmt.Errorf("serve: %w", err)
+		}
+		f.ended <- err
+	}()
+	return f
+}
+
+// open lets requests through.
+func (f *front) open(h http.Handler) { f.handler.Store(&h) }
