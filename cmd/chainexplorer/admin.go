@@ -15,7 +15,7 @@ import (
 )
 
 type adminCommands struct {
-	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer must be stopped."`
+	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer of a directory must be stopped."`
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Backup    backupCommand     `cmd:"" help:"Copy the indexes and the control database of a data directory, also while they are in use."`
 	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`

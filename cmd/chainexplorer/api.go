@@ -11,7 +11,7 @@ import (
 
 type apiCommand struct {
 	storeFlags
-	Chain   []string `required:"" sep:"none" placeholder:"CHAIN[=URL]" help:"A chain to serve, such as SN_MAIN; with a node's address its head is compared with the index. Repeatable."`
+	Chain   []string `required:"" sep:"none" placeholder:"CHAIN[=URL]" help:"A chain to serve, such as SN_MAIN; with the address of a node, which live reads need and whose head is compared with the index. Repeatable."`
 	Control string   `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: the database of --store."`
 
 	Listen        string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`

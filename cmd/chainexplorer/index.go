@@ -116,7 +116,8 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	var work *jobs
 	if c.Jobs {
 		work, err = jobSettings{Store: engine, Shared: c.shared(), TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log, Metrics: registered}.open()
+			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log,
+			Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 		if err != nil {
 			return err
 		}

@@ -162,13 +162,13 @@ func (s *service) Close() {
 
 // openChain opens the nodes and the index of a chain.
 func (s *service) openChain(ctx context.Context, id string, endpoints []node.Endpoint) error {
-	reg := prometheus.WrapRegistererWith(prometheus.Labels{"chain": defaultText(id, "default")}, s.registry)
 	c := &servedChain{id: id}
+	early := prometheus.NewRegistry() // until the chain is known by name
 	var source *index.Nodes
 	var found felt.Felt
 	if len(endpoints) > 0 {
 		var err error
-		if c.pool, err = node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(reg)}); err != nil {
+		if c.pool, err = node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(early)}); err != nil {
 			return err
 		}
 		s.onClose(c.pool.Close)
@@ -179,6 +179,10 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 		if c.id = index.ChainName(found); id != "" && id != c.id {
 			return fmt.Errorf("--chain %s: its node serves the chain %s", id, c.id)
 		}
+	}
+	reg := prometheus.WrapRegistererWith(prometheus.Labels{"chain": c.id}, s.registry)
+	if err := reg.Register(early); err != nil {
+		return err
 	}
 	var err error
 	if c.engine, err = s.openStore(ctx, c.id, reg); err != nil {
@@ -306,11 +310,4 @@ func (s *service) Run(ctx context.Context) error {
 		})
 	}
 	return g.Wait()
-}
-
-func defaultText(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
 }

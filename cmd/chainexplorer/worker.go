@@ -70,7 +70,8 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	work, err := jobSettings{Store: engine, Shared: true, TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log, Metrics: registered}.open()
+		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log,
+		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 	if err != nil {
 		return err
 	}

@@ -159,7 +159,7 @@ func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, st
 		return nil, false, fail(CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
 	}
 	if err != nil || expired {
-		return nil, false, retryLater(warmingRetryAfter, nil, "The holders of this token are being counted. Send the same request again later.")
+		return nil, false, retryLater(warmingRetryAfter, nil, "The holders of this token have not been counted yet. Send the same request again later.")
 	}
 	revoked = g.Status == census.Revoked
 	if !revoked {
