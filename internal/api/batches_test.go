@@ -59,6 +59,13 @@ func (r *countedReader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, 
 	return r.Reader.GetMany(ctx, ks)
 }
 
+func (r *countedReader) Each(ctx context.Context, ks []store.Key, visitor func() store.Visitor) error {
+	if err := r.wait(ctx); err != nil {
+		return err
+	}
+	return r.Reader.Each(ctx, ks, visitor)
+}
+
 func (r *countedReader) Scan(ctx context.Context, rng store.Range) iter.Seq2[store.Row, error] {
 	r.c.trips.Add(1)
 	r.c.scans.Add(1)

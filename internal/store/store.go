@@ -60,6 +60,9 @@ type Range struct {
 	Limit     int
 }
 
+// Visitor looks at one row of Reader.Each.
+type Visitor func(i int, value []byte) error
+
 // Reader reads one consistent view. It is safe for concurrent use while the
 // View call that handed it out runs, and must not be kept after it.
 type Reader interface {
@@ -68,6 +71,12 @@ type Reader interface {
 	// GetMany returns the values in the order of ks, nil for a row that is not
 	// there, in one round trip. A row with an empty value is not nil.
 	GetMany(ctx context.Context, ks []Key) ([][]byte, error)
+	// Each shows the rows of ks that are there to visitors, in one round trip, in
+	// no order: where many rows are read to take little of each, nothing is copied.
+	// Rows may be shared out among goroutines, each of which makes a visitor of its
+	// own. It is given the row's place in ks and its value, which it must not keep
+	// or change. The first error of a visitor ends it and is returned.
+	Each(ctx context.Context, ks []Key, visitor func() Visitor) error
 	// Scan yields at most r.Limit rows in key order, or in reverse.
 	Scan(ctx context.Context, r Range) iter.Seq2[Row, error]
 	// Walk yields all rows of a table by partition and sort, starting behind

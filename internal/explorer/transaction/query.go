@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -93,24 +94,28 @@ func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ex
 // places come from other rows of the same view.
 func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
 	keys := eventKeys(ps)
-	values, err := r.GetMany(ctx, keys)
+	first := make([]int, 0, len(keys)+1) // place in ps of each transaction's first event
+	for i := range ps {
+		if i == 0 || ps[i].Position != ps[i-1].Position {
+			first = append(first, i)
+		}
+	}
+	first = append(first, len(ps))
+	out = make([]Emitted, len(ps))
+	seen := make([]bool, len(keys))
+	err = r.Each(ctx, keys, func() store.Visitor {
+		d := &record.Decoder{}
+		return func(i int, value []byte) error {
+			seen[i] = true
+			return decodeEmitted(d, ps[first[i]:first[i+1]], value, out[first[i]:first[i+1]])
+		}
+	})
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %d transactions: %w", len(keys), err)
 	}
-	out = make([]Emitted, len(ps))
-	var d record.Decoder
-	for from, n := 0, 0; from < len(ps); n++ {
-		to := from + 1
-		for to < len(ps) && ps[to].Position == ps[from].Position {
-			to++
-		}
-		if values[n] == nil {
-			return nil, 0, fmt.Errorf("transaction %d of block %d: %w", ps[from].Index, ps[from].Block, ErrNotFound)
-		}
-		if err := decodeEmitted(&d, ps[from:to], values[n], out[from:to]); err != nil {
-			return nil, 0, err
-		}
-		from = to
+	if i := slices.Index(seen, false); i >= 0 {
+		p := ps[first[i]]
+		return nil, 0, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, ErrNotFound)
 	}
 	return out, len(keys), nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	lsm "github.com/cockroachdb/pebble/v2"
 
@@ -76,53 +77,75 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 // neighbours share blocks, and copies the values into few pieces of memory.
 // Many keys are shared out among a few iterators that run side by side.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
-	if err := r.check(ctx); err != nil {
-		return nil, err
-	}
-	size, present := 0, true
-	for i := range ks {
-		if err := r.engine.schema.CheckKey(&ks[i]); err != nil {
-			return nil, err
-		}
-		size += 1 + len(ks[i].Partition) + len(ks[i].Sort)
-		present = present && ks[i].Table.Present
-	}
 	out := make([][]byte, len(ks))
-	if len(ks) == 0 {
-		return out, nil
-	}
-	w := &lookup{r: r, seeks: sortedSeeks(ks, size), present: present, out: out}
-	var others sync.WaitGroup
-	for range min(len(ks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators) - 1 {
-		others.Go(func() { w.work(ctx) })
-	}
-	w.work(ctx)
-	others.Wait()
-	if w.err != nil {
-		return nil, wrapRead(r, ks[0].Table, w.err)
+	err := r.Each(ctx, ks, func() store.Visitor {
+		var arena []byte
+		return func(i int, value []byte) error {
+			if cap(arena)-len(arena) < len(value) || arena == nil {
+				arena = make([]byte, 0, max(len(value), min(arenaBytes, len(ks)*len(value))))
+			}
+			start := len(arena)
+			arena = append(arena, value...)
+			out[i] = arena[start:len(arena):len(arena)] // not nil when it is empty
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }
 
-// An iterator of its own is worth its price from so many keys on. What more
-// iterators than a few could gain is left to other requests.
+// Each is GetMany without the copies.
+func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.Visitor) error {
+	if err := r.check(ctx); err != nil {
+		return err
+	}
+	size, present := 0, true
+	for i := range ks {
+		if err := r.engine.schema.CheckKey(&ks[i]); err != nil {
+			return err
+		}
+		size += 1 + len(ks[i].Partition) + len(ks[i].Sort)
+		present = present && ks[i].Table.Present
+	}
+	if len(ks) == 0 {
+		return nil
+	}
+	w := &lookup{r: r, seeks: sortedSeeks(ks, size), present: present, visitor: visitor}
+	w.work(ctx, true)
+	w.others.Wait()
+	if w.visited != nil {
+		return w.visited
+	}
+	if w.err != nil {
+		return wrapRead(r, ks[0].Table, w.err)
+	}
+	return nil
+}
+
+// Another iterator is worth its price when so much is left to do, and so many
+// keys. What more iterators than a few could gain is left to other requests.
 const (
+	worthSharing = 100 * time.Microsecond
 	keysAtOnce   = 32
 	maxIterators = 4
 )
 
-// lookup is a GetMany under way: iterators take the keys from it by the piece.
+// lookup is an Each under way: iterators take the keys from it by the piece.
 // Rows cost very different times, neighbours in a block next to nothing, so that
 // fixed shares would leave one iterator waiting for another.
 type lookup struct {
 	r       *reader
 	seeks   []seek
 	present bool
-	out     [][]byte
+	visitor func() store.Visitor
 
-	taken  atomic.Int64 // seeks that were handed out
-	failed sync.Once
-	err    error
+	others  sync.WaitGroup
+	taken   atomic.Int64 // seeks that were handed out
+	failed  sync.Once
+	err     error // of a read
+	visited error // of a visitor
 }
 
 const pieceKeys = 8
@@ -136,20 +159,33 @@ func (w *lookup) piece() []seek {
 	return w.seeks[end-pieceKeys : min(end, len(w.seeks))]
 }
 
-func (w *lookup) work(ctx context.Context) {
-	if err := w.look(ctx); err != nil {
-		w.failed.Do(func() { w.err = err })
+// share starts more iterators, as the first one finds that so many keys took so
+// long: rows that lie side by side are read sooner than others wake up.
+func (w *lookup) share(ctx context.Context, keys int, took time.Duration) {
+	left := len(w.seeks) - keys
+	if time.Duration(left)*took/time.Duration(keys) < worthSharing {
+		return
+	}
+	for range min(len(w.seeks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators) - 1 {
+		w.others.Go(func() { w.work(ctx, false) })
+	}
+}
+
+func (w *lookup) work(ctx context.Context, first bool) {
+	visited, err := w.look(ctx, first)
+	if err != nil || visited != nil {
+		w.failed.Do(func() { w.err, w.visited = err, visited })
 		w.taken.Store(int64(len(w.seeks)))
 	}
 }
 
-// look looks up keys in order and puts what it finds where it was asked for.
-// Filters of the bottom level are worth reading for rows that may not be there:
-// a projection mostly asks for such.
-func (w *lookup) look(ctx context.Context) error {
+// look looks up keys in order and shows what it finds to a visitor, whose error
+// it returns first. Filters of the bottom level are worth reading for rows that
+// may not be there: a projection mostly asks for such.
+func (w *lookup) look(ctx context.Context, first bool) (visited, err error) {
 	part := w.piece()
 	if part == nil {
-		return nil
+		return nil, nil
 	}
 	it, err := w.r.view.NewIterWithContext(ctx, &lsm.IterOptions{
 		LowerBound:   part[0].key,
@@ -157,39 +193,44 @@ func (w *lookup) look(ctx context.Context) error {
 		UseL6Filters: !w.present,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var arena []byte
+	// In a defer, since a visitor may leave by a panic.
+	defer func() {
+		if closeErr := it.Close(); err == nil && visited == nil {
+			err = closeErr
+		}
+	}()
+	visit, begin := w.visitor(), time.Now()
 	for n := 0; part != nil; part = w.piece() {
 		if n += len(part); n >= checkEvery {
 			n = 0
 			if err := w.r.check(ctx); err != nil {
-				_ = it.Close()
-				return err
+				return nil, err
 			}
 		}
 		for i := range part {
 			s := &part[i]
 			if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
 				if it.Error() != nil {
-					return it.Close()
+					return nil, nil // Close returns it
 				}
 				continue
 			}
 			value, err := it.ValueAndErr()
 			if err != nil {
-				return it.Close()
+				return nil, err
 			}
-			if cap(arena)-len(arena) < len(value) || arena == nil {
-				left := max(1, len(w.seeks)-int(w.taken.Load())) + len(part) - i
-				arena = make([]byte, 0, max(len(value), min(arenaBytes, left*len(value))))
+			if err := visit(s.index, value); err != nil {
+				return err, nil
 			}
-			start := len(arena)
-			arena = append(arena, value...)
-			w.out[s.index] = arena[start:len(arena):len(arena)] // not nil when it is empty
+		}
+		if first {
+			first = false
+			w.share(ctx, len(part), time.Since(begin))
 		}
 	}
-	return it.Close()
+	return nil, nil
 }
 
 // arenaBytes is how much memory GetMany takes at a time for values.

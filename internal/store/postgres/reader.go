@@ -82,6 +82,24 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 	return out, nil
 }
 
+// Each reads the rows as GetMany does: they come over the network in any case.
+func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.Visitor) error {
+	values, err := r.GetMany(ctx, ks)
+	if err != nil || len(ks) == 0 {
+		return err
+	}
+	visit := visitor()
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if err := visit(i, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // askByTable joins the keys of a table with its index.
 func (e *Engine) askByTable(batch *pgx.Batch, ks []store.Key, out [][]byte) {
 	type question struct {

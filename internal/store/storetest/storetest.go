@@ -75,6 +75,7 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		run  func(t *testing.T, s Store)
 	}{
 		{"Rows", testRows},
+		{"Each", testEach},
 		{"Boundaries", testBoundaries},
 		{"Scans", testScans},
 		{"InvalidUse", testInvalidUse},
