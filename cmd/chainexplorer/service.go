@@ -125,7 +125,11 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		}
 	}
 	s.backups.open(s.control)
-	return s, s.openAPI()
+	if err := s.openAPI(); err != nil {
+		return nil, err
+	}
+	s.front.open(s.traces(s.api))
+	return s, nil
 }
 
 // controlPath is where the control database is.
@@ -270,7 +274,6 @@ func (c *servedChain) nodeHead() (head uint64, ok bool) { return newestOf(c.pool
 // connections refused, and the indexers stop at a commit.
 func (s *service) Run(ctx context.Context) error {
 	g, gctx := errgroup.WithContext(ctx)
-	s.front.open(s.traces(s.api))
 	g.Go(func() error { return <-s.front.ended })
 	g.Go(func() error {
 		<-gctx.Done()

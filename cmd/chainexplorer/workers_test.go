@@ -250,7 +250,7 @@ func TestWorkers(t *testing.T) {
 	c.until("all jobs", func() bool { by := spread(); return by[first]+by[second] == len(jobs) })
 	by := spread()
 	t.Logf("the first worker has %d jobs, the second %d", by[first], by[second])
-	if text := c.has("pools").metrics(); !strings.Contains(text, `chainexplorer_job_held{name="pools"} 1`) {
+	if text := c.has("pools").metrics(); !strings.Contains(text, `chainexplorer_job_held{chain="SN_SEPOLIA",name="pools"} 1`) {
 		t.Errorf("the metrics do not say who has the pools:\n%s", text)
 	}
 
@@ -285,7 +285,7 @@ func TestWorkers(t *testing.T) {
 	paused.signal(syscall.SIGCONT)
 	c.until("the one that woke up stands by", func() bool {
 		text := paused.metrics()
-		return !strings.Contains(text, `chainexplorer_job_lost_total{name="holder-census"} 0`) && strings.Contains(text, `chainexplorer_job_held{name="holder-census"} 0`)
+		return !strings.Contains(text, `chainexplorer_job_lost_total{chain="SN_SEPOLIA",name="holder-census"} 0`) && strings.Contains(text, `chainexplorer_job_held{chain="SN_SEPOLIA",name="holder-census"} 0`)
 	})
 	if ask(&after); after != epoch || c.has("holder-census") != other {
 		t.Errorf("the lease went from epoch %d to %d", epoch, after)
