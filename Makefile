@@ -18,8 +18,8 @@ tools: ## install what the tests need and the machine lacks
 
 test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 go test -race -timeout 14m ./...
-	go test -timeout 5m -run 'Truth|TestWideClaims|TestSimulation$$|TestKillAtEveryCommit|TestRefresh|TestFsck|TestReal|TestSierraClassHash' \
-		./internal/api ./internal/index/sim ./internal/metadata ./internal/starknet
+	go test -timeout 5m -run 'Truth|TestWideClaims' ./internal/api
+	go test -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/metadata ./internal/starknet
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

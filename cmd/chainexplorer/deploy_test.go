@@ -27,19 +27,26 @@ func parses(t *testing.T, args ...string) {
 	}
 }
 
+// started is what a unit starts the program with, and the unit itself.
+func started(t *testing.T, file string) (line, unit string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), "\nExecStart=/usr/local/bin/chainexplorer ")
+	if !found {
+		t.Fatalf("%s starts something else", file)
+	}
+	line, _, _ = strings.Cut(rest, "\n")
+	return line, string(text)
+}
+
 // TestDeployFiles: the commands and settings in the files that operators copy
 // are ones that this program knows.
 func TestDeployFiles(t *testing.T) {
 	const dir = "../../docs/deploy/"
-	unit, err := os.ReadFile(dir + "chainexplorer.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(unit), "\nExecStart=/usr/local/bin/chainexplorer ")
-	if !found {
-		t.Fatal("the unit starts something else")
-	}
-	line, _, _ := strings.Cut(rest, "\n")
+	line, _ := started(t, dir+"chainexplorer.service")
 	parses(t, strings.Fields(strings.Replace(line, "/etc/chainexplorer/", dir, 1))...)
 
 	text, err := os.ReadFile(dir + "compose.yaml")
@@ -71,19 +78,11 @@ func TestDeployFiles(t *testing.T) {
 // TestRoleUnit: the unit for roles apart starts each of them with the settings
 // that its first lines speak of.
 func TestRoleUnit(t *testing.T) {
-	unit, err := os.ReadFile("../../docs/deploy/chainexplorer@.service")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(unit), "\nExecStart=/usr/local/bin/chainexplorer ")
-	if !found {
-		t.Fatal("the unit starts something else")
-	}
-	line, _, _ := strings.Cut(rest, "\n")
+	line, unit := started(t, "../../docs/deploy/chainexplorer@.service")
 	values := map[string]string{"store": "postgres://db/explorer", "node": "[http://127.0.0.1:6060]", "chain": "[SN_MAIN]",
 		"jobs": "false", "metrics": "127.0.0.1:9464", "listen": "127.0.0.1:8080"}
 	for _, role := range []string{"index", "worker", "api"} {
-		_, rest, found := strings.Cut(string(unit), "\n#   "+role+".yaml")
+		_, rest, found := strings.Cut(unit, "\n#   "+role+".yaml")
 		if !found {
 			t.Fatalf("the unit says nothing of %s", role)
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -74,8 +73,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	registered := prometheus.NewRegistry()
-	registered.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registered := newRegistry()
 	backups := newBackups(c.BackupDir, con.log)
 	if c.Metrics != "" {
 		stop, err := serveMetrics(c.Metrics, registered, backups, con.log)

@@ -10,8 +10,16 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
+
+// newRegistry is the registry of a process, with what every process tells.
+func newRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
 
 // serveMetrics serves /metrics, /healthz, which says that the process answers, and backups to whoever asks for them by POST, on an
 // address of its own, which is for the operator and not for the public. Pages of

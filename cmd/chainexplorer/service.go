@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/account"
@@ -83,13 +82,12 @@ const drainTime = 10 * time.Second
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
 func openService(ctx context.Context, o serviceOptions, con *console) (_ *service, err error) {
-	s := &service{opts: o, con: con, registry: prometheus.NewRegistry(), backups: newBackups(o.BackupDir, con.log)}
+	s := &service{opts: o, con: con, registry: newRegistry(), backups: newBackups(o.BackupDir, con.log)}
 	defer func() {
 		if err != nil {
 			s.Close()
 		}
 	}()
-	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if s.listener, err = net.Listen("tcp", o.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}

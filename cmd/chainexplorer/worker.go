@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -45,8 +44,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	registered := prometheus.NewRegistry()
-	registered.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registered := newRegistry()
 	if c.Metrics != "" {
 		stop, err := serveMetrics(c.Metrics, registered, newBackups("", con.log), con.log)
 		if err != nil {

@@ -113,8 +113,13 @@ func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.
 		return nil
 	}
 	w := &lookup{r: r, seeks: sortedSeeks(ks, size), present: present, visitor: visitor}
-	w.work(ctx, true)
-	w.others.Wait()
+	func() {
+		defer w.others.Wait() // also when a visitor leaves by a panic
+		w.work(ctx, true)
+	}()
+	if w.panicked != nil { // here, where somebody may have something to say to it
+		panic(w.panicked)
+	}
 	if w.visited != nil {
 		return w.visited
 	}
@@ -146,6 +151,8 @@ type lookup struct {
 	failed  sync.Once
 	err     error // of a read
 	visited error // of a visitor
+	// panicked is what a visitor of another goroutine left with.
+	panicked any
 }
 
 const pieceKeys = 8
@@ -167,7 +174,15 @@ func (w *lookup) share(ctx context.Context, keys int, took time.Duration) {
 		return
 	}
 	for range min(len(w.seeks)/keysAtOnce, runtime.GOMAXPROCS(0), maxIterators) - 1 {
-		w.others.Go(func() { w.work(ctx, false) })
+		w.others.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					w.failed.Do(func() { w.panicked = p })
+					w.taken.Store(int64(len(w.seeks)))
+				}
+			}()
+			w.work(ctx, false)
+		})
 	}
 }
 
