@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -214,6 +215,35 @@ func TestBatchRefusesWhatIsNotARead(t *testing.T) {
 		}
 		if len(a.requests()) != 0 {
 			t.Error("something was sent")
+		}
+	})
+}
+
+// A batch of two calls fails for one of them: the error names that one, and
+// what the other was asked with is not held responsible.
+func TestErrorNamesTheCallThatFailed(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 20)
+		a.spec = "0.10.2"
+		a.answer = func(c wireCall) string {
+			if c.Method == "starknet_getStateUpdate" {
+				return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Invalid params","data":{"reason":"invalid length 1"}}}`, c.ID)
+			}
+			return ""
+		}
+		var log strings.Builder
+		p := open(t, pn, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) }, a)
+		_, err := p.BlockWithUpdate(t.Context(), 7)
+		if err == nil || !strings.Contains(err.Error(), "starknet_getStateUpdate: node answered error -32602: Invalid params") ||
+			!strings.Contains(err.Error(), "invalid length 1") || strings.Contains(err.Error(), "starknet_getBlockWithReceipts") {
+			t.Errorf("%v", err)
+		}
+		if strings.Contains(log.String(), "flags") {
+			t.Errorf("the flags of another call were blamed: %s", log.String())
+		}
+		a.set(func(f *fakeNode) { f.answer = nil })
+		if raw, err := p.BlockWithUpdate(t.Context(), 7); err != nil || !strings.Contains(string(raw.Block), `"params":2`) {
+			t.Errorf("flags are not asked for any more: %s, %v", raw.Block, err)
 		}
 	})
 }

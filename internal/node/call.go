@@ -27,6 +27,7 @@ type Response struct {
 	Result json.RawMessage
 	Err    *RPCError
 	Node   string
+	Method string
 }
 
 // Answer is the result of a call and the node that gave it.
@@ -77,7 +78,7 @@ func (p *Pool) readOne(ctx context.Context, op readOp, c call, opts ...Option) (
 		return Answer{}, err
 	}
 	if out[0].Err != nil {
-		return Answer{Node: out[0].Node}, fmt.Errorf("%s: %s: %w", op.what, out[0].Node, out[0].Err)
+		return Answer{Node: out[0].Node}, op.final(&out[0])
 	}
 	return Answer{Result: out[0].Result, Node: out[0].Node}, nil
 }

@@ -29,7 +29,7 @@ func (p *Pool) CallAt(ctx context.Context, at contractcall.Block, calls []contra
 	id := BlockHash(at.Hash)
 	reqs := make([]Request, len(calls))
 	for i := range calls {
-		reqs[i] = Request{"starknet_call", []any{callParams(&calls[i]), id}}
+		reqs[i] = Request{"starknet_call", callParams(calls[i].Contract, calls[i].Selector, calls[i].Calldata, id)}
 	}
 	out, err := p.Batch(ctx, reqs, AtBlock(at.Number))
 	if err != nil {
@@ -38,12 +38,13 @@ func (p *Pool) CallAt(ctx context.Context, at contractcall.Block, calls []contra
 	return results(calls, out)
 }
 
-func callParams(c *contractcall.Call) any {
-	calldata := c.Calldata
+// callParams are the parameters of starknet_call.
+func callParams(contract, selector felt.Felt, calldata []felt.Felt, id any) any {
 	if calldata == nil {
 		calldata = []felt.Felt{}
 	}
-	return map[string]any{"contract_address": c.Contract, "entry_point_selector": c.Selector, "calldata": calldata}
+	request := map[string]any{"contract_address": contract, "entry_point_selector": selector, "calldata": calldata}
+	return map[string]any{"request": request, "block_id": id}
 }
 
 func results(calls []contractcall.Call, answers []Response) ([]contractcall.Result, error) {
@@ -150,10 +151,10 @@ func (p *Pool) askPending(ctx context.Context, calls []contractcall.Call) (befor
 	}
 	params := make(map[string][]call, 2)
 	for _, tag := range []string{`"pending"`, `"pre_confirmed"`} {
-		header := call{method: "starknet_getBlockWithTxHashes", params: []byte("[" + tag + "]")}
+		header := call{method: "starknet_getBlockWithTxHashes", params: []byte(`{"block_id":` + tag + `}`)}
 		list := []call{header}
 		for i := range calls {
-			raw, err := encodeParams([]any{callParams(&calls[i]), json.RawMessage(tag)})
+			raw, err := encodeParams(callParams(calls[i].Contract, calls[i].Selector, calls[i].Calldata, json.RawMessage(tag)))
 			if err != nil {
 				return before, after, nil, err
 			}
@@ -214,7 +215,7 @@ func (p *Pool) NonceAt(ctx context.Context, at contractcall.Block, address felt.
 }
 
 func (p *Pool) feltAt(ctx context.Context, method string, at contractcall.Block, address felt.Felt) (f felt.Felt, found bool, err error) {
-	a, err := p.Call(ctx, method, []any{BlockHash(at.Hash), address}, AtBlock(at.Number))
+	a, err := p.Call(ctx, method, map[string]any{"block_id": BlockHash(at.Hash), "contract_address": address}, AtBlock(at.Number))
 	var rpc *RPCError
 	switch {
 	case errors.As(err, &rpc) && rpc.Code == CodeContractNotFound:

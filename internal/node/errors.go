@@ -17,7 +17,11 @@ type RPCError struct {
 }
 
 func (e *RPCError) Error() string {
-	return fmt.Sprintf("node answered error %d: %s", e.Code, clip(e.Message, 300))
+	s := fmt.Sprintf("node answered error %d: %s", e.Code, clip(e.Message, 300))
+	if e.Code == CodeInvalidParams && !isNull(e.Data) {
+		s += ": " + clip(string(e.Data), 300) // the message alone never says which parameter
+	}
+	return s
 }
 
 // Codes of the specification that say that something does not exist.
@@ -92,6 +96,8 @@ type UnsettledError struct {
 	BestHead  uint64 // the highest head known, or the block asked for
 	NotFound  RPCError
 	LastError error // why no better node answered, or nil
+
+	method string // the call that was denied
 }
 
 func (e *UnsettledError) Error() string {

@@ -227,16 +227,18 @@ func (f *fakeNode) one(c wireCall) string {
 	case "starknet_blockNumber":
 		return ok(c, fmt.Sprint(f.head))
 	case "starknet_getBlockWithReceipts", "starknet_getStateUpdate", "starknet_getBlockWithTxHashes":
-		var ps []json.RawMessage
+		var ps map[string]json.RawMessage
 		var id struct {
 			Number *uint64 `json:"block_number"`
 		}
-		json.Unmarshal(c.Params, &ps) //nolint:errcheck // checked by what follows
+		if err := json.Unmarshal(c.Params, &ps); err != nil {
+			return no(c, CodeInvalidParams)
+		}
 		if len(ps) > 1 && f.spec < "0.10.1" && !strings.HasPrefix(f.spec, "0.10.1") {
 			return no(c, CodeInvalidParams)
 		}
 		n := f.head
-		if len(ps) > 0 && json.Unmarshal(ps[0], &id) == nil && id.Number != nil {
+		if json.Unmarshal(ps["block_id"], &id) == nil && id.Number != nil {
 			n = *id.Number
 		}
 		if n > f.head {

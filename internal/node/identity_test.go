@@ -198,7 +198,7 @@ func TestTypedReads(t *testing.T) {
 			t.Errorf("call: %v, %v", got, err)
 		}
 		last := strings.Join(append(old.requests(), a.requests()...), "")
-		if want := `"params":[{"calldata":[],"contract_address":"0x2","entry_point_selector":"0x2"},{"block_number":3}]`; !strings.Contains(last, want) {
+		if want := `"params":{"block_id":{"block_number":3},"request":{"calldata":[],"contract_address":"0x2","entry_point_selector":"0x2"}}`; !strings.Contains(last, want) {
 			t.Errorf("call was sent as %s", last)
 		}
 		old.set(func(f *fakeNode) { f.answer = func(c wireCall) string { return no(c, CodeClassNotFound) } })

@@ -26,9 +26,17 @@ type readOp struct {
 	only    string               // ask this node alone
 	minSpec SpecVersion
 	objects bool // results must be JSON objects
-	// rejected is told of invalid-parameter answers; true means that the node
-	// is to be asked again, in the way it understands.
-	rejected func(n *node) bool
+	// rejected is told which call was answered with invalid parameters; true
+	// means that the node is to be asked again, in the way it understands.
+	rejected func(n *node, call int) bool
+}
+
+// final is the error of a call that a node answered with no.
+func (op *readOp) final(r *Response) error {
+	if r.Method == op.what {
+		return fmt.Errorf("%s: %s: %w", op.what, r.Node, r.Err)
+	}
+	return fmt.Errorf("%s: %s: %s: %w", op.what, r.Node, r.Method, r.Err)
 }
 
 // read settles every call of op or fails. After a nil error each response is
@@ -208,11 +216,11 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 	}
 	var replies []reply
 	var open []int
+	var calls []call
 	for again := true; again; {
 		again = false
 		all := op.calls(n)
-		open = open[:0]
-		var calls []call
+		open, calls = open[:0], calls[:0]
 		for i := range vs {
 			if !vs[i].settled {
 				open, calls = append(open, i), append(calls, all[i])
@@ -226,15 +234,15 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 			}
 			return false, err
 		}
-		for _, r := range replies {
-			if r.err != nil && r.err.Code == CodeInvalidParams && op.rejected != nil {
-				again = op.rejected(n)
+		for k, r := range replies {
+			if r.err != nil && r.err.Code == CodeInvalidParams && op.rejected != nil && op.rejected(n, open[k]) {
+				again = true
 				break
 			}
 		}
 	}
 	p.succeeded(n, false)
-	return p.judge(n, op, vs, useless, open, replies)
+	return p.judge(n, op, vs, useless, open, calls, replies)
 }
 
 // booked counts a failure against the node's health. Being told to slow down

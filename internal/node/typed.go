@@ -45,6 +45,11 @@ func (b BlockID) wire() string {
 	return b.json
 }
 
+// params are the parameters of a call about the block, by name: what a method
+// takes beside the block differs between versions, and some nodes refuse a list
+// that leaves out an optional last one. more continues the object.
+func (b BlockID) params(more string) []byte { return []byte(`{"block_id":` + b.wire() + more + `}`) }
+
 // op starts a read about the block.
 func (b BlockID) op(what string) readOp {
 	return readOp{what: what, at: b.number, minSpec: b.minSpec}
@@ -66,12 +71,12 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) 
 	op := id.op("block " + strconv.FormatUint(number, 10))
 	op.count, op.oneNode, op.objects = 2, true, true
 	plain := []call{
-		{method: "starknet_getBlockWithReceipts", params: []byte(`[` + id.wire() + `]`)},
-		{method: "starknet_getStateUpdate", params: []byte(`[` + id.wire() + `]`)},
+		{method: "starknet_getBlockWithReceipts", params: id.params("")},
+		{method: "starknet_getStateUpdate", params: id.params("")},
 	}
 	// Transaction hashes cover the proof facts, which nodes leave out unasked.
 	flagged := []call{
-		{method: plain[0].method, params: []byte(`[` + id.wire() + `,["INCLUDE_PROOF_FACTS"]]`)},
+		{method: plain[0].method, params: id.params(`,"response_flags":["INCLUDE_PROOF_FACTS"]`)},
 		plain[1],
 	}
 	asked := false // with flags; what the node is known to take may change meanwhile
@@ -81,11 +86,12 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) 
 		}
 		return plain
 	}
-	op.rejected = func(n *node) bool {
-		if asked && n.rejectFlags() {
+	op.rejected = func(n *node, i int) bool {
+		flags := asked && i == 0
+		if flags && n.rejectFlags() {
 			p.log.Info("node rejects response flags; proof facts are not asked for", "node", n.name)
 		}
-		return asked
+		return flags
 	}
 	out, err := p.read(ctx, op)
 	if err != nil {
@@ -93,7 +99,7 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) 
 	}
 	for _, r := range out {
 		if r.Err != nil {
-			return Raw{}, fmt.Errorf("%s: %s: %w", op.what, r.Node, r.Err)
+			return Raw{}, op.final(&r)
 		}
 	}
 	p.nodeNamed(out[0].Node).serves(number)
@@ -115,7 +121,7 @@ func (p *Pool) BlockHeader(ctx context.Context, id BlockID) ([]byte, string, err
 	op := id.op("block header " + id.wire())
 	op.objects = true
 	a, err := p.readOne(ctx, op, call{
-		method: "starknet_getBlockWithTxHashes", params: []byte(`[` + id.wire() + `]`),
+		method: "starknet_getBlockWithTxHashes", params: id.params(""),
 	})
 	return a.Result, a.Node, err
 }
@@ -125,19 +131,14 @@ func (p *Pool) Class(ctx context.Context, id BlockID, classHash felt.Felt) ([]by
 	op := id.op("class " + classHash.String())
 	op.objects = true
 	a, err := p.readOne(ctx, op, call{
-		method: "starknet_getClass", params: []byte(`[` + id.wire() + `,"` + classHash.String() + `"]`),
+		method: "starknet_getClass", params: id.params(`,"class_hash":"` + classHash.String() + `"`),
 	})
 	return a.Result, a.Node, err
 }
 
 // CallContract runs a view function at a block and returns what it returns.
 func (p *Pool) CallContract(ctx context.Context, id BlockID, contract, selector felt.Felt, calldata []felt.Felt) ([]felt.Felt, error) {
-	if calldata == nil {
-		calldata = []felt.Felt{}
-	}
-	params, err := encodeParams([]any{map[string]any{
-		"contract_address": contract, "entry_point_selector": selector, "calldata": calldata,
-	}, id})
+	params, err := encodeParams(callParams(contract, selector, calldata, id))
 	if err != nil {
 		return nil, err
 	}

@@ -16,30 +16,30 @@ type verdict struct {
 }
 
 // judge sorts a node's answers into final ones, doubtful ones and failures.
-func (p *Pool) judge(n *node, op readOp, vs []verdict, useless []bool, open []int, replies []reply) (bool, error) {
+func (p *Pool) judge(n *node, op readOp, vs []verdict, useless []bool, open []int, calls []call, replies []reply) (bool, error) {
 	now := time.Now()
 	var failure error
 	settledNow := 0
 	for k, i := range open {
-		r, v := replies[k], &vs[i]
+		r, v, method := replies[k], &vs[i], calls[k].method
 		switch {
 		case r.err == nil && op.objects && (len(r.result) == 0 || r.result[0] != '{'):
-			failure = n.fail("malformed", fmt.Errorf("%w: result is not an object", ErrMalformed))
+			failure = n.fail("malformed", fmt.Errorf("%s: %w: result is not an object", method, ErrMalformed))
 			continue
 		case r.err == nil:
-			v.answer = Response{Result: r.result, Node: n.name}
+			v.answer = Response{Result: r.result, Node: n.name, Method: method}
 		case r.err.transient():
-			failure = n.fail("rpc_transient", r.err)
+			failure = n.fail("rpc_transient", fmt.Errorf("%s: %w", method, r.err))
 			continue
 		case r.err.Code == CodeMethodNotFound && p.othersMayKnow(n, op, useless):
-			e := n.fail("rpc_error", r.err)
+			e := n.fail("rpc_error", fmt.Errorf("%s: %w", method, r.err))
 			e.permanent = true
 			failure = e
 			continue
-		case r.err.notFound() && !p.mayDeny(n, op, v, r.err, now):
+		case r.err.notFound() && !p.mayDeny(n, op, v, r.err, method, now):
 			continue
 		default:
-			v.answer = Response{Err: r.err, Node: n.name}
+			v.answer = Response{Err: r.err, Node: n.name, Method: method}
 		}
 		v.settled = true
 		settledNow++
@@ -71,7 +71,7 @@ func (p *Pool) othersMayKnow(n *node, op readOp, useless []bool) bool {
 
 // mayDeny says whether n is well enough informed for its "not found" to be
 // final at once. If not, the doubt is kept with the call.
-func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, now time.Time) bool {
+func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, method string, now time.Time) bool {
 	level, best := n.level(), p.bestLevel(now)
 	// A node that has reached the block but does not find it contradicts
 	// itself: it is pruned, behind a balancer, or its head has just gone back.
@@ -85,7 +85,7 @@ func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, now time.Tim
 		known = *op.at
 	}
 	if v.doubt == nil || level >= v.doubt.NodeHead {
-		v.doubt = &UnsettledError{Node: n.name, NodeHead: level, BestHead: known, NotFound: *e}
+		v.doubt = &UnsettledError{Node: n.name, NodeHead: level, BestHead: known, NotFound: *e, method: method}
 	}
 	v.leading = v.leading || (!behind && !contradicts)
 	return false
@@ -98,7 +98,7 @@ func settleRound(vs []verdict) bool {
 		v := &vs[i]
 		if !v.settled && v.leading && v.doubt != nil {
 			rpc := v.doubt.NotFound
-			v.settled, v.answer = true, Response{Err: &rpc, Node: v.doubt.Node}
+			v.settled, v.answer = true, Response{Err: &rpc, Node: v.doubt.Node, Method: v.doubt.method}
 		}
 		if !v.settled {
 			return false

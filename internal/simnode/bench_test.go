@@ -44,8 +44,8 @@ func BenchmarkServe(b *testing.B) {
 	size := 0
 	for i := range b.N {
 		id := fmt.Sprintf(`{"block_number":%d}`, 2+i%198)
-		resp := post(n, `[{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[`+id+`]},`+
-			`{"jsonrpc":"2.0","id":2,"method":"starknet_getStateUpdate","params":[`+id+`]}]`)
+		resp := post(n, `[{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":{"block_id":`+id+`}},`+
+			`{"jsonrpc":"2.0","id":2,"method":"starknet_getStateUpdate","params":{"block_id":`+id+`}}]`)
 		size += int(resp.ContentLength)
 	}
 	b.SetBytes(int64(size / b.N))

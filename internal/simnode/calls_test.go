@@ -203,7 +203,7 @@ func TestTracesHoldTheEvents(t *testing.T) {
 			Hash felt.Felt            `json:"transaction_hash"`
 			Root map[string]traceNode `json:"-"`
 			Raw  json.RawMessage      `json:"trace_root"`
-		}](t, must(t, n, "traceBlockTransactions", fmt.Sprintf(`[{"block_number":%d}]`, number)))
+		}](t, must(t, n, "traceBlockTransactions", fmt.Sprintf(`{"block_id":{"block_number":%d}}`, number)))
 		if len(traces) != len(b.Transactions) {
 			t.Fatalf("%d traces", len(traces))
 		}

@@ -158,10 +158,10 @@ func TestLaggingAndStaleNode(t *testing.T) {
 	if head() != 22 {
 		t.Errorf("head is %d", head())
 	}
-	if r := ask(t, n, "getBlockWithReceipts", `[{"block_number":23}]`); r.Error == nil || r.Error.Code != 24 {
+	if r := ask(t, n, "getBlockWithReceipts", `{"block_id":{"block_number":23}}`); r.Error == nil || r.Error.Code != 24 {
 		t.Error("a lagging node knows later blocks")
 	}
-	if r := ask(t, n, "getTransactionByHash", `["`+chain.BlockAt(29).Transactions[0].Hash.String()+`"]`); r.Error == nil || r.Error.Code != 29 {
+	if r := ask(t, n, "getTransactionByHash", `{"transaction_hash":"`+chain.BlockAt(29).Transactions[0].Hash.String()+`"}`); r.Error == nil || r.Error.Code != 29 {
 		t.Error("a lagging node knows later transactions")
 	}
 	n.Faults().Set(simnode.Fault{Kind: simnode.FaultHeadLag, Blocks: 12})
@@ -180,14 +180,14 @@ func TestLaggingAndStaleNode(t *testing.T) {
 	if head() != 29 || told() != old.String() {
 		t.Errorf("a stale node tells head %d and block %s", head(), told())
 	}
-	if _, ok := decode[map[string]any](t, must(t, n, "getBlockWithReceipts", `[{"block_hash":"`+old.String()+`"}]`))["block_hash"]; !ok {
+	if _, ok := decode[map[string]any](t, must(t, n, "getBlockWithReceipts", `{"block_id":{"block_hash":"`+old.String()+`"}}`))["block_hash"]; !ok {
 		t.Error("a stale node forgot its branch")
 	}
 	n.Faults().Clear()
 	if head() != 32 || told() != chain.BlockAt(28).Hash.String() {
 		t.Error("the node did not recover")
 	}
-	if r := ask(t, n, "getBlockWithReceipts", `[{"block_hash":"`+old.String()+`"}]`); r.Error == nil || r.Error.Code != 24 {
+	if r := ask(t, n, "getBlockWithReceipts", `{"block_id":{"block_hash":"`+old.String()+`"}}`); r.Error == nil || r.Error.Code != 24 {
 		t.Error("an orphaned block is served as if it were canonical")
 	}
 }

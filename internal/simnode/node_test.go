@@ -110,21 +110,23 @@ func TestErrorCodes(t *testing.T) {
 		{"getBlockWithReceipts", `{"block":"latest"}`, -32602},
 		{"getBlockWithReceipts", `["latest",["NO_SUCH_FLAG"]]`, -32602},
 		{"getBlockWithReceipts", `["latest",[],1]`, -32602},
-		{"getBlockWithReceipts", `[{"block_number":99}]`, 24},
-		{"getStateUpdate", `[{"block_number":99}]`, 24},
-		{"getTransactionByHash", `["0x1"]`, 29},
-		{"getTransactionByHash", `["1"]`, -32602},
+		{"getBlockWithReceipts", `["latest"]`, -32602}, // a list holds every member
+		{"getStateUpdate", `["latest"]`, -32602},
+		{"getBlockWithReceipts", `[{"block_number":99},null]`, 24},
+		{"getStateUpdate", `{"block_id":{"block_number":99}}`, 24},
+		{"getTransactionByHash", `{"transaction_hash":"0x1"}`, 29},
+		{"getTransactionByHash", `{"transaction_hash":"1"}`, -32602},
 		{"getTransactionReceipt", `["0x1"]`, 29},
 		{"getTransactionStatus", `["0x1"]`, 29},
 		{"getMessagesStatus", `["0x1"]`, 29},
-		{"getTransactionByBlockIdAndIndex", `["latest",5000]`, 27},
+		{"getTransactionByBlockIdAndIndex", `{"block_id":"latest","index":5000}`, 27},
 		{"getClass", `["latest","0x1"]`, 28},
 		{"getClass", `[{"block_number":99},"0x1"]`, 24},
 		{"getClassAt", `["latest","0x1234"]`, 20},
 		{"getClassHashAt", `["latest","0x1234"]`, 20},
 		{"getNonce", `["latest","0x1234"]`, 20},
-		{"getStorageAt", `["0x1234","0x0","latest"]`, 20},
-		{"getStorageProof", `["latest"]`, 42},
+		{"getStorageAt", `["0x1234","0x0","latest",[]]`, 20},
+		{"getStorageProof", `{"block_id":"latest"}`, 42},
 		{"getCompiledCasm", `["0x1"]`, 28},
 		{"getCompiledCasm", `["` + contracts.Classes().Account.Hash.String() + `"]`, 100},
 		{"call", `[{"contract_address":"0x1234","entry_point_selector":"0x1","calldata":[]},"latest"]`, 20},
@@ -138,7 +140,7 @@ func TestErrorCodes(t *testing.T) {
 		{"getEvents", `[{"chunk_size":5,"keys":[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]}]`, 34},
 		{"getEvents", `[{"chunk_size":5,"from_block":{"block_hash":"0x5"}}]`, 24},
 		{"traceTransaction", `["0x1"]`, 29},
-		{"traceBlockTransactions", `["pre_confirmed"]`, -32602},
+		{"traceBlockTransactions", `{"block_id":"pre_confirmed"}`, -32602},
 		{"subscribeNewHeads", `[]`, -32601},
 		{"getTransactionByHash", `["` + tx + `",["INCLUDE_LAST_UPDATE_BLOCK"]]`, -32602},
 	} {
@@ -154,7 +156,7 @@ func TestErrorCodes(t *testing.T) {
 			t.Errorf("%s of an empty chain: %+v", m, r.Error)
 		}
 	}
-	if r := ask(t, empty, "getBlockWithReceipts", `["latest"]`); r.Error == nil || r.Error.Code != 24 {
+	if r := ask(t, empty, "getBlockWithReceipts", `{"block_id":"latest"}`); r.Error == nil || r.Error.Code != 24 {
 		t.Errorf("latest block of an empty chain: %+v", r.Error)
 	}
 }
@@ -197,8 +199,8 @@ func TestTransactionMethods(t *testing.T) {
 			b := chain.BlockAt(number)
 			for i := range b.Transactions {
 				hash := b.Transactions[i].Hash.String()
-				byHash := must(t, n, "getTransactionByHash", `["`+hash+`"]`)
-				byIndex := must(t, n, "getTransactionByBlockIdAndIndex", fmt.Sprintf(`[{"block_number":%d},%d]`, number, i))
+				byHash := must(t, n, "getTransactionByHash", `{"transaction_hash":"`+hash+`"}`)
+				byIndex := must(t, n, "getTransactionByBlockIdAndIndex", fmt.Sprintf(`{"block_id":{"block_number":%d},"index":%d}`, number, i))
 				plain := b.Transactions[i]
 				plain.ProofFacts = nil
 				want := starknet.AppendTransaction(nil, &plain, version)
@@ -341,9 +343,9 @@ func TestReadersDoNotDisturbTheChain(t *testing.T) {
 		default:
 		}
 		for _, c := range [][2]string{
-			{"blockHashAndNumber", `[]`}, {"getBlockWithReceipts", `["latest"]`}, {"getStateUpdate", `["l1_accepted"]`},
+			{"blockHashAndNumber", `[]`}, {"getBlockWithReceipts", `{"block_id":"latest"}`}, {"getStateUpdate", `{"block_id":"l1_accepted"}`},
 			{"getTransactionReceipt", `["` + tx + `"]`}, {"getNonce", `["latest","` + holder.String() + `"]`},
-			{"getEvents", `[{"from_block":{"block_number":85},"chunk_size":20}]`}, {"traceBlockTransactions", `["latest"]`},
+			{"getEvents", `[{"from_block":{"block_number":85},"chunk_size":20}]`}, {"traceBlockTransactions", `{"block_id":"latest"}`},
 			{"call", viewCallJSON(contracts.STRK, "balanceOf", holder)},
 		} {
 			must(t, n, c[0], c[1])

@@ -138,7 +138,7 @@ func (n *Node) dispatch(ctx context.Context, r *request, s *session) ([]byte, fu
 	if !ok || n.cfg.Version < m.since || m.until != 0 && n.cfg.Version > m.until || m.stream && s == nil {
 		return nil, nil, failure(codeNoMethod)
 	}
-	args, failed := m.bind(r.Params)
+	args, failed := m.bind(r.Params, n.cfg.Version)
 	if failed != nil {
 		return nil, nil, failed
 	}
@@ -163,8 +163,10 @@ func (n *Node) dispatch(ctx context.Context, r *request, s *session) ([]byte, fu
 	return text, c.after, nil
 }
 
-// bind turns positional or named parameters into named ones.
-func (m *method) bind(params json.RawMessage) (map[string]json.RawMessage, *rpcError) {
+// bind turns positional or named parameters into named ones. Nodes of the newest
+// version that read a list into a fixed form refuse one that leaves out its last
+// members, optional or not; so does this one, to be as strict as any.
+func (m *method) bind(params json.RawMessage, version starknet.SpecVersion) (map[string]json.RawMessage, *rpcError) {
 	args := map[string]json.RawMessage{}
 	trimmed := bytes.TrimSpace(params)
 	switch {
@@ -173,6 +175,9 @@ func (m *method) bind(params json.RawMessage) (map[string]json.RawMessage, *rpcE
 		var list []json.RawMessage
 		if json.Unmarshal(trimmed, &list) != nil || len(list) > len(m.params) {
 			return nil, failureWith(codeInvalidParams, "too many params")
+		}
+		if len(list) < len(m.params) && version >= starknet.V010 && !m.stream {
+			return nil, failureWith(codeInvalidParams, fmt.Sprintf("invalid length %d, expected %d elements", len(list), len(m.params)))
 		}
 		for i, p := range list {
 			args[m.params[i]] = p
