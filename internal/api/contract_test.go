@@ -68,6 +68,7 @@ func newContract(t *testing.T, text []byte) *contract {
 	if err != nil {
 		t.Fatal(err)
 	}
+	forbidUndocumented(doc)
 	c := &contract{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	c.compiler.AssertFormat()
 	if err := c.compiler.AddResource(documentURL, doc); err != nil {
@@ -85,6 +86,17 @@ func newContract(t *testing.T, text []byte) *contract {
 		}
 	}
 	return c
+}
+
+// forbidUndocumented makes the judge stricter than the document: answers may grow
+// in later versions, but what this version sends must all be documented.
+func forbidUndocumented(doc any) {
+	schemas := doc.(map[string]any)["components"].(map[string]any)["schemas"].(map[string]any)
+	for _, s := range schemas {
+		if s := s.(map[string]any); s["properties"] != nil && s["additionalProperties"] == nil {
+			s["additionalProperties"] = false
+		}
+	}
 }
 
 func escapePointer(s string) string {
@@ -234,6 +246,94 @@ func TestDocumentIsComplete(t *testing.T) {
 			t.Errorf("%s: not described", op.id)
 		}
 	}
+}
+
+// TestEveryFieldIsExplained asks that no field of the contract is left to guesses,
+// that clients may meet fields of later versions, and that bodies stay exact.
+func TestEveryFieldIsExplained(t *testing.T) {
+	doc := publishedDocument(t)
+	sent := map[string]bool{"WalletRequest": true, "WalletInclude": true, "PreviewRequest": true, "AddressBatchBody": true}
+	for name, s := range doc.Components.Schemas {
+		for field, p := range s.Properties {
+			if p.Description == "" {
+				t.Errorf("%s.%s is not explained: add it to glossary.txt, or a doc tag to the field", name, field)
+			}
+		}
+		if closed := s.AdditionalProperties == false; closed != sent[name] && len(s.Properties) > 0 {
+			t.Errorf("%s: closed is %v; bodies that callers send are, answers are not", name, closed)
+		}
+	}
+	var codes []string
+	for c := range api.Codes() {
+		codes = append(codes, string(c))
+	}
+	listed := doc.Components.Schemas["Envelope"].Properties["code"].Enum
+	if len(listed) != len(codes) {
+		t.Errorf("the envelope lists %d codes of %d", len(listed), len(codes))
+	}
+}
+
+// TestOperationsDeclareWhatTheKernelAdds holds the document against the kernel:
+// chains, headers, and answers without a body.
+func TestOperationsDeclareWhatTheKernelAdds(t *testing.T) {
+	doc := publishedDocument(t)
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			for _, p := range op.Parameters {
+				if p.Name == "chain" && fmt.Sprint(p.Schema.Enum) != "[SN_MAIN SN_SEPOLIA]" {
+					t.Errorf("%s: chain is one of %v", path, p.Schema.Enum)
+				}
+			}
+			if _, ok := op.Responses["304"]; ok != (method == "get") {
+				t.Errorf("%s %s: 304 is declared: %v", method, path, ok)
+			}
+			for status, want := range map[string]string{"200": "X-Ratelimit-Remaining", "429": "Retry-After", "401": "WWW-Authenticate", "503": "X-Request-Id"} {
+				if _, ok := op.Responses[status].Headers[want]; !ok {
+					t.Errorf("%s %s: %s does not declare %s", method, path, status, want)
+				}
+			}
+		}
+	}
+	for name := range doc.Components.Headers {
+		if doc.Components.Headers[name].Description == "" {
+			t.Errorf("header %s is not explained", name)
+		}
+	}
+}
+
+// published is what the tests read of the document as it is served.
+type published struct {
+	Paths map[string]map[string]struct {
+		Parameters []struct {
+			Name   string
+			Schema struct{ Enum []string }
+		}
+		Responses map[string]struct{ Headers map[string]any }
+	}
+	Components struct {
+		Headers map[string]struct{ Description string }
+		Schemas map[string]*struct {
+			AdditionalProperties any
+			Properties           map[string]struct {
+				Description string
+				Enum        []any
+			}
+		}
+	}
+}
+
+func publishedDocument(t *testing.T) *published {
+	t.Helper()
+	w := newWorld(t, 3)
+	text, err := json.Marshal(w.server.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := new(published)
+	if err := json.Unmarshal(text, doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
 }
 
 func contains(list []string, s string) bool {

@@ -70,12 +70,15 @@ func (s *Server) humaConfig() huma.Config {
 	return cfg
 }
 
+// feltSpelling is what is said of a felt of which nothing else is said.
+const feltSpelling = "Felt: lower-case hex without leading zeros."
+
 // canonicalFelt documents a felt.Felt of an answer.
 type canonicalFelt struct{}
 
 // Schema says how felts are spelled.
 func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: "Felt: lower-case hex without leading zeros."}
+	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: feltSpelling}
 }
 
 // documentNulls makes the schemas say which fields can be null. A pointer that

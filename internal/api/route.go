@@ -139,8 +139,7 @@ func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 // amend makes the document say what the kernel does where Huma would not, and
 // learns from it which parameters are lists.
 func (s *Server) amend(r *Route) {
-	item := s.huma.OpenAPI().Paths[r.Path]
-	op := map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}[r.Method]
+	op := s.operationOf(r)
 	if !slices.Contains(r.Statuses, http.StatusUnprocessableEntity) {
 		delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
 	}

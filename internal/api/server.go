@@ -137,7 +137,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.huma = humago.New(s, s.humaConfig())
 	s.routes()
-	documentNulls(s.huma.OpenAPI().Components.Schemas)
+	s.publish()
 	s.documents()
 	s.mux.HandleFunc(anyPath, s.unmatched)
 	return s, nil
