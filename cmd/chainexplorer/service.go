@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,13 +17,11 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
 )
 
 // serviceOptions are the settings of serve and demo.
@@ -65,15 +61,6 @@ type service struct {
 	backups  *backups
 	traces   func(http.Handler) http.Handler
 	closers  []func()
-}
-
-// servedChain is one chain's part of the service.
-type servedChain struct {
-	id      string
-	engine  store.Engine
-	pool    *node.Pool     // nil when no node is asked
-	indexer *index.Indexer // nil when another process indexes
-	jobs    *jobs          // likewise
 }
 
 // drainTime is how long requests may go on after a stop was asked for.
@@ -162,90 +149,6 @@ func (s *service) Close() {
 	s.closers = nil
 }
 
-// openChain opens the nodes and the index of a chain.
-func (s *service) openChain(ctx context.Context, id string, endpoints []node.Endpoint) error {
-	c := &servedChain{id: id}
-	early := prometheus.NewRegistry() // until the chain is known by name
-	var source *index.Nodes
-	var found felt.Felt
-	if len(endpoints) > 0 {
-		var err error
-		if c.pool, err = node.Open(ctx, node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(early)}); err != nil {
-			return err
-		}
-		s.onClose(c.pool.Close)
-		source = &index.Nodes{Pool: c.pool}
-		if found, err = askChain(ctx, source, s.con.log); err != nil {
-			return err
-		}
-		if c.id = index.ChainName(found); id != "" && id != c.id {
-			return fmt.Errorf("--chain %s: its node serves the chain %s", id, c.id)
-		}
-	}
-	reg := prometheus.WrapRegistererWith(prometheus.Labels{"chain": c.id}, s.registry)
-	if err := reg.Register(early); err != nil {
-		return err
-	}
-	var err error
-	if c.engine, err = s.openStore(ctx, c.id, reg); err != nil {
-		return err
-	}
-	s.onClose(func() { c.engine.Close() }) //nolint:errcheck // every commit is durable when it returns
-	s.backups.add(c.id, c.engine)
-	if !s.opts.ReadOnly {
-		log := s.con.log.With("chain", c.id)
-		c.jobs, err = jobSettings{Store: c.engine, Shared: s.opts.Store.shared(), TTL: s.opts.Store.leaseTime(), Pool: c.pool, Chain: found,
-			Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth, CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention,
-			Logger: log, Metrics: reg}.open()
-		if err != nil {
-			return err
-		}
-		c.indexer, err = index.New(index.Options{Store: c.engine, Source: source, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-			TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Announce: c.jobs.announced})
-		if err != nil {
-			return err
-		}
-	}
-	s.chains = append(s.chains, c)
-	return nil
-}
-
-// openStore opens the index of a chain: a schema, or a directory of its own.
-func (s *service) openStore(ctx context.Context, name string, reg prometheus.Registerer) (store.Engine, error) {
-	switch f := &s.opts.Store; {
-	case f.Store != "" && s.opts.ReadOnly:
-		return f.awaitPostgres(ctx, name, access{ReadOnly: true, Follow: true}, s.con.log, reg)
-	case f.Store != "":
-		return f.openPostgres(ctx, name, access{Follow: true}, s.con.log, reg)
-	}
-	if strings.ContainsAny(name, "/\\.") {
-		return nil, fmt.Errorf("the node serves a chain called %q, which cannot be a directory", name)
-	}
-	dir := filepath.Join(s.opts.Data, name)
-	if err := checkDataDir(dir); err != nil {
-		return nil, err
-	}
-	return openPebble(ctx, pebble.Options{Dir: dir, CacheBytes: int64(s.opts.CacheMiB) << 20, Logger: s.con.log, Metrics: reg})
-}
-
-// askChain waits for a node to say which chain it serves.
-func askChain(ctx context.Context, source *index.Nodes, log *slog.Logger) (felt.Felt, error) {
-	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 15*time.Second) {
-		id, err := source.ChainID(ctx)
-		if err == nil {
-			return id, nil
-		}
-		log.Warn("waiting for a node", "err", err)
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return felt.Felt{}, ctx.Err()
-		}
-	}
-}
-
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
 	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
@@ -264,9 +167,6 @@ func (s *service) openAPI() error {
 	s.api, err = api.New(o)
 	return err
 }
-
-// nodeHead is the highest head that the pool has heard of; it asks nobody.
-func (c *servedChain) nodeHead() (head uint64, ok bool) { return newestOf(c.pool) }
 
 // Run serves until ctx ends, then drains: requests under way are finished, new
 // connections refused, and the indexers stop at a commit.
@@ -288,6 +188,9 @@ func (s *service) Run(ctx context.Context) error {
 		return nil
 	})
 	for _, c := range s.chains {
+		if c.pool != nil {
+			g.Go(func() error { return c.refuseStrangers(gctx) })
+		}
 		if c.indexer == nil {
 			continue
 		}

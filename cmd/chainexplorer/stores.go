@@ -53,12 +53,15 @@ func (f *storeFlags) leaseTime() time.Duration {
 // chainName is what becomes a part of a schema's or a directory's name.
 var chainName = regexp.MustCompile(`^[A-Za-z0-9_]{1,31}$`)
 
+// chainSchema is what the names of all chains' schemas begin with.
+const chainSchema = "chain_"
+
 // schemaOf is the schema of a chain.
 func schemaOf(name string) (string, error) {
 	if !chainName.MatchString(name) {
 		return "", fmt.Errorf("a chain called %q cannot have a schema", name)
 	}
-	return "chain_" + strings.ToLower(name), nil
+	return chainSchema + strings.ToLower(name), nil
 }
 
 // access is what a process does with an index on PostgreSQL.

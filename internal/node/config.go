@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"chainexplorer/internal/felt"
 )
 
 // Endpoint is where one node listens.
@@ -27,6 +29,12 @@ type Endpoint struct {
 // for the defaults given beside each field.
 type Config struct {
 	Nodes []Endpoint
+	// Chain is the chain that the nodes must serve; when zero, the first node that
+	// answers fixes it.
+	Chain felt.Felt
+	// Patient lets Open return before the nodes have said who they are: see
+	// Pool.Introduced.
+	Patient bool
 
 	HTTP *http.Client // a client with sensible timeouts; redirects are never followed
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"chainexplorer/internal/felt"
 )
 
 // RPCError is a node's answer that says no. Only its code has a meaning that
@@ -136,6 +138,16 @@ type ChainMismatchError struct {
 
 func (e *ChainMismatchError) Error() string {
 	return fmt.Sprintf("nodes are on different chains: %s on %s, %s on %s", e.NodeA, e.ChainA, e.NodeB, e.ChainB)
+}
+
+// WrongChainError says that a node serves another chain than the configured one.
+type WrongChainError struct {
+	Node        string
+	Chain, Want felt.Felt
+}
+
+func (e *WrongChainError) Error() string {
+	return fmt.Sprintf("%s is on the chain %s, not on %s", e.Node, chainName(e.Chain), chainName(e.Want))
 }
 
 // SpecVersionError says that a node speaks a version of the specification that

@@ -126,11 +126,18 @@ func (p *Pool) askIdentity(ctx context.Context, n *node) error {
 	return p.takeHead(n, replies[2], mark)
 }
 
-// admit checks version and chain. The first node fixes the pool's chain.
+// admit checks version and chain. The first node fixes the pool's chain, unless
+// the configuration does.
 func (p *Pool) admit(n *node, id *identity, version string) error {
 	var ok bool
 	if id.spec, ok = parseSpecVersion(version); !ok || !id.spec.supported() {
 		return &SpecVersionError{Node: n.name, Version: version}
+	}
+	if want := p.cfg.Chain; !want.IsZero() {
+		if id.chain != want {
+			return &WrongChainError{Node: n.name, Chain: id.chain, Want: want}
+		}
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,8 +185,9 @@ func misconfigured(errs []error) error {
 	var bad []error
 	for _, err := range errs {
 		var chain *ChainMismatchError
+		var wrong *WrongChainError
 		var spec *SpecVersionError
-		if errors.As(err, &chain) || errors.As(err, &spec) {
+		if errors.As(err, &chain) || errors.As(err, &wrong) || errors.As(err, &spec) {
 			bad = append(bad, err)
 		}
 	}

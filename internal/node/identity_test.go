@@ -347,3 +347,43 @@ func TestMetricsCount(t *testing.T) {
 		}
 	})
 }
+
+// A patient pool is there before its nodes are, and lets in only those of the
+// chain that it was made for.
+func TestPatientPool(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, silent := newNode(t, pn, "a", 20), newNode(t, pn, "silent", 30)
+		silent.hold = make(chan struct{})
+		patient := func(c *Config) { c.Patient, c.Chain = true, felt.MustShortString("SN_MAIN") }
+		p := open(t, pn, patient, a, silent) // without a word from the silent one
+		if id, err := p.ChainID(t.Context()); err != nil || id.String() != testChain {
+			t.Fatalf("%s, %v", id, err)
+		}
+		close(silent.hold)
+		if err := p.Introduced(t.Context()); err != nil {
+			t.Error(err)
+		}
+
+		b := newNode(t, pn, "b", 20)
+		b.chain = "0x534e5f5345504f4c4941"
+		q := open(t, pn, patient, b)
+		var wrong *WrongChainError
+		if err := q.Introduced(t.Context()); !errors.As(err, &wrong) || wrong.Node != "http://b" || wrong.Chain != felt.MustShortString("SN_SEPOLIA") {
+			t.Errorf("introduced: %v", err)
+		}
+		if _, err := q.Call(t.Context(), "starknet_call", []any{}); err == nil || len(b.requests()) > 0 {
+			t.Errorf("a node of another chain was asked: %v", err)
+		}
+		b.set(func(f *fakeNode) { f.chain = testChain })
+		time.Sleep(6 * time.Second)
+		if h, err := q.Head(t.Context()); err != nil || h.Number != 20 {
+			t.Errorf("a mended node is not used: %+v, %v", h, err)
+		}
+
+		// Closing does not wait for a node that is silent.
+		mute := newNode(t, pn, "mute", 1)
+		mute.hold = make(chan struct{})
+		defer close(mute.hold)
+		open(t, pn, patient, mute).Close()
+	})
+}

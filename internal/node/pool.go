@@ -22,6 +22,9 @@ type Pool struct {
 	cancel context.CancelCauseFunc
 	work   sync.WaitGroup // background goroutines
 
+	introduced chan struct{} // closed when every node was asked once
+	unfit      error         // which of them can never be used; set before that
+
 	mu        sync.Mutex
 	chain     felt.Felt
 	chainNode *node // who fixed the chain
@@ -29,16 +32,17 @@ type Pool struct {
 	tail tail
 }
 
-// Open checks the configuration, asks every node once who it is, and starts
-// watching their heads until Close. Nodes that do not answer now are tried
-// later; a node of another chain or of an unknown version is an error.
+// Open checks the configuration, asks every node once who it is, and watches
+// their heads until Close. Nodes that do not answer now are tried later; a node
+// of another chain or of an unknown version is an error. A patient pool is
+// returned before they are asked.
 func Open(ctx context.Context, cfg Config) (*Pool, error) {
 	addrs, err := parseEndpoints(cfg.Nodes)
 	if err != nil {
 		return nil, fmt.Errorf("open node pool: %w", err)
 	}
 	cfg = cfg.withDefaults()
-	p := &Pool{cfg: cfg, log: cfg.Logger}
+	p := &Pool{cfg: cfg, log: cfg.Logger, chain: cfg.Chain, introduced: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	for i, a := range addrs {
 		p.nodes = append(p.nodes, &node{
@@ -49,22 +53,40 @@ func Open(ctx context.Context, cfg Config) (*Pool, error) {
 		})
 		cfg.Metrics.setHealthy(a.name, true)
 	}
-	errs := p.identifyAll(ctx)
-	if err := ctx.Err(); err != nil {
-		p.Close()
-		return nil, fmt.Errorf("open node pool: %w", context.Cause(ctx))
+	p.work.Go(p.introduce)
+	if cfg.Patient {
+		return p, nil
 	}
-	if err := misconfigured(errs); err != nil {
+	if err := p.Introduced(ctx); err != nil {
 		p.Close()
 		return nil, fmt.Errorf("open node pool: %w", err)
 	}
+	return p, nil
+}
+
+// introduce asks every node once who it is, and then watches them.
+func (p *Pool) introduce() {
+	errs := p.identifyAll(p.ctx)
+	p.unfit = misconfigured(errs)
 	for i, n := range p.nodes {
-		if errs[i] != nil {
+		if errs[i] != nil && p.ctx.Err() == nil {
 			p.failed(n, errs[i], true)
 		}
 		p.work.Go(func() { p.watch(n) })
 	}
-	return p, nil
+	close(p.introduced)
+}
+
+// Introduced waits until every node was asked once who it is. It fails when one
+// that answered is of another chain or of an unknown version; one that did not
+// answer is no failure.
+func (p *Pool) Introduced(ctx context.Context) error {
+	select {
+	case <-p.introduced:
+		return p.unfit
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // Close ends the background work and waits for it. Reads in flight are not
