@@ -5,7 +5,7 @@ export CGO_ENABLED ?= 0
 SEEDS   ?= 200
 FUZZ    ?= 30s
 
-.PHONY: help build test test-quick lint fmt fuzz sim bench demo tools
+.PHONY: help build test test-quick lint fmt fuzz sim bench demo tools outdated
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)
+
+outdated: ## list the modules that have a newer version
+	@scripts/outdated.sh
 
 bench: ## run the benchmarks and print their ratios
 	go run ./bench/ingest

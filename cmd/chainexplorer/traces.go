@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
-	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
 
 // openTraces sends a span per request to an OpenTelemetry collector; without an
@@ -20,7 +22,14 @@ func openTraces(ctx context.Context, endpoint string) (wrap func(http.Handler) h
 	if endpoint == "" {
 		return func(h http.Handler) http.Handler { return h }, func() {}, nil
 	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(endpoint))
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return nil, nil, &usageError{fmt.Sprintf("traces: %q is not the address of a collector, such as http://127.0.0.1:4318", endpoint)}
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1/traces" // where a collector takes them unless the operator says otherwise
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(u.String()))
 	if err != nil {
 		return nil, nil, fmt.Errorf("traces: %w", err)
 	}

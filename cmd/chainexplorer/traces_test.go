@@ -40,6 +40,9 @@ func TestTraces(t *testing.T) {
 	if leaked.Load() {
 		t.Error("the key was sent to the collector")
 	}
+	if _, _, err := openTraces(t.Context(), "collector:4318"); err == nil {
+		t.Error("an endpoint without a scheme was taken")
+	}
 	// Without an endpoint nothing is wrapped.
 	wrap, stop, err = openTraces(t.Context(), "")
 	if err != nil {
