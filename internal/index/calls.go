@@ -31,5 +31,5 @@ func (n *Nodes) Call(ctx context.Context, block, contract, selector felt.Felt, c
 			return nil, fmt.Errorf("%w: %v", ErrReverted, err)
 		}
 	}
-	return out, notFound(err)
+	return out, known(err)
 }

@@ -10,6 +10,9 @@ import (
 // ErrNotFound is what a Source answers for a block that the node does not have.
 var ErrNotFound = errors.New("the node has no such block")
 
+// ErrNoOther says that every node was ruled out by who asked.
+var ErrNoOther = errors.New("there is no other node")
+
 // FormatError says that a store holds something that this program must not touch.
 type FormatError struct{ Reason string }
 

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -18,7 +19,7 @@ type Nodes struct {
 	l1 uint64 // newest block seen as accepted on L1, for nodes without the tag
 }
 
-var _ Source = (*Nodes)(nil)
+var _ Peers = (*Nodes)(nil)
 
 // ChainID names the chain that all nodes serve.
 func (n *Nodes) ChainID(ctx context.Context) (felt.Felt, error) { return n.Pool.ChainID(ctx) }
@@ -26,14 +27,42 @@ func (n *Nodes) ChainID(ctx context.Context) (felt.Felt, error) { return n.Pool.
 // Head is the head of the best node.
 func (n *Nodes) Head(ctx context.Context) (BlockRef, error) {
 	h, err := n.Pool.Head(ctx)
-	return BlockRef{h.Number, h.Hash}, notFound(err)
+	return BlockRef{h.Number, h.Hash}, known(err)
 }
 
 // Fetch returns a block in one request to one node.
 func (n *Nodes) Fetch(ctx context.Context, number uint64) (Raw, error) {
-	raw, err := n.Pool.BlockWithUpdate(ctx, number)
-	return Raw(raw), notFound(err)
+	return n.FetchFrom(ctx, number, From{})
 }
+
+// FetchFrom returns a block from particular nodes.
+func (n *Nodes) FetchFrom(ctx context.Context, number uint64, from From) (Raw, error) {
+	raw, err := n.Pool.BlockWithUpdate(ctx, number, from.options()...)
+	return Raw(raw), known(err)
+}
+
+func (f From) options() (opts []node.Option) {
+	if f.Only != "" {
+		opts = append(opts, node.OnNode(f.Only))
+	}
+	if len(f.Not) > 0 {
+		opts = append(opts, node.NotNodes(f.Not...))
+	}
+	return opts
+}
+
+// HashesAt asks every node.
+func (n *Nodes) HashesAt(ctx context.Context, number uint64) []NodeHash {
+	said := n.Pool.HashesAt(ctx, number)
+	out := make([]NodeHash, len(said))
+	for i, s := range said {
+		out[i] = NodeHash(s)
+	}
+	return out
+}
+
+// Blame puts a node into quarantine.
+func (n *Nodes) Blame(node string, err error) { n.Pool.Blame(node, err) }
 
 // HashAt asks for a header.
 func (n *Nodes) HashAt(ctx context.Context, number uint64) (felt.Felt, error) {
@@ -115,7 +144,7 @@ func (n *Nodes) searchL1(ctx context.Context) (BlockRef, error) {
 func (n *Nodes) header(ctx context.Context, id node.BlockID) (*starknet.Header, error) {
 	raw, name, err := n.Pool.BlockHeader(ctx, id)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, known(err)
 	}
 	h, err := starknet.DecodeHeader(raw)
 	if err != nil {
@@ -126,8 +155,13 @@ func (n *Nodes) header(ctx context.Context, id node.BlockID) (*starknet.Header, 
 
 // Class returns a class as it is known at a block.
 func (n *Nodes) Class(ctx context.Context, number uint64, hash felt.Felt) ([]byte, string, error) {
-	raw, name, err := n.Pool.Class(ctx, node.BlockNumber(number), hash)
-	return raw, name, notFound(err)
+	return n.ClassFrom(ctx, number, hash, From{})
+}
+
+// ClassFrom returns a class from particular nodes.
+func (n *Nodes) ClassFrom(ctx context.Context, number uint64, hash felt.Felt, from From) ([]byte, string, error) {
+	raw, name, err := n.Pool.Class(ctx, node.BlockNumber(number), hash, from.options()...)
+	return raw, name, known(err)
 }
 
 // Heads signals new heads of the pool.
@@ -145,9 +179,13 @@ func (n *Nodes) Heads(ctx context.Context) <-chan struct{} {
 	return out
 }
 
-func notFound(err error) error {
-	if node.IsNotFound(err) {
+// known turns the pool's final answers into this package's.
+func known(err error) error {
+	switch {
+	case node.IsNotFound(err):
 		return fmt.Errorf("%w: %v", ErrNotFound, err)
+	case errors.Is(err, node.ErrNoOther):
+		return fmt.Errorf("%w: %v", ErrNoOther, err)
 	}
 	return err
 }

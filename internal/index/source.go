@@ -38,3 +38,36 @@ type Source interface {
 	// Heads signals that the head may have changed, until ctx ends.
 	Heads(ctx context.Context) <-chan struct{}
 }
+
+// From narrows which nodes a question may go to. The zero value leaves it to the
+// source.
+type From struct {
+	Only string   // this node alone, even if it is in quarantine
+	Not  []string // and these not at all
+}
+
+// NodeHash is what one node says of a block number. With neither an error nor
+// Found the node has no such block.
+type NodeHash struct {
+	Node  string
+	Hash  felt.Felt
+	Found bool
+	Err   error // no answer was had
+}
+
+// Peers is a Source of several nodes that can be told apart: what one of them
+// says can be held against the others.
+type Peers interface {
+	Source
+	// FetchFrom is Fetch from particular nodes. ErrNoOther says that From rules
+	// all of them out.
+	FetchFrom(ctx context.Context, number uint64, from From) (Raw, error)
+	// ClassFrom is Class from particular nodes.
+	ClassFrom(ctx context.Context, number uint64, hash felt.Felt, from From) (raw []byte, node string, err error)
+	// HashesAt asks every node for the hash of a block, all at once. The answers
+	// are in a steady order; nodes that are in quarantine have an error.
+	HashesAt(ctx context.Context, number uint64) []NodeHash
+	// Blame puts a node that gave a false answer into quarantine: for a while
+	// that grows with each offence it is not asked and its head does not count.
+	Blame(node string, err error)
+}

@@ -12,7 +12,7 @@ func (p *Pool) waitTime(round int, op readOp, useless []bool) time.Duration {
 	rest := time.Duration(-1)
 	for i, n := range p.nodes {
 		n.mu.Lock()
-		if op.usable(n) && (useless == nil || !useless[i]) {
+		if p.usable(&op, n) && (useless == nil || !useless[i]) {
 			if d := max(n.restUntil.Sub(now), 0); rest < 0 || d < rest {
 				rest = d
 			}

@@ -49,6 +49,9 @@ func OneNode() Option { return func(op *readOp) { op.oneNode = true } }
 // OnNode asks the named node alone: a continuation token means nothing to others.
 func OnNode(name string) Option { return func(op *readOp) { op.only = name } }
 
+// NotNodes leaves the named nodes out. If none is left the error is ErrNoOther.
+func NotNodes(names ...string) Option { return func(op *readOp) { op.not = names } }
+
 // Call makes one call. A known read is retried and moved between nodes; any
 // other method is sent once, to one node, and an unclear end is a
 // *DeliveryUnknownError. A node's own error is a *RPCError.

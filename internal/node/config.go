@@ -51,6 +51,9 @@ type Config struct {
 	PollInterval   time.Duration // 1 s instead, while Heads is used without WebSocket
 	HeadTTL        time.Duration // 60 s: how long the head of a silent node counts
 
+	QuarantineBase time.Duration // 15 s for a first false answer, then doubling
+	QuarantineMax  time.Duration // 15 min
+
 	PingInterval  time.Duration // 15 s between WebSocket pings
 	WebSocketIdle time.Duration // 60 s without a message: connect again
 
@@ -71,6 +74,8 @@ func (c Config) withDefaults() Config {
 	positive(&c.HealthInterval, 5*time.Second)
 	positive(&c.PollInterval, time.Second)
 	positive(&c.HeadTTL, time.Minute)
+	positive(&c.QuarantineBase, 15*time.Second)
+	positive(&c.QuarantineMax, 15*time.Minute)
 	positive(&c.PingInterval, 15*time.Second)
 	positive(&c.WebSocketIdle, time.Minute)
 	if c.Rand == nil {

@@ -168,6 +168,8 @@ var (
 	ErrMalformed = errors.New("malformed response")
 	// ErrNoNode says that no node of the pool can take the request.
 	ErrNoNode = errors.New("no usable node")
+	// ErrNoOther says that every node of the pool was ruled out by the caller.
+	ErrNoOther = errors.New("no other node")
 	// ErrNotARead says that a batch held a method that is not a known read.
 	ErrNotARead = errors.New("only known read methods may be batched")
 	// ErrClosed says that the pool was closed.

@@ -330,13 +330,13 @@ func TestMetricsCount(t *testing.T) {
 			}
 		}
 		for key, want := range map[string]float64{
-			"node_requests_total starknet_call http://a http_error": 1,
-			"node_requests_total starknet_call http://b ok":         1,
-			"node_requests_total other http://a rpc_error":          1,
-			"node_retries_total":                                    1,
-			"node_head http://a":                                    20,
-			"node_healthy http://b":                                 1,
-			"node_request_seconds http://b":                         2,
+			"chainexplorer_node_requests_total starknet_call http://a http_error": 1,
+			"chainexplorer_node_requests_total starknet_call http://b ok":         1,
+			"chainexplorer_node_requests_total other http://a rpc_error":          1,
+			"chainexplorer_node_retries_total":                                    1,
+			"chainexplorer_node_head http://a":                                    20,
+			"chainexplorer_node_healthy http://b":                                 1,
+			"chainexplorer_node_request_seconds http://b":                         2,
 		} {
 			if got[key] != want {
 				t.Errorf("%s is %v, want %v", key, got[key], want)

@@ -14,32 +14,41 @@ type Metrics struct {
 	retries  prometheus.Counter
 	head     *prometheus.GaugeVec
 	healthy  *prometheus.GaugeVec
+
+	falseAnswers *prometheus.CounterVec
+	quarantined  *prometheus.GaugeVec
 }
 
 // NewMetrics makes the pool's metrics and registers them.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "node_requests_total", Help: "Calls to nodes by method and outcome.",
+			Name: "chainexplorer_node_requests_total", Help: "Calls to nodes by method and outcome.",
 		}, []string{"node", "method", "outcome"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "node_request_seconds", Help: "Duration of HTTP requests to nodes, body included.",
+			Name: "chainexplorer_node_request_seconds", Help: "Duration of HTTP requests to nodes, body included.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 2.5, 12),
 		}, []string{"node"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "node_response_bytes_total", Help: "Bytes of responses, after decompression.",
+			Name: "chainexplorer_node_response_bytes_total", Help: "Bytes of responses, after decompression.",
 		}, []string{"node"}),
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "node_retries_total", Help: "Further requests for reads that the first one did not settle.",
+			Name: "chainexplorer_node_retries_total", Help: "Further requests for reads that the first one did not settle.",
 		}),
 		head: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "node_head", Help: "Number of the newest block that the node told of.",
+			Name: "chainexplorer_node_head", Help: "Number of the newest block that the node told of.",
 		}, []string{"node"}),
 		healthy: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "node_healthy", Help: "1 while the node answers.",
+			Name: "chainexplorer_node_healthy", Help: "1 while the node answers.",
+		}, []string{"node"}),
+		falseAnswers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_node_false_answers_total", Help: "Answers that put the node into quarantine.",
+		}, []string{"node"}),
+		quarantined: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "chainexplorer_node_quarantined", Help: "1 while the node is not believed because of a false answer.",
 		}, []string{"node"}),
 	}
-	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy)
+	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy, m.falseAnswers, m.quarantined)
 	return m
 }
 
@@ -74,12 +83,26 @@ func (m *Metrics) setHead(node string, number uint64) {
 }
 
 func (m *Metrics) setHealthy(node string, ok bool) {
-	if m == nil {
-		return
+	if m != nil {
+		m.healthy.WithLabelValues(node).Set(oneIf(ok))
 	}
-	v := 0.0
-	if ok {
-		v = 1
+}
+
+func (m *Metrics) falseAnswer(node string) {
+	if m != nil {
+		m.falseAnswers.WithLabelValues(node).Inc()
 	}
-	m.healthy.WithLabelValues(node).Set(v)
+}
+
+func (m *Metrics) setQuarantined(node string, is bool) {
+	if m != nil {
+		m.quarantined.WithLabelValues(node).Set(oneIf(is))
+	}
+}
+
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

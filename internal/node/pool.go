@@ -52,6 +52,7 @@ func Open(ctx context.Context, cfg Config) (*Pool, error) {
 			wake:     make(chan struct{}, 1),
 		})
 		cfg.Metrics.setHealthy(a.name, true)
+		cfg.Metrics.setQuarantined(a.name, false)
 	}
 	p.work.Go(p.introduce)
 	if cfg.Patient {
@@ -122,6 +123,7 @@ func (p *Pool) watch(n *node) {
 			timer.Stop()
 		case <-timer.C:
 		}
+		p.cfg.Metrics.setQuarantined(n.name, p.quarantined(n))
 		if n.resting(time.Now()) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,6 +25,7 @@ type readOp struct {
 	at      *uint64              // the block the read is about, if known
 	oneNode bool                 // all answers must come from the same node
 	only    string               // ask this node alone
+	not     []string             // and these not at all
 	minSpec SpecVersion
 	objects bool // results must be JSON objects
 	// rejected is told which call was answered with invalid parameters; true
@@ -46,6 +48,9 @@ func (p *Pool) read(ctx context.Context, op readOp) ([]Response, error) {
 	useless := make([]bool, len(p.nodes)) // nodes that cannot answer this read
 	errs := make([]error, len(p.nodes))
 	asks := 0
+	if !p.anyMeant(&op) {
+		return nil, fmt.Errorf("%s: %w", op.what, ErrNoOther)
+	}
 	for round := 0; ; round++ {
 		tried := make([]bool, len(p.nodes))
 		for i := range verdicts {
@@ -113,12 +118,15 @@ func (p *Pool) exhausted(errs []error) error {
 	for i, n := range p.nodes {
 		n.mu.Lock()
 		refused, resting := n.refused, time.Until(n.restUntil)
+		shunned, reason := p.shunnedLocked(n, time.Now()), n.quarantine.reason
 		n.mu.Unlock()
 		switch {
 		case errs[i] != nil:
 			all = append(all, errs[i])
 		case refused != nil:
 			all = append(all, refused)
+		case shunned:
+			all = append(all, fmt.Errorf("%s is in quarantine: %s", n.name, reason))
 		case resting > 0:
 			all = append(all, fmt.Errorf("%s asked to be left alone for %s", n.name, resting.Round(time.Millisecond)))
 		}
@@ -129,13 +137,20 @@ func (p *Pool) exhausted(errs []error) error {
 	return joined(all...)
 }
 
-// usable says whether a node may be asked at all. Needs n.mu.
-func (op *readOp) usable(n *node) bool {
-	if n.refused != nil || (op.only != "" && op.only != n.name) {
+// usable says whether a node may be asked at all. Needs n.mu. Naming a node lifts
+// its quarantine for the read: whoever does so knows why.
+func (p *Pool) usable(op *readOp, n *node) bool {
+	if !op.meant(n) || (op.only == "" && p.shunnedLocked(n, time.Now())) {
 		return false
 	}
 	min := op.minSpec
 	return n.id == nil || n.id.spec.atLeast(min.Major, min.Minor, min.Patch)
+}
+
+// meant says whether the read could be put to the node if all was well with it.
+// Needs n.mu.
+func (op *readOp) meant(n *node) bool {
+	return n.refused == nil && (op.only == "" || op.only == n.name) && !slices.Contains(op.not, n.name)
 }
 
 // pick chooses the best node not tried in this round: healthy before failing,
@@ -167,7 +182,7 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 	var bestRank rank
 	for i, n := range p.nodes {
 		n.mu.Lock()
-		ok := op.usable(n) && !now.Before(n.restUntil)
+		ok := p.usable(&op, n) && !now.Before(n.restUntil)
 		r := rank{healthy: n.healthyLocked(), height: min(n.levelLocked(), want)}
 		n.mu.Unlock()
 		if !ok || tried[i] || useless[i] {
@@ -188,7 +203,7 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 func (p *Pool) anyLeft(op readOp, useless []bool) bool {
 	for i, n := range p.nodes {
 		n.mu.Lock()
-		ok := op.usable(n)
+		ok := p.usable(&op, n)
 		n.mu.Unlock()
 		if ok && !useless[i] {
 			return true
@@ -207,10 +222,10 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 		return false, err
 	}
 	n.mu.Lock()
-	usable := op.usable(n)
+	usable := p.usable(&op, n)
 	n.mu.Unlock()
 	if !usable {
-		e := n.fail("unsupported", fmt.Errorf("node speaks a version older than %s", op.minSpec))
+		e := n.fail("unsupported", fmt.Errorf("node was quarantined, or speaks a version older than %s", op.minSpec))
 		e.permanent = true
 		return false, e
 	}

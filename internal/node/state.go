@@ -43,6 +43,8 @@ type node struct {
 	noBatch   time.Time // until when batches are not tried
 	noFlags   bool      // response flags were rejected
 	live      bool      // heads arrive by WebSocket
+
+	quarantine quarantine
 }
 
 // healthyLocked needs mu.
@@ -136,8 +138,8 @@ func (n *node) setHead(h Head, mark uint64) {
 }
 
 // freshLocked says whether the head still counts. Needs mu.
-func (n *node) freshLocked(now time.Time, ttl time.Duration) bool {
-	return n.headKnown && n.refused == nil && now.Sub(n.headTime) <= ttl
+func (p *Pool) freshLocked(n *node, now time.Time) bool {
+	return n.headKnown && n.refused == nil && now.Sub(n.headTime) <= p.cfg.HeadTTL && !p.shunnedLocked(n, now)
 }
 
 // bestHead is the highest head that any node told of recently; on a tie the
@@ -145,7 +147,7 @@ func (n *node) freshLocked(now time.Time, ttl time.Duration) bool {
 func (p *Pool) bestHead(now time.Time) (best Head, ok bool) {
 	for _, n := range p.nodes {
 		n.mu.Lock()
-		if n.freshLocked(now, p.cfg.HeadTTL) && (!ok || n.head.Number > best.Number) {
+		if p.freshLocked(n, now) && (!ok || n.head.Number > best.Number) {
 			best, ok = n.head, true
 		}
 		n.mu.Unlock()
@@ -157,7 +159,7 @@ func (p *Pool) bestHead(now time.Time) (best Head, ok bool) {
 func (p *Pool) bestLevel(now time.Time) (best uint64) {
 	for _, n := range p.nodes {
 		n.mu.Lock()
-		if n.freshLocked(now, p.cfg.HeadTTL) {
+		if p.freshLocked(n, now) {
 			best = max(best, n.levelLocked())
 		}
 		n.mu.Unlock()
@@ -196,28 +198,4 @@ func (p *Pool) succeeded(n *node, probe bool) {
 		p.cfg.Metrics.setHealthy(n.name, true)
 		p.log.Info("node answers again", "node", n.name)
 	}
-}
-
-// Status is what the pool knows of one node.
-type Status struct {
-	Node        string
-	Head        Head   // zero until known
-	SpecVersion string // empty until known
-	Healthy     bool
-	Live        bool  // heads arrive by WebSocket
-	Refused     error // why the node is not used, or nil
-}
-
-// Statuses lists the nodes in the order of the configuration.
-func (p *Pool) Statuses() []Status {
-	out := make([]Status, len(p.nodes))
-	for i, n := range p.nodes {
-		n.mu.Lock()
-		out[i] = Status{Node: n.name, Head: n.head, Healthy: n.healthyLocked(), Live: n.live, Refused: n.refused}
-		if n.id != nil {
-			out[i].SpecVersion = n.id.spec.String()
-		}
-		n.mu.Unlock()
-	}
-	return out
 }

@@ -66,7 +66,7 @@ type Raw struct {
 
 // BlockWithUpdate fetches a block with its receipts and its state update, from
 // one node, in one request. A block that does not exist is IsNotFound.
-func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) {
+func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64, opts ...Option) (Raw, error) {
 	id := BlockNumber(number)
 	op := id.op("block " + strconv.FormatUint(number, 10))
 	op.count, op.oneNode, op.objects = 2, true, true
@@ -93,6 +93,9 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64) (Raw, error) 
 		}
 		return flags
 	}
+	for _, o := range opts {
+		o(&op)
+	}
 	out, err := p.read(ctx, op)
 	if err != nil {
 		return Raw{}, err
@@ -117,22 +120,22 @@ func (p *Pool) nodeNamed(name string) *node {
 
 // BlockHeader fetches a block's header with its transaction hashes and says
 // which node gave it.
-func (p *Pool) BlockHeader(ctx context.Context, id BlockID) ([]byte, string, error) {
+func (p *Pool) BlockHeader(ctx context.Context, id BlockID, opts ...Option) ([]byte, string, error) {
 	op := id.op("block header " + id.wire())
 	op.objects = true
 	a, err := p.readOne(ctx, op, call{
 		method: "starknet_getBlockWithTxHashes", params: id.params(""),
-	})
+	}, opts...)
 	return a.Result, a.Node, err
 }
 
 // Class fetches a class as it is known at a block.
-func (p *Pool) Class(ctx context.Context, id BlockID, classHash felt.Felt) ([]byte, string, error) {
+func (p *Pool) Class(ctx context.Context, id BlockID, classHash felt.Felt, opts ...Option) ([]byte, string, error) {
 	op := id.op("class " + classHash.String())
 	op.objects = true
 	a, err := p.readOne(ctx, op, call{
 		method: "starknet_getClass", params: id.params(`,"class_hash":"` + classHash.String() + `"`),
-	})
+	}, opts...)
 	return a.Result, a.Node, err
 }
 

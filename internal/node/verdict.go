@@ -60,7 +60,7 @@ func (p *Pool) judge(n *node, op readOp, vs []verdict, useless []bool, open []in
 func (p *Pool) othersMayKnow(n *node, op readOp, useless []bool) bool {
 	for i, o := range p.nodes {
 		o.mu.Lock()
-		ok := o != n && !useless[i] && op.usable(o)
+		ok := o != n && !useless[i] && p.usable(&op, o)
 		o.mu.Unlock()
 		if ok {
 			return true
