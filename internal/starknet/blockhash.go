@@ -4,7 +4,6 @@ package starknet
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"chainexplorer/internal/felt"
 )
@@ -56,7 +55,10 @@ func poseidonBlockHash(h *Header, c *Commitments, version protocolVersion) felt.
 		e := prices.sum()
 		p.addElement(&e)
 	}
-	text := felt.MustShortString(h.StarknetVersion) // parsing bounded its length
+	text, err := felt.FromShortString(h.StarknetVersion)
+	if name, ok := text.ShortString(); err != nil || !ok || name != h.StarknetVersion {
+		return felt.Felt{} // no block has such a version, nor this hash
+	}
 	p.add(&text)
 	p.addUint64(0)
 	p.add(&h.ParentHash)
@@ -107,21 +109,22 @@ func firstBlockHash(h *Header, c *Commitments, chainID felt.Felt) felt.Felt {
 
 // blockHashes are the hashes that the block may have: one, or for old blocks
 // one for each sequencer that may have made a block that names none. Which
-// rules hold for a block without a version depends on the network.
-func blockHashes(h *Header, c *Commitments, chainID felt.Felt, version protocolVersion) ([]felt.Felt, error) {
+// rules hold for a block without a version depends on the network; known is
+// false where the network's past is not.
+func blockHashes(h *Header, c *Commitments, chainID felt.Felt, version protocolVersion) (hashes []felt.Felt, known bool) {
 	if !version.before(v0_13_2) {
-		return []felt.Felt{poseidonBlockHash(h, c, version)}, nil
+		return []felt.Felt{poseidonBlockHash(h, c, version)}, true
 	}
 	past, ok := histories[chainID]
 	if !ok && version == (protocolVersion{}) {
-		return nil, fmt.Errorf("first blocks of chain %s: %w", chainID, ErrUnknownRules)
+		return nil, false
 	}
 	if h.Number < past.first07 {
-		return []felt.Felt{firstBlockHash(h, c, chainID)}, nil
+		return []felt.Felt{firstBlockHash(h, c, chainID)}, true
 	}
-	hashes := []felt.Felt{pedersenBlockHash(h, c, h.Sequencer)}
-	if h.Sequencer.IsZero() && !past.sequencer.IsZero() {
+	hashes = []felt.Felt{pedersenBlockHash(h, c, h.Sequencer)}
+	if h.Sequencer.IsZero() && h.Number < past.settled {
 		hashes = append(hashes, pedersenBlockHash(h, c, past.sequencer))
 	}
-	return hashes, nil
+	return hashes, true
 }

@@ -20,7 +20,10 @@ var (
 type history struct {
 	// first07 is the first block whose hash covers events, time and sequencer.
 	first07 uint64
-	// sequencer stands in for the address that old blocks do not carry.
+	// settled is a block from which on every block names its sequencer, and
+	// transaction hashes have one form.
+	settled uint64
+	// sequencer stands in for the address that older blocks do not carry.
 	sequencer felt.Felt
 }
 
@@ -31,6 +34,7 @@ var testnetSequencer = felt.MustParse("0x046a89ae102987331d369645031b49c27738ed0
 var histories = map[felt.Felt]history{
 	ChainMain: {
 		first07:   833,
+		settled:   7320, // of 0.10.1
 		sequencer: felt.MustParse("0x021f4b90b0377c82bf330b7b5295820769e72d79d8acd0effa0ebde6e9988bc5"),
 	},
 	ChainSepolia:            {sequencer: testnetSequencer},

@@ -69,6 +69,10 @@ func ComputeCommitments(b *Block, diff *StateDiff) (Commitments, error) {
 	if err != nil {
 		return Commitments{}, err
 	}
+	return computeCommitments(b, diff, version), nil
+}
+
+func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Commitments {
 	c := Commitments{
 		TransactionCount: uint64(len(b.Transactions)),
 		EventCount:       uint64(b.EventCount()),
@@ -86,12 +90,12 @@ func ComputeCommitments(b *Block, diff *StateDiff) (Commitments, error) {
 	if version.before(v0_13_2) {
 		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), crypto.Pedersen)
 		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), crypto.Pedersen)
-		return c, nil
+		return c
 	}
 	c.Transactions = commitmentRoot(transactionLeaves(leaves, b, version), crypto.Poseidon)
 	c.Events = commitmentRoot(eventLeaves(leaves, b), crypto.Poseidon)
 	c.Receipts = commitmentRoot(receiptLeaves(leaves, b), crypto.Poseidon)
-	return c, nil
+	return c
 }
 
 func transactionLeaves(leaves []element, b *Block, version protocolVersion) []element {

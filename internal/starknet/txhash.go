@@ -20,54 +20,24 @@ var (
 	constructorSelector = felt.Selector("constructor")
 )
 
-// ComputeHash is the transaction's hash on the given chain. For deploy and
-// deploy account transactions it first computes the contract's address. The
-// result for deploys, declares of version 0, invokes of version 0 and L1
-// handlers without nonce is the form that most of them have: the protocol did
-// not keep to one (see HashMatches).
+// ComputeHash is the transaction's hash on the given chain, in the form that
+// all have since 0.10. For deploy and deploy account transactions it first
+// computes the contract's address.
 func (t *Transaction) ComputeHash(chainID felt.Felt) (felt.Felt, error) {
 	return t.computeHash(&chainID, t.deployedAddress(nil))
 }
 
-// HashMatches reports whether t.Hash follows from the rest of t. It tries
-// every form that a transaction of this kind can have, and fails with
-// ErrUnknownRules when none fits a kind whose forms are not all known.
+// HashMatches reports whether t.Hash follows from the rest of t, in any form
+// that a transaction of this kind ever had.
 func (t *Transaction) HashMatches(chainID felt.Felt) (bool, error) {
-	computed, err := t.checkHash(&chainID, nil)
-	switch {
-	case err != nil:
-		return false, err
-	case computed == t.Hash:
-		return true, nil
-	case t.manyForms():
-		return false, fmt.Errorf("hash of an old transaction: %w", ErrUnknownRules)
-	}
-	return false, nil
-}
-
-// manyForms says that transactions of this kind were hashed in ways that are
-// not all public, so that a difference proves nothing unless the time is known.
-func (t *Transaction) manyForms() bool {
-	return t.Type == Invoke && t.Version.IsZero() || t.Type == L1Handler || t.anyForm()
-}
-
-// anyForm says the same of kinds that were never hashed in one way, or only
-// by chance after the time when all others were.
-func (t *Transaction) anyForm() bool {
-	switch t.Type {
-	case Deploy:
-		return true
-	case Declare:
-		return t.Version.IsZero()
-	case L1Handler:
-		return !t.HasNonce
-	}
-	return false
+	computed, err := t.checkHash(&chainID, nil, true)
+	return err == nil && computed == t.Hash, err
 }
 
 // checkHash returns t.Hash when one of the transaction's forms gives it, and
-// the most likely form otherwise. address is the receipt's, or nil.
-func (t *Transaction) checkHash(chainID, address *felt.Felt) (felt.Felt, error) {
+// the usual form otherwise. address is the receipt's, or nil. The forms that
+// were in use before the protocol settled are tried if ancient is set.
+func (t *Transaction) checkHash(chainID, address *felt.Felt, ancient bool) (felt.Felt, error) {
 	deployed := t.deployedAddress(address)
 	computed, err := t.computeHash(chainID, deployed)
 	if err != nil || computed == t.Hash {
@@ -82,21 +52,24 @@ func (t *Transaction) checkHash(chainID, address *felt.Felt) (felt.Felt, error) 
 			return h, nil
 		}
 	}
-	for _, h := range t.oldForms(chainID, deployed) {
-		if h == t.Hash {
-			return h, nil
+	if ancient {
+		for _, h := range t.ancientForms(chainID, deployed) {
+			if h == t.Hash {
+				return h, nil
+			}
 		}
 	}
 	return computed, nil
 }
 
-// deployedAddress is the address that t creates, if it creates one. A claimed
-// address is taken as it is: it is part of the hash, so a wrong one shows.
+// deployedAddress is the address that t creates, if it creates one. The claimed
+// address of a deploy account is taken as it is: the hash covers it and all that
+// it is made of. That of a deploy does not cover class and salt.
 func (t *Transaction) deployedAddress(claimed *felt.Felt) felt.Felt {
 	if t.Type != Deploy && t.Type != DeployAccount {
 		return felt.Felt{}
 	}
-	if claimed != nil && !claimed.IsZero() {
+	if claimed != nil && t.Type == DeployAccount {
 		return *claimed
 	}
 	return ComputeContractAddress(felt.Zero, t.ContractAddressSalt, t.ClassHash, t.ConstructorCalldata)
@@ -151,25 +124,33 @@ func (t *Transaction) pedersenHash(prefix, address, selector *felt.Felt, data el
 	return fromElement(&e)
 }
 
-// oldForms are the hashes of transactions made before the protocol settled:
-// without version and fee, and for L1 handlers without nonce or as an invoke.
-func (t *Transaction) oldForms(chainID *felt.Felt, deployed felt.Felt) []felt.Felt {
-	short := func(prefix, address, selector *felt.Felt, data []felt.Felt) felt.Felt {
-		e := pedersenElements(toElement(prefix), toElement(address), toElement(selector), pedersenFelts(data), toElement(chainID))
+// ancientForms are the hashes of transactions made before the protocol settled:
+// without version and fee, and for L1 handlers also as an invoke. A form holds
+// only for a transaction that does not have what it leaves out.
+func (t *Transaction) ancientForms(chainID *felt.Felt, deployed felt.Felt) []felt.Felt {
+	short := func(prefix, address, selector *felt.Felt, data []felt.Felt, more ...element) felt.Felt {
+		all := append([]element{toElement(prefix), toElement(address), toElement(selector), pedersenFelts(data), toElement(chainID)}, more...)
+		e := pedersenElements(all...)
 		return fromElement(&e)
 	}
-	v, _ := t.PlainVersion()
-	switch {
-	case t.Type == Invoke && v == 0:
+	if !t.Version.IsZero() || !t.MaxFee.IsZero() {
+		return nil
+	}
+	switch t.Type {
+	case Invoke:
 		return []felt.Felt{short(&prefixInvoke, &t.ContractAddress, &t.EntryPointSelector, t.Calldata)}
-	case t.Type == Deploy:
+	case Deploy:
 		return []felt.Felt{short(&prefixDeploy, &deployed, &constructorSelector, t.ConstructorCalldata)}
-	case t.Type == L1Handler:
-		return []felt.Felt{
-			short(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
-			short(&prefixInvoke, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
-			t.pedersenHash(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID),
+	case L1Handler:
+		forms := []felt.Felt{short(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, t.Calldata, toElement(&t.Nonce))}
+		if t.Nonce.IsZero() {
+			forms = append(forms,
+				short(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
+				short(&prefixInvoke, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
+				t.pedersenHash(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID),
+			)
 		}
+		return forms
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 )
 
@@ -109,6 +110,15 @@ func TestVerifyNamesTheLie(t *testing.T) {
 	}
 }
 
+// reasonOf is why a block cannot be verified; empty for any other outcome.
+func reasonOf(err error) string {
+	var doubt *starknet.UnverifiedError
+	if errors.As(err, &doubt) {
+		return doubt.Reason
+	}
+	return ""
+}
+
 func TestVerifyWithoutStateUpdate(t *testing.T) {
 	b, _ := knownBlock(t)
 	if err := starknet.Verify(b, nil, starknet.ChainSepoliaIntegration); err != nil {
@@ -119,8 +129,8 @@ func TestVerifyWithoutStateUpdate(t *testing.T) {
 		t.Error("a wrong block hash passes with a claimed state diff commitment")
 	}
 	b.Commitments = nil
-	if err := starknet.Verify(b, nil, starknet.ChainSepoliaIntegration); err != nil {
-		t.Errorf("a hash that cannot be computed is called wrong: %v", err)
+	if err := starknet.Verify(b, nil, starknet.ChainSepoliaIntegration); reasonOf(err) != starknet.StateDiffMissing {
+		t.Errorf("a hash that cannot be computed: %v", err)
 	}
 }
 
@@ -133,20 +143,33 @@ func TestVerifyIgnoresUnknownClaims(t *testing.T) {
 	}
 }
 
-// L1 handlers have had one form of hash for long: a change is a lie there.
+// An L1 handler that lost its nonce, or anything else, is a lie: with the message
+// hash left as it was, and with one that fits the lie.
 func TestVerifyChecksL1Handlers(t *testing.T) {
-	for _, nonce := range []bool{true, false} {
-		var fb feederBlock
-		readJSON(t, feederPath(t, "sepolia", "block", "6.json"), &fb)
-		b := fb.convert()
-		if b.Transactions[0].Type != starknet.L1Handler {
-			t.Fatal("no L1 handler")
-		}
-		b.Transactions[0].Calldata[1][31] ^= 1
-		b.Transactions[0].HasNonce = nonce
-		var mismatch *starknet.MismatchError
-		if err := starknet.Verify(b, nil, starknet.ChainSepolia); errors.As(err, &mismatch) != nonce {
-			t.Errorf("with nonce %v: %v", nonce, err)
+	for name, c := range map[string]struct {
+		change func(*starknet.Transaction)
+		lie    bool
+	}{
+		"nothing":     {func(*starknet.Transaction) {}, false},
+		"calldata":    {func(tx *starknet.Transaction) { tx.Calldata[1][31] ^= 1 }, true},
+		"recipient":   {func(tx *starknet.Transaction) { tx.ContractAddress[31] ^= 1 }, true},
+		"lost nonce":  {func(tx *starknet.Transaction) { tx.Nonce, tx.HasNonce = felt.Zero, false }, true},
+		"other nonce": {func(tx *starknet.Transaction) { tx.Nonce[31] ^= 1 }, true},
+	} {
+		for _, fitting := range []bool{true, false} {
+			var fb feederBlock
+			readJSON(t, feederPath(t, "sepolia", "block", "6.json"), &fb)
+			b := fb.convert()
+			if b.Transactions[0].Type != starknet.L1Handler {
+				t.Fatal("no L1 handler")
+			}
+			c.change(&b.Transactions[0])
+			if fitting {
+				b.Receipts[0].MessageHash = starknet.MessageToL2Hash(&b.Transactions[0])
+			}
+			if err := starknet.Verify(b, nil, starknet.ChainSepolia); (err != nil) != c.lie || reasonOf(err) != "" {
+				t.Errorf("%s, message hash fits %v: %v", name, fitting, err)
+			}
 		}
 	}
 }
@@ -154,16 +177,42 @@ func TestVerifyChecksL1Handlers(t *testing.T) {
 func TestVerifyUnknownRules(t *testing.T) {
 	for version, known := range map[string]bool{
 		"0.13.2": true, "0.14.9": true, "0.14.2.1": true, "0.15.0": false, "0.15": false, "1.0.0": false, "0.13.x": false, "garbage": false, "0.1.2.3.4": false,
+		"a version that is longer than a felt can be": false, "\x000.13.2": false,
 	} {
 		b, su := knownBlock(t)
 		b.StarknetVersion = version
 		err := starknet.Verify(b, su, starknet.ChainSepoliaIntegration)
-		if errors.Is(err, starknet.ErrUnknownRules) == known {
+		if (reasonOf(err) == starknet.UnknownVersion) == known || err == nil && version != "0.13.2" {
 			t.Errorf("version %q: %v", version, err)
 		}
 		if _, err := starknet.ComputeBlockHash(&b.Header, *b.Commitments); errors.Is(err, starknet.ErrUnknownRules) == known {
 			t.Errorf("block hash of version %q: %v", version, err)
 		}
+	}
+}
+
+// A version that is not known keeps the newest rules: its name is in the hash.
+func TestVerifyNewVersionOfTheSameRules(t *testing.T) {
+	cfg := simnode.Config{Seed: 3, Blocks: 4, TxPerBlock: 3, RealHashes: true}
+	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
+		claimed := *b.Commitments
+		h := b.Header
+		h.StarknetVersion = "0.14.3" // rules as before
+		hash, err := starknet.ComputeBlockHash(&h, claimed)
+		if err != nil {
+			return err
+		}
+		for version, want := range map[string]string{"0.14.3": "", "0.15.0": starknet.UnknownVersion} {
+			lie, update := *b, *su
+			lie.StarknetVersion, lie.Hash, update.BlockHash = version, hash, hash
+			if err := starknet.Verify(&lie, &update, starknet.ChainSepolia); reasonOf(err) != want || want == "" && err != nil {
+				t.Errorf("block %d as %s: %v", b.Number, version, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -212,23 +261,31 @@ func TestProofFacts(t *testing.T) {
 	if plain.Hash != empty.Hash || plain.Hash == proven.Hash {
 		t.Error("only proof facts that are there count")
 	}
-	// Nodes leave proof facts out unless asked: that is no lie.
-	hidden := proven
-	hidden.ProofFacts = nil
+	// Old nodes leave proof facts out: the block may be true, or not.
 	for _, c := range []struct {
 		version string
 		facts   []felt.Felt
-		lie     bool
-	}{{"0.14.2", nil, false}, {"0.14.1", nil, true}, {"0.14.2", []felt.Felt{}, true}} {
-		tx := hidden
+		forge   bool
+		reason  string
+	}{
+		{"0.14.2", nil, false, starknet.ProofFactsMissing},
+		{"0.14.2", nil, true, starknet.ProofFactsMissing},
+		{"0.14.1", nil, false, ""},
+		{"0.14.2", []felt.Felt{}, false, ""},
+	} {
+		tx := proven
 		tx.ProofFacts = c.facts
+		if c.forge {
+			tx.Sender = felt.FromUint64(666)
+		}
 		b := &starknet.Block{
 			Header:       starknet.Header{StarknetVersion: c.version, DAMode: starknet.DABlob},
-			Transactions: []starknet.Transaction{tx}, Receipts: []starknet.Receipt{{TransactionHash: tx.Hash, Type: tx.Type}},
+			Transactions: []starknet.Transaction{tx}, Receipts: []starknet.Receipt{{TransactionHash: tx.Hash, Type: tx.Type, FeeUnit: starknet.Fri}},
 		}
+		err := starknet.Verify(b, nil, starknet.ChainMain)
 		var mismatch *starknet.MismatchError
-		if err := starknet.Verify(b, nil, starknet.ChainMain); errors.As(err, &mismatch) != c.lie {
-			t.Errorf("version %s, facts %v: %v", c.version, c.facts, err)
+		if reasonOf(err) != c.reason || errors.As(err, &mismatch) != (c.reason == "") {
+			t.Errorf("version %s, facts %v, forged %v: %v", c.version, c.facts, c.forge, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrUnknownRules says that this program does not know the rules by which a
-// hash was made: the data is unverified, not wrong.
+// hash was made: the data is unverified.
 var ErrUnknownRules = errors.New("hash rules are not known")
 
 // protocolVersion is a Starknet version; components that are not written are zero.
@@ -18,13 +18,15 @@ type protocolVersion [4]uint32
 
 // The versions at which the rules changed.
 var (
-	v0_11_0 = protocolVersion{0, 11}       // transaction hashes have one form from here on
+	v0_10_0 = protocolVersion{0, 10}       // transaction hashes have one form from here on
 	v0_11_1 = protocolVersion{0, 11, 1}    // every signature is committed to, not only those of invokes
 	v0_13_2 = protocolVersion{0, 13, 2}    // Poseidon block hash
 	v0_13_4 = protocolVersion{0, 13, 4}    // gas prices hashed apart, empty signatures are empty
 	v0_14_1 = protocolVersion{0, 14, 1}    // migrated classes
 	v0_14_2 = protocolVersion{0, 14, 2}    // proof facts
 	vBeyond = protocolVersion{0, 15, 0, 0} // first version whose rules are not known
+
+	newestRules = v0_14_2
 )
 
 // parseVersion reads up to four dotted numbers. Blocks of 2021 and 2022 carry
@@ -45,6 +47,17 @@ func parseVersion(s string) (v protocolVersion, err error) {
 		v[i] = uint32(n)
 	}
 	return v, nil
+}
+
+// rulesOf is the version by whose rules a block is recomputed. A version that is
+// not known gets the newest rules, and known is false: where a hash that covers
+// the version's name follows from them all the same, they are the right ones.
+func rulesOf(s string) (v protocolVersion, known bool) {
+	v, err := knownVersion(s)
+	if err != nil {
+		return newestRules, false
+	}
+	return v, true
 }
 
 // knownVersion is parseVersion for versions whose rules are known.

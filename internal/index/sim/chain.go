@@ -174,7 +174,7 @@ func (c *Chain) addTransaction(rng *rand.Rand, b *starknet.Block, su *starknet.S
 		t = starknet.Transaction{Type: starknet.L1Handler, ContractAddress: address(), EntryPointSelector: felt.Selector("handle_deposit"),
 			Calldata: []felt.Felt{felt.FromUint64(99), felt.FromUint64(1)}, HasNonce: true, Nonce: felt.FromUint64(rng.Uint64())}
 		r.FeeUnit, r.ActualFee = starknet.Wei, felt.Zero
-		r.MessageHash = sha256.Sum256(t.Nonce[:])
+		r.MessageHash = starknet.MessageToL2Hash(&t)
 	case 2:
 		t.Type, t.Sender, t.Calldata = starknet.DeployAccount, felt.Zero, nil
 		t.ClassHash, t.ContractAddressSalt = simClasses()[rng.IntN(len(simClasses()))].hash, c.derive(rng, "salt")
