@@ -40,7 +40,10 @@ func (s *Server) writeCatalog(at site) (*document, error) {
 			{at.origin + referencePath, web.ContentType, "API reference"},
 			{at.origin + llmsPath, textType, "Guide for programs that read"},
 		},
-		ServiceMeta: []target{{at.origin + agentPath, jsonType, "What an agent should know"}},
+		ServiceMeta: []target{
+			{at.origin + agentPath, jsonType, "What an agent should know"},
+			{at.origin + manifestPath, jsonType, "Route state, access and evidence of every operation"},
+		},
 	}
 	for _, id := range s.order {
 		api.Status = append(api.Status, target{at.origin + "/v1/" + url.PathEscape(id) + "/status", jsonType, "Status of " + id + " (needs a key)"})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/docs"
 	"chainexplorer/internal/web"
 )
 
@@ -173,6 +174,8 @@ func (s *Server) writeIndex(guides []guide) (*document, error) {
 				"[API catalog](/.well-known/api-catalog): where everything is, in the form of RFC 9727.",
 			}}}},
 			{ID: "guides", Title: "Guides", Blocks: []web.Block{guideList(guides[:written])}},
+			{ID: "subjects", Title: "Subjects in depth", Blocks: []web.Block{manualList(readManuals(docs.ForCallers))}},
+			{ID: "operators", Title: "For operators", Blocks: []web.Block{manualList(readManuals(docs.ForOperators))}},
 			{ID: "failures", Title: "Failures", Blocks: []web.Block{guideList(guides[written:])}},
 		},
 	})

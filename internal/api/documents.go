@@ -43,6 +43,8 @@ func (s *Server) documents() {
 	s.fixed(web.IconPath, "image/svg+xml", web.Icon())
 	s.fixed("/favicon.ico", "image/svg+xml", web.Icon())
 
+	s.fixed(manifestPath, jsonType, mustEncode(s.manifest()))
+
 	lib := newLibrary(s)
 	s.open("GET "+catalogPath, lib.serve(catalogPath, s.writeCatalog))
 	s.open("GET "+agentPath, lib.serve(agentPath, s.writeAgentMemory))
@@ -53,6 +55,7 @@ func (s *Server) documents() {
 		return s.writeLLMsFull(at, guides, reference)
 	}))
 	s.pages(lib, guides, reference)
+	s.manuals()
 	s.open("GET /{$}", s.newLanding(lib).serve)
 }
 
@@ -64,6 +67,16 @@ func (s *Server) contract() []byte {
 		panic(fmt.Sprintf("api: OpenAPI document: %v", err))
 	}
 	return append(doc, '\n')
+}
+
+// mustEncode encodes a document of ours. That it cannot be encoded is a mistake in
+// the program.
+func mustEncode(v any) []byte {
+	body, err := encodeDocument(v)
+	if err != nil {
+		panic(fmt.Sprintf("api: document: %v", err))
+	}
+	return body
 }
 
 // contractYAML is the same in the other language. It takes longer than all the

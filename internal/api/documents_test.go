@@ -222,7 +222,7 @@ func TestCatalogLinksResolve(t *testing.T) {
 			}
 		}
 	}
-	if want := map[string]int{"service-desc": 2, "service-doc": 2, "service-meta": 1, "status": 1}; !reflect.DeepEqual(count, want) {
+	if want := map[string]int{"service-desc": 2, "service-doc": 2, "service-meta": 2, "status": 1}; !reflect.DeepEqual(count, want) {
 		t.Errorf("relations %v, want %v", count, want)
 	}
 	for _, path := range []string{"/.well-known/api-catalog", "/"} {
@@ -232,6 +232,54 @@ func TestCatalogLinksResolve(t *testing.T) {
 				t.Errorf("HEAD %s: Link %q lacks %s", path, link, want)
 			}
 		}
+	}
+}
+
+// TestManifestTellsEveryOperation holds the evidence file against the contract.
+func TestManifestTellsEveryOperation(t *testing.T) {
+	w := newWorld(t, 1)
+	var m api.Manifest
+	if err := json.Unmarshal(w.doc(http.MethodGet, "/public-api-correctness-manifest.json", "").body, &m); err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]api.ManifestOperation{}
+	for _, op := range m.Operations {
+		listed[op.ID] = op
+	}
+	for _, op := range w.contract.operations {
+		got := listed[op.id]
+		evidence, _ := op.item["x-service-evidence"].(map[string]any)
+		if string(got.Certification) != op.item["x-service-certification"] || string(got.Tier) != op.item["x-service-key-tier"] ||
+			string(got.Audience) != op.item["x-service-audience"] || got.Evidence.Oracle != evidence["oracle"] || got.Evidence.Checks == 0 {
+			t.Errorf("%s: the manifest says %+v, the document %v", op.id, got, op.item)
+		}
+	}
+	for _, state := range []string{"certified", "beta", "experimental", "unsupported"} {
+		if m.States[state] == "" {
+			t.Errorf("the state %s is not explained", state)
+		}
+		if page := string(w.doc(http.MethodGet, "/docs/api/versioning", "").body); !strings.Contains(page, "<code>"+state+"</code>") {
+			t.Errorf("the page on certification lacks %s", state)
+		}
+	}
+}
+
+// TestGuidesOfTheRepositoryAreServed asks for the files that people read there.
+func TestGuidesOfTheRepositoryAreServed(t *testing.T) {
+	w := newWorld(t, 1)
+	for path, wants := range map[string][]string{
+		"tokens": {"What a transfer is", "ConsecutiveTransfer"}, "census": {"generation"}, "events": {"topic0"},
+		"addresses": {"activity", "bridge-signals", "Messages"}, "serving": {"<table>", "--finality-depth"},
+	} {
+		page := string(w.doc(http.MethodGet, "/docs/guide/"+path, "").body)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("/docs/guide/%s lacks %q", path, want)
+			}
+		}
+	}
+	if full := string(w.doc(http.MethodGet, "/llms-full.txt", "").body); !strings.Contains(full, "## Tokens") || !strings.Contains(full, "ConsecutiveTransfer") {
+		t.Error("the full text lacks the guides")
 	}
 }
 

@@ -21,8 +21,14 @@ func (o *oracle) meta() {
 		o.t.Fatal(err)
 	}
 	o.checked("getCapabilities", "meta/capabilities", r)
+	if len(c.EventSearchByChain) != 1 || c.EventSearchByChain[0].Chain != chainID || len(c.EventSearchByChain[0].FullRange.SelectorCoverage) == 0 {
+		o.t.Errorf("coverage by chain: %s", r.body)
+	}
 	listed := 0
 	for _, f := range c.RouteFamilies {
+		if len(f.UseWhen) < 30 {
+			o.t.Errorf("family %s: use it when %q", f.Name, f.UseWhen)
+		}
 		for _, op := range f.Operations {
 			if o.contract.of(op.Method, strings.NewReplacer("{", "", "}", "").Replace(op.Path)) == nil {
 				o.t.Errorf("capabilities list %s %s, which the document does not have", op.Method, op.Path)

@@ -67,22 +67,21 @@ func (s *Server) httpGuide(at site) []web.Section {
 }
 
 func (s *Server) versionGuide(site) []web.Section {
-	states := []string{string(Certified), string(Beta), string(Experimental)}
+	states := make([]string, len(certificationMeanings))
+	for i, c := range certificationMeanings {
+		states[i] = c.State
+	}
 	rows := s.operationsBy(states, func(r *Route) string { return string(r.Certification) })
-	meaning := []string{
-		"The schema is stable: fields are not removed, renamed or given another meaning within `/v1`.",
-		"Usable, with the limits that the operation states. Changes are announced.",
-		"A preview. The schema may change at any time.",
-	}
 	for i := range rows {
-		rows[i] = []string{rows[i][0], meaning[i], rows[i][1]}
+		rows[i] = []string{rows[i][0], certificationMeanings[i].Meaning, rows[i][1]}
 	}
+	rows[len(rows)-1][2] = "Answered as `" + string(CodeUnsupportedRoute) + "`."
 	return []web.Section{
 		{ID: "path", Title: "The version in the path", Blocks: []web.Block{
 			docText("The version is the first segment: `/v1`. `/api/v1` is the same table of routes, answer for answer, for clients that were written against that shape; new ones use `/v1`. What is not in the [OpenAPI document](/openapi.json) is not part of the contract and is answered as `%s`.", CodeUnsupportedRoute),
 		}},
 		{ID: "certification", Title: "Certification", Blocks: []web.Block{
-			docText("Every operation carries `x-service-certification`, and `x-service-evidence` says what its answers were compared with."),
+			docText("Every operation carries `x-service-certification`, and `x-service-evidence` says what its answers were compared with. The same for all operations is in the [correctness manifest](%s).", manifestPath),
 			docTable([]string{"State", "Meaning", "Operations"}, rows...),
 		}},
 		{ID: "changes", Title: "What may change", Blocks: []web.Block{

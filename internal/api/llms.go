@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 	"strings"
+
+	"chainexplorer/docs"
 )
 
 // intro begins both texts for programs that read.
@@ -38,6 +40,9 @@ func (s *Server) writeLLMs(at site, guides []guide) (*document, error) {
 	for _, g := range guides {
 		fmt.Fprintf(&b, "- [%s](%s/docs/%s): %s\n", g.title, at.origin, g.slug, g.summary)
 	}
+	for _, m := range readManuals(docs.ForCallers) {
+		fmt.Fprintf(&b, "- [%s](%s%s): %s\n", m.page.Title(), at.origin, m.href(), m.Summary)
+	}
 	fmt.Fprintf(&b, `
 ## Documents
 
@@ -46,7 +51,8 @@ func (s *Server) writeLLMs(at site, guides []guide) (*document, error) {
 - [OpenAPI 3.1, YAML](%[1]s%[4]s): the same
 - [API catalog](%[1]s%[5]s): links to all documents (RFC 9727)
 - [Agent memory](%[1]s%[6]s): first calls and rules as JSON
-`, at.origin, llmsFullPath, openAPIPathJSON, openAPIPath, catalogPath, agentPath)
+- [Correctness manifest](%[1]s%[7]s): route state, access and evidence of every operation
+`, at.origin, llmsFullPath, openAPIPathJSON, openAPIPath, catalogPath, agentPath, manifestPath)
 	return newDocument(textType, []byte(b.String())), nil
 }
 
@@ -63,6 +69,11 @@ func (s *Server) writeLLMsFull(at site, guides []guide, ref *reference) (*docume
 	}
 	for _, g := range guides {
 		g.article(s, at).Markdown(&b, 2)
+	}
+	for _, m := range readManuals(docs.ForCallers) {
+		b.WriteString("#") // one level down: the guide is a part here
+		b.Write(m.page.Source)
+		b.WriteString("\n")
 	}
 	return newDocument(textType, []byte(b.String())), nil
 }

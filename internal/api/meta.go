@@ -11,24 +11,26 @@ import (
 
 // Capabilities tells a program what it can do here.
 type Capabilities struct {
-	Kind                string           `json:"kind" enum:"service.meta.capabilities"`
-	SchemaVersion       string           `json:"schemaVersion"`
-	DefaultChain        string           `json:"defaultChain"`
-	AuthHeader          string           `json:"authHeader"`
-	ExternalBasePath    string           `json:"externalBasePath" enum:"/v1,/api/v1"`
-	FirstCalls          []FirstCall      `json:"firstCalls"`
-	Documentation       Documentation    `json:"documentation"`
-	RateLimit           RateLimitRules   `json:"rateLimit"`
-	RouteFamilies       []RouteFamily    `json:"routeFamilies"`
-	SessionControl      FeatureStatus    `json:"sessionControl"`
-	APIKeyLifecycle     FeatureStatus    `json:"apiKeyLifecycle"`
-	Caller              CallerFacts      `json:"caller"`
-	EventSearch         EventSearchFacts `json:"eventSearch"`
-	BatchLimits         BatchLimits      `json:"batchLimits"`
-	RPCProvider         FeatureStatus    `json:"rpcProvider"`
-	WalletInteraction   FeatureStatus    `json:"walletInteraction"`
-	OperatingRules      []string         `json:"operatingRules"`
-	IssueReportContract IssueReportRule  `json:"issueReportContract"`
+	Kind             string           `json:"kind" enum:"service.meta.capabilities"`
+	SchemaVersion    string           `json:"schemaVersion"`
+	DefaultChain     string           `json:"defaultChain"`
+	AuthHeader       string           `json:"authHeader"`
+	ExternalBasePath string           `json:"externalBasePath" enum:"/v1,/api/v1"`
+	FirstCalls       []FirstCall      `json:"firstCalls"`
+	Documentation    Documentation    `json:"documentation"`
+	RateLimit        RateLimitRules   `json:"rateLimit"`
+	RouteFamilies    []RouteFamily    `json:"routeFamilies"`
+	SessionControl   FeatureStatus    `json:"sessionControl"`
+	APIKeyLifecycle  FeatureStatus    `json:"apiKeyLifecycle"`
+	Caller           CallerFacts      `json:"caller"`
+	EventSearch      EventSearchFacts `json:"eventSearch"`
+	// EventSearchByChain has the coverage of every chain, the default one included.
+	EventSearchByChain  []EventSearchFacts `json:"eventSearchByChain" doc:"The same for every chain that is served, the default one first."`
+	BatchLimits         BatchLimits        `json:"batchLimits"`
+	RPCProvider         FeatureStatus      `json:"rpcProvider"`
+	WalletInteraction   FeatureStatus      `json:"walletInteraction"`
+	OperatingRules      []string           `json:"operatingRules"`
+	IssueReportContract IssueReportRule    `json:"issueReportContract"`
 }
 
 // FirstCall is a good request to begin with.
@@ -187,9 +189,12 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 	off := FeatureStatus{false, "not_available"}
 	c := requestOf(ctx).caller
 	class, plan := string(c.Environment), string(c.Plan)
-	events, err := s.eventSearchFacts(ctx, c.Plan)
-	if err != nil {
-		return nil, err
+	events := make([]EventSearchFacts, len(s.order))
+	for i, id := range s.order {
+		var err error
+		if events[i], err = s.eventSearchFacts(ctx, s.chains[id], c.Plan); err != nil {
+			return nil, err
+		}
 	}
 	return &body[Capabilities]{Capabilities{
 		Kind: "service.meta.capabilities", SchemaVersion: metaSchema, DefaultChain: s.order[0], AuthHeader: headerKey, ExternalBasePath: "/v1",
@@ -207,7 +212,7 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
 			WorkspacePlan: &plan, RateLimit: budgetsOf(requestOf(ctx))},
-		EventSearch: events, BatchLimits: BatchLimits{maxAddresses, maxHashes, maxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
+		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{maxAddresses, maxHashes, maxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",
@@ -217,6 +222,23 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		},
 		IssueReportContract: IssueReportRule{[]string{"requestId", "method", "path", "status", "observedAt"}, "Never include the API key."},
 	}}, nil
+}
+
+// familyPurposes say when to reach for a family of the table.
+var familyPurposes = map[string]string{
+	"Status":       "You want to know how far the index is, how fresh it is, and whether it is sound, before you rely on other answers.",
+	"Search":       "You have an identifier and do not know what it names.",
+	"Blocks":       "You want a block, the newest ones, a block's transactions, or the block at a moment.",
+	"Transactions": "You have a transaction's hash and want its outcome, calls, events, transfers and messages; or the newest transactions.",
+	"Events":       "You want events by emitter and by the values of their keys, decoded where that is certain.",
+	"Tokens":       "You want a token's facts, transfers, supply, balances at a block, who controls it, its holders or its pools.",
+	"Addresses":    "You want what an address did, received and sent, who it is, and which tokens it may hold.",
+	"Contracts":    "You want a contract's class, deployment and functions, or to call a view function at one block.",
+	"Classes":      "You want the declared classes, how many contracts have one, and what they can do.",
+	"Messages":     "You follow messages between L1 and L2, or what bridges do with them.",
+	"Batches":      "You have many hashes or addresses and want a short answer to each in one request.",
+	"Wallets":      "You want all balances of an owner at one block hash, complete or said not to be.",
+	"Meta":         "You want to know what this deployment serves and what your key may do.",
 }
 
 // families groups the table for programs that choose routes by purpose.
@@ -229,7 +251,7 @@ func (s *Server) families() []RouteFamily {
 			if r.Scope == account.Batch {
 				tier = "batch"
 			}
-			out = append(out, RouteFamily{Name: r.Family, Tier: tier, UseWhen: "You need " + strings.ToLower(r.Family) + "."})
+			out = append(out, RouteFamily{Name: r.Family, Tier: tier, UseWhen: familyPurposes[r.Family]})
 			i = len(out) - 1
 		}
 		f := &out[i]

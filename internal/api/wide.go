@@ -273,9 +273,8 @@ func (s *Server) openEvents(ctx context.Context, r store.Reader, scope, cursor s
 	return p, err
 }
 
-// eventSearchFacts is the eventSearch part of capabilities, for the default chain.
-func (s *Server) eventSearchFacts(ctx context.Context, plan account.Plan) (EventSearchFacts, error) {
-	c := s.chains[s.order[0]]
+// eventSearchFacts is what capabilities say of event search on a chain.
+func (s *Server) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
 	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, maxRangeBlocks},
 		Limits: EventSearchLimit{maxEventPage, maxPerPosition, maxPerRequest, rawExtension},
 		FullRange: EventFullRange{Entitled: plan == account.Wallet, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",

@@ -16,7 +16,7 @@ import (
 // folders below.
 var layers = [][]string{
 	{"internal/felt"},
-	{"internal/registry", "internal/contractcall"}, // data alone
+	{"internal/registry", "internal/contractcall", "docs"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest"},

@@ -1,0 +1,37 @@
+// Package docs holds the guides of this folder, so that the service serves the
+// pages that the repository has.
+package docs
+
+import "embed"
+
+// Files are the guides, by their names here.
+//
+//go:embed *.md decisions/*.md
+var Files embed.FS
+
+// Guide is a page of this folder.
+type Guide struct {
+	File    string
+	Summary string
+}
+
+// ForCallers are the guides for those who call the service.
+var ForCallers = []Guide{
+	{"api.md", "Keys, first calls, cursors, limits, errors, finality."},
+	{"events.md", "Event search: filters, decoding, wide ranges; classes and entry points."},
+	{"addresses.md", "Addresses and their activity, contracts, messages between the layers, bridges, batches, wallet state."},
+	{"tokens.md", "Tokens: transfers, summaries, what is asked of contracts."},
+	{"live-reads.md", "Supplies, balances and contract calls at one block; who controls a token; its pools."},
+	{"census.md", "The holder census: generations, certification, digest, metrics."},
+	{"registry.md", "Known tokens, exchanges, bridges and labels, and how to add to them."},
+	{"api-checks.md", "How the answers are checked."},
+}
+
+// ForOperators are the guides for those who run it.
+var ForOperators = []Guide{
+	{"serving.md", "Running the service: flags, settings, keys, health, logs, metrics."},
+	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
+	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
+	{"architecture.md", "The packages, the write path, how it is tested."},
+	{"format.md", "Every table and record of an index, byte by byte."},
+}
