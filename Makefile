@@ -5,10 +5,10 @@ export CGO_ENABLED ?= 0
 SEEDS   ?= 200
 FUZZ    ?= 30s
 
-.PHONY: help build test test-quick lint fmt fuzz sim bench demo tools outdated
+.PHONY: help build test test-quick lint fmt fuzz sim bench demo tools outdated vulnerable reproducible release
 
 help: ## list what can be made
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 build: ## build the program into bin/
 	go build -trimpath -o bin/chainexplorer ./cmd/chainexplorer
@@ -37,6 +37,18 @@ sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)
+
+demo: ## show the whole product on a built-in simulated chain
+	go run ./cmd/chainexplorer demo
+
+release: ## build static binaries for four platforms, with digests and bills of materials, into dist/
+	@scripts/release.sh
+
+reproducible: ## build twice in different places and compare
+	@scripts/reproducible.sh
+
+vulnerable: ## look for known vulnerabilities that the program can reach
+	@scripts/vulnerable.sh
 
 outdated: ## list the modules that have a newer version
 	@scripts/outdated.sh

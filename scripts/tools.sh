@@ -28,3 +28,7 @@ need gcc gcc
 # which the tests do not need.
 postgres_found() { command -v initdb >/dev/null 2>&1 || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
 postgres_found || need initdb postgresql || echo "tools: without PostgreSQL its tests are skipped" >&2
+
+# Prometheus's own checker of alert rules, and shells whose completion is tested.
+need promtool prometheus || echo "tools: without promtool the alert rules are not given to Prometheus" >&2
+for shell in zsh fish; do need $shell $shell || echo "tools: without $shell its completion is not tested" >&2; done
