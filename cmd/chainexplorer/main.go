@@ -25,6 +25,10 @@ type commands struct {
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
 
+	Version    versionCommand    `cmd:"" help:"Say what this program was built from, and how; --version does so too."`
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print what a command line can go on with."`
+
 	Config   string     `placeholder:"FILE" help:"Settings in YAML, by the names of the flags. Flags and CHAINEXPLORER_* variables win over it."`
 	LogLevel slog.Level `default:"info" placeholder:"LEVEL" help:"Least severe log record to print: debug, info, warn or error; info unless set."`
 }
@@ -47,7 +51,13 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, stdout, stderr io.Writer) int {
 	var cmds commands
 	exited, code := false, 0
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"} // no flag of all commands: simnode has one of that name
+	}
 	settings, err := loadSettings(args)
+	if len(args) > 0 && args[0] == "complete" {
+		settings, err = loadSettings(nil) // the file's name is still being typed
+	}
 	if err != nil {
 		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // nobody is left to tell
 		return exitUsage

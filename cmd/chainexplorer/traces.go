@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -44,12 +43,4 @@ func openTraces(ctx context.Context, endpoint string) (wrap func(http.Handler) h
 		provider.Shutdown(ctx) //nolint:errcheck // the collector is gone: nobody to tell
 	}
 	return wrap, stop, nil
-}
-
-// version is what the documents call this program.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "dev"
 }
