@@ -80,6 +80,37 @@ func metricsIn(expr string) (names []string) {
 	return names
 }
 
+// checkExpression holds what an expression names against what the program exports.
+func checkExpression(t *testing.T, known map[string][]string, where, expr string) (used []string) {
+	t.Helper()
+	const fromOutside = " le chain instance job " // labels of Prometheus, and of serve
+	names := metricsIn(expr)
+	if len(names) == 0 {
+		t.Errorf("%s: no metric in %s", where, expr)
+	}
+	var labels []string
+	for _, n := range names {
+		base := n
+		if _, ok := known[n]; !ok {
+			base = histogram.ReplaceAllString(n, "")
+		}
+		own, ok := known[base]
+		if !ok {
+			t.Errorf("%s: the program has no metric %s", where, n)
+		}
+		used = append(used, base)
+		labels = append(labels, own...)
+	}
+	for _, g := range grouping.FindAllStringSubmatch(expr, -1) {
+		for label := range strings.SplitSeq(g[1], ",") {
+			if label = strings.TrimSpace(label); !slices.Contains(labels, label) && !strings.Contains(fromOutside, " "+label+" ") {
+				t.Errorf("%s: no metric of it has the label %s", where, label)
+			}
+		}
+	}
+	return used
+}
+
 // TestDashboard: what the dashboard asks for is what the program exports.
 func TestDashboard(t *testing.T) {
 	text, err := os.ReadFile("../../docs/grafana/chainexplorer.json")
@@ -101,32 +132,10 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := exported(t)
-	const fromOutside = " le chain instance job " // labels of Prometheus, and of serve
 	used, ids := map[string]bool{}, map[int]bool{}
 	check := func(where, expr string) {
-		names := metricsIn(expr)
-		if len(names) == 0 {
-			t.Errorf("%s: no metric in %s", where, expr)
-		}
-		var labels []string
-		for _, n := range names {
-			base := n
-			if _, ok := known[n]; !ok {
-				base = histogram.ReplaceAllString(n, "")
-			}
-			own, ok := known[base]
-			if !ok {
-				t.Errorf("%s: the program has no metric %s", where, n)
-			}
-			used[base] = true
-			labels = append(labels, own...)
-		}
-		for _, g := range grouping.FindAllStringSubmatch(expr, -1) {
-			for label := range strings.SplitSeq(g[1], ",") {
-				if label = strings.TrimSpace(label); !slices.Contains(labels, label) && !strings.Contains(fromOutside, " "+label+" ") {
-					t.Errorf("%s: no metric of it has the label %s", where, label)
-				}
-			}
+		for _, name := range checkExpression(t, known, where, expr) {
+			used[name] = true
 		}
 	}
 	for _, p := range board.Panels {

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,99 @@ func TestRoleUnit(t *testing.T) {
 		}
 		args := strings.Fields(strings.NewReplacer("/etc/chainexplorer/%i.yaml", file, "%i", role).Replace(line))
 		parses(t, args...)
+	}
+}
+
+// TestAlerts: the rules ask for what the program exports, say what is wrong, and
+// Prometheus takes them.
+func TestAlerts(t *testing.T) {
+	const file = "../../docs/deploy/alerts.yaml"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr         string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(text, &rules); err != nil {
+		t.Fatal(err)
+	}
+	known, seen := exported(t), map[string]bool{}
+	for _, g := range rules.Groups {
+		for _, r := range g.Rules {
+			checkExpression(t, known, r.Alert, r.Expr)
+			if seen[r.Alert] || r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
+				t.Errorf("%s is there twice, or has no severity, summary or description", r.Alert)
+			}
+			seen[r.Alert] = true
+		}
+	}
+	if len(seen) < 10 {
+		t.Errorf("only %d alerts", len(seen))
+	}
+	if _, err := exec.LookPath("promtool"); err != nil {
+		t.Skip("promtool is not there: Prometheus itself was not asked (make tools installs it)")
+	}
+	if out, err := exec.CommandContext(t.Context(), "promtool", "check", "rules", "--lint-fatal", file).CombinedOutput(); err != nil {
+		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// TestUnitsAreHardened: systemd itself says how much a break-in would be worth.
+func TestUnitsAreHardened(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("systemd-analyze is not there")
+	}
+	for _, unit := range []string{"chainexplorer.service", "chainexplorer@.service"} {
+		// The threshold is in tenths; beyond it the command fails.
+		cmd := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=24", "../../docs/deploy/"+unit)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", unit, err, out)
+		}
+	}
+}
+
+// TestImageHasItsSource: what .dockerignore keeps out is nothing that the program is built from.
+func TestImageHasItsSource(t *testing.T) {
+	text, err := os.ReadFile("../../.dockerignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []string
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			in = append(in, name)
+		}
+	}
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		`{{with .Module}}{{if .Main}}{{range $.GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}{{range $.EmbedFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, ".")
+	list.Dir, list.Env = ".", append(os.Environ(), "GOFLAGS=")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Fields(string(out))
+	if len(files) < 100 {
+		t.Fatalf("only %d files", len(files))
+	}
+	for _, f := range files {
+		f, err := filepath.Rel(root, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		top, _, _ := strings.Cut(f, "/")
+		if !slices.Contains(in, top) || strings.Contains(f, "testdata/") || strings.HasSuffix(f, "_test.go") {
+			t.Errorf(".dockerignore leaves %s out", f)
+		}
 	}
 }
 
