@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
@@ -18,10 +19,11 @@ type apiCommand struct {
 	Metrics       string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
 	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
 
-	Registry      string   `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
-	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
-	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
-	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+	Registry      string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	Origin        []string      `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
+	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
+	HeadMaxAge    time.Duration `default:"60s" help:"How long what a node said of its head counts: after that the index is not called current any more. At least 1s."`
+	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -51,7 +53,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
-		Depth: c.FinalityDepth, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
+		Depth: c.FinalityDepth, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }
 
@@ -64,6 +66,9 @@ func (c *apiCommand) check() error {
 	}
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
+	}
+	if err := checkHeadMaxAge(c.HeadMaxAge); err != nil {
+		return err
 	}
 	return checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint)
 }

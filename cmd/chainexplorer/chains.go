@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -95,7 +96,7 @@ func (s *service) openIndexer(c *servedChain, reg prometheus.Registerer) (err er
 		return err
 	}
 	c.indexer, err = index.New(index.Options{Store: c.engine, Source: &index.Nodes{Pool: c.pool}, Verify: s.opts.Verify, UndoBlocks: s.opts.UndoBlocks, Owner: owner(),
-		TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Announce: c.jobs.announced})
+		TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Announce: c.jobs.announced, Heard: c.heard})
 	return err
 }
 
@@ -244,5 +245,5 @@ func (c *servedChain) refusal(err error) error {
 		c.where, c.id, serves)
 }
 
-// nodeHead is the highest head that the pool has heard of; it asks nobody.
-func (c *servedChain) nodeHead() (head uint64, ok bool) { return newestOf(c.pool) }
+// heard is what the chain's nodes said lately; it asks nobody.
+func (c *servedChain) heard() chain.Seen { return heardBy(c.pool) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
@@ -123,7 +124,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
-		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced,
+		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced, Heard: func() chain.Seen { return heardBy(pool) },
 	})
 	if err != nil {
 		return err

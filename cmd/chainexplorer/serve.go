@@ -34,9 +34,10 @@ type serveCommand struct {
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
 
-	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
-	BaseURL       string   `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
-	TraceEndpoint string   `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+	Origin        []string      `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
+	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
+	HeadMaxAge    time.Duration `default:"60s" help:"How long what a node said of its head counts: after that the index is not called current any more. At least 1s."`
+	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -53,7 +54,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, UndoBlocks: c.UndoBlocks,
-		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, TraceEndpoint: c.TraceEndpoint,
+		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }
 
@@ -116,6 +117,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
+		return err
+	}
+	if err := checkHeadMaxAge(c.HeadMaxAge); err != nil {
 		return err
 	}
 	if c.CacheMib < 1 || c.FinalityDepth < 1 {

@@ -40,6 +40,7 @@ type serviceOptions struct {
 	CacheMiB      int
 	Origins       []string
 	BaseURL       string
+	HeadMaxAge    time.Duration // how long what a node said of its head counts
 	TraceEndpoint string
 	Registry      *registry.Registry
 	// CensusInterval and CensusRetention are the defaults of the census when zero.
@@ -151,7 +152,7 @@ func (s *service) Close() {
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, HeadMaxAge: s.opts.HeadMaxAge, Version: version(),
 		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
 	if !s.control.IsFile() { // other processes may serve the same keys
 		o.Draw = s.control.Draw
@@ -159,7 +160,7 @@ func (s *service) openAPI() error {
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {
-			served.NodeHead, served.Node = c.nodeHead, c.pool
+			served.Heard, served.Node = c.heard, c.pool
 		}
 		o.Chains = append(o.Chains, served)
 	}

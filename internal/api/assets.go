@@ -70,7 +70,7 @@ type AssetCoverage struct {
 	GloballyComplete         bool     `json:"globallyComplete" doc:"Always false: a token may move balances without events."`
 	ReasonCodes              []string `json:"reasonCodes" doc:"seed_incomplete, source_truncated, tail_stale, unsupported_nonstandard"`
 	CoveredThroughBlock      *uint64  `json:"coveredThroughBlock"`
-	TargetThroughBlock       *uint64  `json:"targetThroughBlock"`
+	TargetThroughBlock       *uint64  `json:"targetThroughBlock" doc:"Null when no node told lately how far the chain is."`
 	TailObservedThroughBlock *uint64  `json:"tailObservedThroughBlock"`
 }
 
@@ -236,11 +236,13 @@ func (s *Server) openSnapshot(ctx context.Context, r store.Reader, scope, cursor
 func discoveryCoverage(c *Chain, state *chain.State, through uint64) AssetCoverage {
 	out := AssetCoverage{DeclaredScope: "standard_fungible_transfer_evidence", CompleteWithinScope: true, ReasonCodes: []string{"unsupported_nonstandard"},
 		CoveredThroughBlock: &through, TargetThroughBlock: &through, TailObservedThroughBlock: &state.Head.Number}
-	if c.NodeHead != nil {
-		if n, ok := c.NodeHead(); ok && n > state.Head.Number+currentLag {
-			out.CompleteWithinScope, out.TargetThroughBlock = false, &n
-			out.ReasonCodes = append(out.ReasonCodes, "tail_stale")
+	if f := c.freshness(state); !f.current() {
+		out.CompleteWithinScope, out.TargetThroughBlock = false, nil
+		if f.lag != nil {
+			target := state.Head.Number + *f.lag
+			out.TargetThroughBlock = &target
 		}
+		out.ReasonCodes = append(out.ReasonCodes, "tail_stale")
 	}
 	return out
 }

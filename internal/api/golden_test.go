@@ -170,6 +170,7 @@ func TestGolden(t *testing.T) {
 	fixed := func(o *api.Options) {
 		o.Cursors = api.NewCursors([]byte("the secret of the golden files"))
 		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty}, api.Chain{ID: "SN_YOUNG", Store: o.Chains[0].Store, Depth: 1 << 20})
+		o.Chains[0].Heard = hears(o.Now, 44)
 		o.Version = "golden"
 	}
 	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[api.Code]bool{}}

@@ -259,11 +259,14 @@ func (o *oracle) status() {
 			events += len(b.Receipts[i].Events)
 		}
 	}
+	now, headTime := iso(uint64(o.clock.Now().Unix())), o.chain.BlockAt(head).Timestamp
 	want := object{
 		"chainId": chainID, "headBlockNumber": head, "headBlockHash": o.chain.BlockAt(head).Hash, "finalizedBlockNumber": head - depth,
 		"l1AcceptedProof": nil, "latestIndexedBlockNumber": head, "earliestIndexedBlockNumber": 0, "indexedBlockSpan": head + 1, "lagBlocks": 0,
 		"l1SettlementLatencySeconds": nil, "totalTransactions": transactions, "totalEvents": events,
-		"indexing": object{"status": "current", "reason": nil}, "lastFork": nil,
+		"indexing": object{"status": "current", "reasonCode": nil, "reason": nil}, "lastFork": nil,
+		"headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.clock.Now().Unix()-int64(headTime)),
+		"nodes":                       object{"configured": 1, "healthy": 1, "observedAt": now, "items": []any{object{"name": "node-1", "status": "healthy", "headBlockNumber": 0, "lastHeardAt": now}}},
 		"latestL1AcceptedBlockNumber": nil, "l1Finality": object{"watermarkBlockNumber": nil, "watermarkAgeSeconds": nil, "lastDivergenceAt": nil,
 			"quorum": object{"endpointsConfigured": nil, "endpointsHealthy": nil, "status": "not_reported", "observedAt": nil}},
 	}

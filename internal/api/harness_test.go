@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/census"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
@@ -145,6 +146,7 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 		Now:     w.clock.Now,
 		Logger:  slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
+	o.Chains[0].Heard = hears(w.clock.Now, 0) // never ahead of the index, whatever a test does to the chain
 	for _, f := range change {
 		f(&o)
 	}
@@ -159,6 +161,14 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	w.url = srv.URL
 	w.contract = contractOf(t, w.server)
 	return w
+}
+
+// hears is a node that answers, and is at a block.
+func hears(now func() time.Time, head uint64) func() chain.Seen {
+	return func() chain.Seen {
+		at := now()
+		return chain.Seen{At: at, Head: chain.SeenHead{Heard: at, Number: head}, Nodes: []chain.SeenNode{{State: chain.NodeHealthy, Heard: at, Head: head}}}
+	}
 }
 
 func (w *world) serveNode() {

@@ -16,41 +16,49 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 	sendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz says whether every chain has an index that can be asked.
+// readyz says whether every chain has an index that can be asked. One that may be
+// old is still worth asking, and says so in its answers: it makes the service
+// degraded, not unready, because a node that is away would otherwise take every
+// process that serves its chain out of rotation at once.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	status, chains := http.StatusOK, map[string]string{}
+	status, word, chains := http.StatusOK, "ready", map[string]string{}
 	for _, id := range s.order {
-		chains[id] = s.chains[id].readiness(ctx)
-		if chains[id] != "ready" {
-			status = http.StatusServiceUnavailable
+		state, usable := s.chains[id].readiness(ctx)
+		switch chains[id] = state; {
+		case !usable:
+			status, word = http.StatusServiceUnavailable, "not_ready"
+		case state != "ready" && status == http.StatusOK:
+			word = "degraded"
 		}
 	}
-	word := "ready"
 	if status != http.StatusOK {
-		word = "not_ready"
 		w.Header().Set("Retry-After", "2")
 	}
 	sendPlain(w, status, map[string]any{"status": word, "chains": chains})
 }
 
-func (c *Chain) readiness(ctx context.Context) string {
-	state := "no_blocks"
-	err := c.Store.View(ctx, func(r store.Reader) error {
-		s, err := chain.Read(ctx, r)
-		if err == nil && s.HasHead {
-			state = "ready"
-		}
+// readiness is a word for a chain's index, and whether it can be asked at all.
+func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
+	var state chain.State
+	err := c.Store.View(ctx, func(r store.Reader) (err error) {
+		state, err = chain.Read(ctx, r)
 		return err
 	})
 	if layout := new(chain.LayoutError); errors.As(err, &layout) {
-		return "other_layout"
+		return "other_layout", false
 	}
 	if err != nil {
-		return "unavailable"
+		return "unavailable", false
 	}
-	return state
+	if !state.HasHead {
+		return "no_blocks", false
+	}
+	if f := c.freshness(&state); !f.current() {
+		return f.code, true
+	}
+	return "ready", true
 }
 
 // Starting answers until a Server can: the process lives, and is not ready. A

@@ -136,6 +136,8 @@ func headline(status *Status, hasHead bool) web.ChainFacts {
 		return web.ChainFacts{State: "degraded", Tone: "bad", Note: "Indexing has stopped; what is shown is as of the last good block. The status route tells why."}
 	case !hasHead:
 		return web.ChainFacts{State: "being built", Tone: "warn", Note: "The index is being built and has no block yet. Reload this page in a moment."}
+	case status.Indexing.Status == "stalled":
+		return web.ChainFacts{State: "stalled", Tone: "warn", Note: "What is shown may be old. " + *status.Indexing.Reason}
 	case status.Indexing.Status == "catching_up":
 		return web.ChainFacts{State: "catching up", Tone: "warn", Note: fmt.Sprintf("The index is %s blocks behind the node.", web.Group(*status.LagBlocks))}
 	default:
@@ -152,9 +154,7 @@ func (s *Server) cards(c *Chain, state *chain.State, status *Status) []web.Card 
 			cards = append(cards, web.Card{Label: label, Value: web.Group(*n), Note: note})
 		}
 	}
-	if c.NodeHead != nil {
-		add("Lag", status.LagBlocks, "blocks behind the node")
-	}
+	add("Lag", status.LagBlocks, "blocks behind the node")
 	add("Transactions", status.TotalTransactions, "since the first block")
 	add("Events", status.TotalEvents, "since the first block")
 	add("Finalized", status.FinalizedBlockNumber, fmt.Sprintf("%s blocks below the head", web.Group(c.Depth)))

@@ -261,7 +261,7 @@ func TestMissingPages(t *testing.T) {
 
 func TestLandingShowsTheChain(t *testing.T) {
 	w := newWorld(t, 60, func(o *api.Options) {
-		o.Chains[0].NodeHead = func() (uint64, bool) { return 1_234_567, true }
+		o.Chains[0].Heard = hears(o.Now, 1_234_567)
 	})
 	page := string(w.doc(http.MethodGet, "/", "").body)
 	for _, want := range []string{

@@ -30,15 +30,17 @@ type Chain struct {
 	Store store.Engine
 	// Depth is how far below the head a block is finalized; chain.DefaultDepth when 0.
 	Depth uint64
-	// NodeHead is the newest block that the nodes are known to have; nil when
-	// nobody in this process asks them.
-	NodeHead func() (number uint64, ok bool)
+	// Heard is what the nodes of this process said lately; nil when nobody in it
+	// asks them, and what the indexer left in the store must do.
+	Heard func() chain.Seen
 	// Node answers live routes; nil when this process reaches none.
 	Node Node
 	// Registry is what is known of the chain beyond its blocks; nil is empty.
 	Registry *registry.Chain
 
-	known *atomic.Pointer[known]
+	known      *atomic.Pointer[known]
+	now        func() time.Time
+	headMaxAge time.Duration
 }
 
 // Options configure a Server.
@@ -53,6 +55,9 @@ type Options struct {
 	Draw func(context.Context, control.Draw) (control.Drawn, error)
 	// Origins may call with credentials from a browser, such as https://explorer.example.
 	Origins []string
+	// HeadMaxAge is how long what a node said of its head, and what an indexer
+	// reported, counts (default 60 s).
+	HeadMaxAge time.Duration
 	// Timeout ends a request's work (default 10 s).
 	Timeout time.Duration
 	// MaxInFlight bounds requests at work (default 512).
@@ -131,7 +136,7 @@ func New(o Options) (*Server, error) {
 		if s.chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
 			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
 		}
-		c.known = new(atomic.Pointer[known])
+		c.known, c.now, c.headMaxAge = new(atomic.Pointer[known]), s.now, defaultTo(o.HeadMaxAge, defaultHeadMaxAge)
 		s.chains[c.ID] = &c
 		s.order = append(s.order, c.ID)
 	}
@@ -293,7 +298,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 	a := rec.seal(req.settled, fresh, fresh && req.immutable)
 	switch {
 	case a.forever:
-		key.at = key.at.Lasting()
+		key.at = chain.Revision{Forks: key.at.Forks}
 		s.kept.put(key, a)
 	case fresh:
 		s.fresh.put(key, a)

@@ -17,23 +17,27 @@ import (
 
 // Status is what the index knows of a chain and of itself.
 type Status struct {
-	ChainID                     string     `json:"chainId"`
-	HeadBlockNumber             *uint64    `json:"headBlockNumber" doc:"Newest block of the node; the newest indexed one when no node is asked."`
-	HeadBlockHash               *felt.Felt `json:"headBlockHash" doc:"Null while that block is not indexed."`
-	FinalizedBlockNumber        *uint64    `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
-	LatestL1AcceptedBlockNumber *uint64    `json:"latestL1AcceptedBlockNumber"`
-	L1AcceptedProof             *struct{}  `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
-	L1Finality                  L1Finality `json:"l1Finality"`
-	LatestIndexedBlockNumber    *uint64    `json:"latestIndexedBlockNumber"`
-	EarliestIndexedBlockNumber  *uint64    `json:"earliestIndexedBlockNumber"`
-	IndexedBlockSpan            *uint64    `json:"indexedBlockSpan"`
-	LagBlocks                   *uint64    `json:"lagBlocks"`
-	L1SettlementLatencySeconds  *uint64    `json:"l1SettlementLatencySeconds"`
-	TotalTransactions           *uint64    `json:"totalTransactions"`
-	TotalEvents                 *uint64    `json:"totalEvents"`
-	IndexDigest                 *string    `json:"indexDigest" doc:"Digest of all rows up to the indexed head: equal on all indexes of the chain."`
-	Indexing                    Indexing   `json:"indexing"`
-	LastFork                    *LastFork  `json:"lastFork"`
+	ChainID                        string      `json:"chainId"`
+	HeadBlockNumber                *uint64     `json:"headBlockNumber" doc:"Newest block that a node told of, or the newest indexed one if that is higher."`
+	HeadBlockHash                  *felt.Felt  `json:"headBlockHash" doc:"Null while that block is not indexed."`
+	HeadObservedAt                 *string     `json:"headObservedAt" format:"date-time" doc:"When a node last told its head; null when none ever did."`
+	FinalizedBlockNumber           *uint64     `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
+	LatestL1AcceptedBlockNumber    *uint64     `json:"latestL1AcceptedBlockNumber"`
+	L1AcceptedProof                *struct{}   `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
+	L1Finality                     L1Finality  `json:"l1Finality"`
+	LatestIndexedBlockNumber       *uint64     `json:"latestIndexedBlockNumber"`
+	LatestIndexedBlockTimestampISO *string     `json:"latestIndexedBlockTimestampIso" format:"date-time" doc:"Time of that block, by its own header."`
+	LatestIndexedBlockAgeSeconds   *int64      `json:"latestIndexedBlockAgeSeconds" doc:"How long ago that was. On a chain that makes blocks all the time a high age means that the node stands still."`
+	EarliestIndexedBlockNumber     *uint64     `json:"earliestIndexedBlockNumber"`
+	IndexedBlockSpan               *uint64     `json:"indexedBlockSpan"`
+	LagBlocks                      *uint64     `json:"lagBlocks" doc:"Blocks behind the node; null when no node told its head lately."`
+	L1SettlementLatencySeconds     *uint64     `json:"l1SettlementLatencySeconds"`
+	TotalTransactions              *uint64     `json:"totalTransactions"`
+	TotalEvents                    *uint64     `json:"totalEvents"`
+	IndexDigest                    *string     `json:"indexDigest" doc:"Digest of all rows up to the indexed head: equal on all indexes of the chain."`
+	Indexing                       Indexing    `json:"indexing"`
+	Nodes                          StatusNodes `json:"nodes" doc:"The nodes that this process asks, or else those of the indexer as it last reported them."`
+	LastFork                       *LastFork   `json:"lastFork"`
 }
 
 // L1Finality tells how far acceptance on L1 has come.
@@ -54,8 +58,9 @@ type Quorum struct {
 
 // Indexing is the state of the write path.
 type Indexing struct {
-	Status string  `json:"status" enum:"starting,current,catching_up,degraded"`
-	Reason *string `json:"reason" doc:"Why the write path stopped; null unless degraded."`
+	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it that a person must look at."`
+	ReasonCode *string `json:"reasonCode" enum:"fault,node_silent,indexer_silent,behind" doc:"Why it is not current, for programs."`
+	Reason     *string `json:"reason" doc:"The same for people; null when current."`
 }
 
 // LastFork tells of the last reorganisation that the index went through.
@@ -86,9 +91,6 @@ type SearchTx struct {
 	TxIndex     uint32    `json:"txIndex"`
 }
 
-// currentLag is how many blocks behind the node an index is still called current.
-const currentLag = 20
-
 func (s *Server) statusRoutes() {
 	register(s, Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
 		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
@@ -105,7 +107,7 @@ func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 	if e != nil {
 		return nil, e
 	}
-	out := &body[Status]{Status{ChainID: c.ID, L1Finality: L1Finality{Quorum: Quorum{Status: "not_reported"}}, Indexing: Indexing{Status: "starting"}}}
+	out := &body[Status]{Status{ChainID: c.ID, L1Finality: L1Finality{Quorum: Quorum{Status: "not_reported"}}}}
 	err := c.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil {
@@ -117,28 +119,26 @@ func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 }
 
 func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
-	if c.NodeHead != nil {
-		if n, ok := c.NodeHead(); ok {
-			out.HeadBlockNumber = &n
-		}
+	f := c.freshness(state)
+	out.Indexing, out.Nodes = f.indexing(state), c.renderNodes(&f.nodes)
+	if !f.head.Heard.IsZero() {
+		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
 	}
-	if state.HasFault {
-		out.Indexing = Indexing{"degraded", &state.Fault.Reason}
-	}
-	if f := state.Fork; f.Count > 0 {
-		out.LastFork = &LastFork{f.Count, f.Ancestor, f.Depth, f.BelowL1}
+	if fork := state.Fork; fork.Count > 0 {
+		out.LastFork = &LastFork{fork.Count, fork.Ancestor, fork.Depth, fork.BelowL1}
 	}
 	if !state.HasHead {
 		return nil
 	}
 	head := state.Head.Number
 	if out.HeadBlockNumber == nil || *out.HeadBlockNumber < head {
-		out.HeadBlockNumber = &head // a node that went back does not make the index wrong
+		out.HeadBlockNumber = &head
 	}
-	lag := *out.HeadBlockNumber - head
 	first, span := uint64(0), head+1
-	out.LatestIndexedBlockNumber, out.EarliestIndexedBlockNumber, out.IndexedBlockSpan, out.LagBlocks = &head, &first, &span, &lag
-	if lag == 0 {
+	out.LatestIndexedBlockNumber, out.EarliestIndexedBlockNumber, out.IndexedBlockSpan, out.LagBlocks = &head, &first, &span, f.lag
+	iso, age := timestampISO(state.Head.Timestamp), max(s.now().Unix()-int64(state.Head.Timestamp), 0)
+	out.LatestIndexedBlockTimestampISO, out.LatestIndexedBlockAgeSeconds = &iso, &age
+	if *out.HeadBlockNumber == head {
 		out.HeadBlockHash = &state.Head.Hash
 	}
 	digest := felt.Felt(state.Head.Digest).Padded()[2:]
@@ -146,12 +146,6 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 	if head >= c.Depth {
 		finalized := head - c.Depth
 		out.FinalizedBlockNumber = &finalized
-	}
-	if !state.HasFault {
-		out.Indexing.Status = "current"
-		if lag > currentLag {
-			out.Indexing.Status = "catching_up"
-		}
 	}
 	b, err := block.Get(ctx, r, head)
 	if err != nil {

@@ -113,10 +113,11 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = &raw, &source, &m.Block, &at
 		}
 	}
+	fresh := c.freshness(state)
 	switch {
 	case !moved:
 		t.SummaryCacheStatus = summaryMetadataOnly
-	case state.HasFault, known && !canonical:
+	case !fresh.current(), known && !canonical:
 		t.SummaryCacheStatus = summaryStale
 	case !known:
 		t.SummaryCacheStatus = summaryComputed

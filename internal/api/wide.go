@@ -71,7 +71,9 @@ type CoverageDiagnostics struct {
 	SourceContiguousHighWaterBlock *uint64 `json:"sourceContiguousHighWaterBlock"`
 	LagBlocks                      *uint64 `json:"lagBlocks" doc:"How far the certificate is behind the newest indexed block."`
 	OpenEnded                      bool    `json:"openEnded" doc:"The certificate moves on with the chain."`
-	LiveMaintenance                bool    `json:"liveMaintenance"`
+	LiveMaintenance                bool    `json:"liveMaintenance" doc:"An indexer and its node were heard lately."`
+
+	verified time.Time // what freshness rests on; zero unless current
 }
 
 // RangeCoverage says how much of a wide range an answer stands for.
@@ -91,7 +93,7 @@ type SelectorCoverage struct {
 	FromBlock    uint64    `json:"fromBlock"`
 	ThroughBlock *uint64   `json:"throughBlock"`
 	Status       string    `json:"status" enum:"building,ready,failed"`
-	VerifiedAt   *string   `json:"verifiedAt" format:"date-time" doc:"When the coverage was checked: it follows from the index at the moment of the answer. Null unless it is ready and current."`
+	VerifiedAt   *string   `json:"verifiedAt" format:"date-time" doc:"When the coverage was last held against the head of a node. Null unless it is ready and current."`
 	CoverageDiagnostics
 }
 
@@ -151,13 +153,10 @@ func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnos
 	finalized := head - c.Depth
 	d.LagBlocks = &c.Depth
 	d.FreshnessStatus = "current"
-	behind := false
-	if c.NodeHead != nil {
-		n, ok := c.NodeHead()
-		behind = ok && n > head+currentLag
-	}
-	if state.HasFault || behind {
-		d.FreshnessStatus, d.LiveMaintenance = "stale", !state.HasFault
+	if f := c.freshness(state); !f.current() {
+		d.FreshnessStatus, d.LiveMaintenance = "stale", f.code == reasonBehind
+	} else {
+		d.verified = f.head.Heard
 	}
 	return &finalized, d
 }
@@ -300,7 +299,7 @@ func (s *Server) eventSearchFacts(ctx context.Context, c *Chain, plan account.Pl
 	}
 	var verified *string
 	if out.FullRange.CoverageAvailability == "available" {
-		verified = some(s.now().UTC().Format(time.RFC3339))
+		verified = some(instantISO(d.verified))
 	}
 	for _, w := range wideSelectors {
 		for _, p := range w.positions {

@@ -101,7 +101,7 @@ func TestWideRangesUncovered(t *testing.T) {
 		t.Errorf("capabilities of a young index: %+v", full)
 	}
 	through := uint64(49)
-	behind := newWorld(t, 60, func(o *api.Options) { o.Chains[0].NodeHead = func() (uint64, bool) { return 59 + 21, true } })
+	behind := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard = hears(o.Now, 59+21) })
 	refused(behind, &through)
 	if full := behind.capabilities(behind.key); full.CoverageAvailability != "unavailable" || full.SelectorCoverage[0].FreshnessStatus != "stale" || full.SelectorCoverage[0].Status != "ready" {
 		t.Errorf("capabilities of an index that is behind: %+v", full)

@@ -14,9 +14,9 @@
 //   - The rows, and so the digest, depend on the chain alone: not on batch
 //     size, parallelism, forks, crashes or faults of the node. What was fetched
 //     of classes is kept beside them, outside digest and undo.
-//   - A fork is undone in commits of bounded size, each of which leaves the rows
-//     as they were at an older block, byte for byte. A fork that reaches below the
-//     oldest undo record stops the run, and so does a block that fails verification.
+//   - A fork is undone in one commit that leaves the rows as they were at the
+//     common ancestor, byte for byte. A fork that reaches below the oldest undo
+//     record stops the run, and so does a block that fails verification.
 //   - Only the holder of the store's lease can commit.
 //
 // Cost per block: one round trip to the node and one per class that is new; no
@@ -79,9 +79,6 @@ type Options struct {
 	// UndoBlocks is how many of the newest blocks keep their undo records
 	// whatever L1 says (default 10,000).
 	UndoBlocks uint64
-	// UndoBytes ends a step of undoing a fork: about what it may take in memory
-	// (default 32 MiB).
-	UndoBytes int
 
 	// Owner names this process in the lease; TTL is the lease's life (default 15 s).
 	Owner string
@@ -90,6 +87,11 @@ type Options struct {
 	PollInterval time.Duration
 	// L1Interval is how often L1 acceptance is asked for (default 30 s).
 	L1Interval time.Duration
+	// Heard tells what the nodes of the source said lately; it must not wait for
+	// them. With it the index keeps chain.Seen for its readers, written every
+	// HeardInterval (default 10 s).
+	Heard         func() chain.Seen
+	HeardInterval time.Duration
 	// RetryMin and RetryMax bound the pause after a failed round (default 250 ms, 15 s).
 	RetryMin, RetryMax time.Duration
 	// MaxStuck is how many rounds in a row a node may contradict itself
@@ -110,8 +112,7 @@ type Options struct {
 // Announcement tells what a commit changed.
 type Announcement struct {
 	Head chain.Head
-	// Fork is set when the commit undid blocks. A deep fork is undone in several
-	// commits, whose Ancestor falls and whose Count is the same.
+	// Fork is set when the commit undid blocks.
 	Fork *chain.Fork
 }
 
@@ -135,11 +136,11 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.BatchAge, time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
-	setDefault(&o.UndoBytes, 32<<20)
 	setDefault(&o.Owner, "indexer")
 	setDefault(&o.TTL, 15*time.Second)
 	setDefault(&o.PollInterval, 2*time.Second)
 	setDefault(&o.L1Interval, 30*time.Second)
+	setDefault(&o.HeardInterval, 10*time.Second)
 	setDefault(&o.RetryMin, 250*time.Millisecond)
 	setDefault(&o.RetryMax, 15*time.Second)
 	setDefault(&o.MaxStuck, 20)
@@ -171,7 +172,6 @@ type Indexer struct {
 	replay    *Replayer
 	recalled  [256]bool // tables, by id, whose rows followers may ask for
 	dated     [256]bool // those of catalog.Dated
-	tables    *[256]*store.Table
 
 	chainID felt.Felt
 	lease   store.Lease
@@ -201,8 +201,7 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects),
-		tables: tablesByID(o.Subjects), classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
 		tables := f.Tables()
 		if r, ok := f.(explorer.Recaller); ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"chainexplorer/internal/explorer/chain"
@@ -28,18 +29,18 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 		}
 		return err
 	}
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		x.renew(ctx, cancel)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { x.renew(ctx, cancel) })
+	if x.Heard != nil {
+		beside.Go(func() { x.beat(ctx) })
+	}
 	x.startBackfill(ctx)
 	err := x.loop(ctx, until)
 	if cause := context.Cause(ctx); cause != nil && parent.Err() == nil {
 		err = cause // the lease was lost
 	}
 	cancel(nil)
-	<-renewed
+	beside.Wait()
 	x.background.Wait() //nolint:errcheck // it reports through channels
 	// The lease is given back even when the caller is in a hurry.
 	release, done := context.WithTimeout(context.WithoutCancel(parent), 2*time.Second)
@@ -89,7 +90,7 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 	defer poll.Stop()
 	failures := 0
 	for {
-		if until != nil && x.state.HasHead && x.state.Head.Number >= *until && !x.state.Rewinding {
+		if until != nil && x.state.HasHead && x.state.Head.Number >= *until {
 			return nil
 		}
 		worked, err := x.round(ctx, until)
@@ -133,10 +134,6 @@ func storeGone(err error) bool {
 
 // round looks at the source once and does what there is to do.
 func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err error) {
-	if x.state.Rewinding { // a process before this one did not come to the end of it
-		x.Logger.Warn("fork: going on going back", "head", x.state.Head.Number, "ancestor", x.state.Rewind.Ancestor)
-		return true, x.rewind(ctx, x.state.Rewind)
-	}
 	head, err := x.Source.Head(ctx)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil // an empty chain

@@ -20,18 +20,17 @@ type State struct {
 
 	Fork Fork // Count is zero when there was none
 
-	// Rewind is a fork of which some blocks are undone and others not yet.
-	Rewind    Rewind
-	Rewinding bool
-
 	// Fault is set while the write path is stopped by something that a person must look at.
 	Fault    Fault
 	HasFault bool
+
+	// Seen is what the indexer's nodes said; its zero value when none wrote it.
+	Seen Seen
 }
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, RewindKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey)
 	if err != nil {
 		return s, err
 	}
@@ -53,8 +52,7 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Fault, s.HasFault, err = decoded(rows[4], DecodeFault); err != nil {
 		return s, err
 	}
-	s.Rewind, s.Rewinding, err = decoded(rows[5], DecodeRewind)
-	s.Rewinding = s.Rewinding && s.HasHead && s.Rewind.of(s.Head)
+	s.Seen, _, err = decoded(rows[5], DecodeSeen)
 	return s, err
 }
 
@@ -82,24 +80,16 @@ func Forks(ctx context.Context, r store.Reader) (uint64, error) {
 }
 
 // Revision names a state of the index. Two views with the same revision hold the
-// same rows that blocks wrote: whatever replaces blocks raises Forks. It is raised
-// when the last of the old blocks is gone: with those of them that are left the
-// index is as it was when they were new.
+// same rows that blocks wrote: whatever replaces blocks raises Forks.
 type Revision struct {
 	Forks uint64 // how many forks the index went through
 	Next  uint64 // the number after the head; 0 when there is none
 	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
-	// Undoing is Next while a fork is being undone, otherwise 0.
-	Undoing uint64
 }
-
-// Lasting is what is left of a revision for answers about blocks that only a fork
-// can take away.
-func (v Revision) Lasting() Revision { return Revision{Forks: v.Forks, Undoing: v.Undoing} }
 
 // Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
-	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey)
+	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key)
 	if err != nil {
 		return now, err
 	}
@@ -116,15 +106,8 @@ func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
 		now.Next = head.Number + 1
 	}
 	l1, ok, err := decoded(rows[2], DecodeL1)
-	if err != nil {
-		return now, err
-	}
 	if ok {
 		now.L1 = l1.Number + 1
-	}
-	undoing, ok, err := decoded(rows[3], DecodeRewind)
-	if ok && undoing.of(head) {
-		now.Undoing = now.Next
 	}
 	return now, err
 }

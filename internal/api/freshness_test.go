@@ -1,0 +1,209 @@
+package api_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/store"
+)
+
+// claims is what a service says of how fresh it is, on every route that says it.
+type claims struct {
+	status   api.Status
+	ready    string // of /readyz
+	chain    string // likewise, of the chain
+	coverage api.SelectorCoverage
+	wide     reply
+	summary  string
+	assets   api.AssetCoverage
+	page     string
+}
+
+func (w *world) claims() (c claims) {
+	w.t.Helper()
+	w.get("/status", &c.status)
+	var ready struct {
+		Status string            `json:"status"`
+		Chains map[string]string `json:"chains"`
+	}
+	r := w.do(http.MethodGet, "/readyz", "")
+	if err := json.Unmarshal(r.body, &ready); err != nil || r.StatusCode != http.StatusOK {
+		w.t.Fatalf("readyz: %d %s", r.StatusCode, r.body)
+	}
+	c.ready, c.chain = ready.Status, ready.Chains[chainID]
+	c.coverage = w.capabilities(w.key).SelectorCoverage[0]
+	_, c.wide = w.ask(wideQuery, w.walletKey())
+	var token api.TokenSummary
+	w.get("/token/"+w.chain.Tokens(0)[0].Address.String(), &token)
+	c.summary = token.SummaryCacheStatus
+	var assets api.AssetPage
+	w.get("/address/"+w.chain.Accounts(0)[0].String()+"/assets/discovery", &assets)
+	c.assets = assets.Coverage
+	c.page = string(w.doc(http.MethodGet, "/", "").body)
+	return c
+}
+
+func (c *claims) fresh(t *testing.T, when string) {
+	t.Helper()
+	if s := c.status; s.LagBlocks == nil || *s.LagBlocks != 0 || s.Indexing.Status != "current" || s.Indexing.Reason != nil || s.Indexing.ReasonCode != nil {
+		t.Errorf("%s: status %+v", when, s.Indexing)
+	}
+	if c.ready != "ready" || c.chain != "ready" {
+		t.Errorf("%s: ready is %s, %s", when, c.ready, c.chain)
+	}
+	if c.coverage.FreshnessStatus != "current" || !c.coverage.LiveMaintenance || c.coverage.VerifiedAt == nil || c.wide.StatusCode != 200 {
+		t.Errorf("%s: coverage %+v, wide search %d", when, c.coverage, c.wide.StatusCode)
+	}
+	if c.summary != "current" {
+		t.Errorf("%s: the summary is %s", when, c.summary)
+	}
+	if !c.assets.CompleteWithinScope || slices.Contains(c.assets.ReasonCodes, "tail_stale") || c.assets.TargetThroughBlock == nil {
+		t.Errorf("%s: discovery %+v", when, c.assets)
+	}
+	if strings.Contains(c.page, "stalled") {
+		t.Errorf("%s: the page says stalled", when)
+	}
+}
+
+func (c *claims) stale(t *testing.T, when, code string) {
+	t.Helper()
+	s := c.status
+	if s.LagBlocks != nil && code == "node_silent" || s.Indexing.Status != "stalled" || s.Indexing.ReasonCode == nil || *s.Indexing.ReasonCode != code || s.Indexing.Reason == nil {
+		t.Errorf("%s: lag %v, indexing %+v", when, s.LagBlocks, s.Indexing)
+	}
+	if c.ready != "degraded" || c.chain != code {
+		t.Errorf("%s: ready is %s, %s", when, c.ready, c.chain)
+	}
+	if c.coverage.FreshnessStatus != "stale" || c.coverage.LiveMaintenance || c.coverage.VerifiedAt != nil {
+		t.Errorf("%s: coverage %+v", when, c.coverage)
+	}
+	if c.wide.StatusCode != 503 || c.wide.envelope().Code != api.CodeEventCoverageUnavailable {
+		t.Errorf("%s: a wide search is answered with %d %s", when, c.wide.StatusCode, c.wide.body)
+	}
+	if c.summary != "stale" {
+		t.Errorf("%s: the summary is %s", when, c.summary)
+	}
+	if c.assets.CompleteWithinScope || !slices.Contains(c.assets.ReasonCodes, "tail_stale") {
+		t.Errorf("%s: discovery %+v", when, c.assets)
+	}
+	if !strings.Contains(c.page, "stalled") {
+		t.Errorf("%s: the page does not say so", when)
+	}
+}
+
+// TestFreshnessAges: what a node said counts for a while. Nothing changes in the
+// index meanwhile, so that no answer may be kept for longer either.
+func TestFreshnessAges(t *testing.T) {
+	heard := chain.Seen{}
+	w := newWorld(t, 60, func(o *api.Options) {
+		o.Chains[0].Heard = func() chain.Seen {
+			seen := heard
+			seen.At = o.Now() // the process lives; its node does not answer any more
+			return seen
+		}
+	})
+	never := w.claims()
+	never.stale(t, "never heard", "node_silent")
+	if s := never.status; s.HeadObservedAt != nil || *s.HeadBlockNumber != 59 {
+		t.Errorf("never heard: head %d at %v", *s.HeadBlockNumber, s.HeadObservedAt)
+	}
+
+	heard = hears(w.clock.Now, 59)()
+	w.clock.advance(59 * time.Second)
+	young := w.claims()
+	young.fresh(t, "after 59 s")
+	if got := *young.coverage.VerifiedAt; got != "2026-02-01T00:00:00Z" {
+		t.Errorf("verified at %s, but the node was heard a minute ago", got)
+	}
+	s := young.status
+	if *s.HeadObservedAt != "2026-02-01T00:00:00Z" || *s.LatestIndexedBlockTimestampISO != "2026-01-01T00:01:58Z" || *s.Nodes.Healthy != 1 || *s.Nodes.Configured != 1 {
+		t.Errorf("status: %+v", s)
+	}
+
+	heard.Nodes[0].State = chain.NodeFailing
+	w.clock.advance(2 * time.Second)
+	old := w.claims()
+	old.stale(t, "after 61 s", "node_silent")
+	if n := old.status.Nodes; *n.Healthy != 0 || n.Items[0].Name != "node-1" || n.Items[0].Status != "failing" || *n.Items[0].LastHeardAt != "2026-02-01T00:00:00Z" {
+		t.Errorf("nodes: %+v", n)
+	}
+	if *old.status.HeadBlockNumber != 59 || *old.status.HeadObservedAt != "2026-02-01T00:00:00Z" {
+		t.Errorf("the last head that was heard is forgotten: %+v", old.status)
+	}
+	if old.assets.TargetThroughBlock != nil {
+		t.Errorf("nobody knows how far the chain is, but discovery says %d", *old.assets.TargetThroughBlock)
+	}
+
+	w.clock.advance(10 * time.Second) // the page is kept for a moment
+	heard = hears(w.clock.Now, 59)()
+	again := w.claims()
+	again.fresh(t, "heard again")
+
+	w.clock.advance(10 * time.Second)
+	heard.Head.Heard = w.clock.Now().Add(61 * time.Second)
+	ahead := w.claims()
+	ahead.stale(t, "a clock that is ahead", "node_silent")
+}
+
+// TestFreshnessFromTheStore: a process without a node judges by what the indexer
+// left, and by its own clock.
+func TestFreshnessFromTheStore(t *testing.T) {
+	w := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard, o.HeadMaxAge = nil, 5*time.Minute })
+	first := w.claims()
+	first.stale(t, "an index without a word of nodes", "node_silent")
+	if n := first.status.Nodes; n.Configured != nil || n.Healthy != nil || n.ObservedAt != nil || len(n.Items) != 0 {
+		t.Errorf("nodes: %+v", n)
+	}
+
+	seen := hears(w.clock.Now, 59)()
+	seen.Nodes = append(seen.Nodes, chain.SeenNode{State: chain.NodeQuarantined})
+	w.leave(chain.SeenKey, seen.Encode())
+	w.clock.advance(299 * time.Second)
+	young := w.claims()
+	young.fresh(t, "reported lately")
+	if n := young.status.Nodes; *n.Configured != 2 || *n.Healthy != 1 || n.Items[1].Status != "quarantined" || n.Items[1].HeadBlockNumber != nil {
+		t.Errorf("nodes: %+v", n)
+	}
+	w.clock.advance(2 * time.Second)
+	dead := w.claims()
+	dead.stale(t, "a dead indexer", "indexer_silent")
+	if n := dead.status.Nodes; *n.Configured != 2 || n.Healthy != nil || n.Items[0].Status != "unknown" || *n.ObservedAt != "2026-02-01T00:00:00Z" {
+		t.Errorf("nodes: %+v", n)
+	}
+
+	seen.At, seen.Nodes[0].State = w.clock.Now(), chain.NodeFailing
+	w.leave(chain.SeenKey, seen.Encode())
+	silent := w.claims()
+	silent.stale(t, "an indexer without a node", "node_silent")
+
+	seen = hears(w.clock.Now, 59+21)()
+	w.leave(chain.SeenKey, seen.Encode())
+	behind := w.claims()
+	if s := behind.status; *s.LagBlocks != 21 || s.Indexing.Status != "catching_up" || *s.Indexing.ReasonCode != "behind" || behind.ready != "degraded" || behind.summary != "stale" ||
+		*behind.assets.TargetThroughBlock != 80 || behind.assets.CompleteWithinScope || behind.wide.StatusCode != 503 {
+		t.Errorf("behind: %+v", behind)
+	}
+}
+
+// leave writes a row as the indexer would.
+func (w *world) leave(k store.Key, value []byte) {
+	w.t.Helper()
+	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "test", time.Minute)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: lease.Epoch}
+	b.Put(k, value)
+	if err := w.engine.Commit(w.t.Context(), b); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.engine.Release(w.t.Context(), lease); err != nil {
+		w.t.Fatal(err)
+	}
+}
