@@ -21,7 +21,7 @@ import (
 //
 // A class that cannot be had never holds the chain back: the block is committed
 // with a note that the class is missing, and it is asked for again later. Only
-// a Sierra class that is not what its hash says stops the run, as a false block
+// a Sierra class that no node serves as its hash says stops the run, as a false block
 // does; a class of the first Cairo that is not is noted and nothing of it used.
 
 // WhatClassHash is what a MismatchError about a class is about.
@@ -241,24 +241,50 @@ func (c *classes) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// askClass fetches and reads one class, in the caller's turn. A VerifyError says that it is not what
-// its hash says, any other error that it could not be had.
+// askClass fetches and reads one class, in the caller's turn. A node that serves
+// something else is blamed and another is asked. A VerifyError says that no node
+// serves what the hash says, any other error that it could not be had.
 func (x *Indexer) askClass(ctx context.Context, m class.Mention, number uint64, verify bool) (*fetched, error) {
-	start := time.Now()
-	limited, cancel := context.WithTimeout(ctx, classTimeout)
-	raw, node, err := x.Source.Class(limited, number, m.Hash)
-	cancel()
-	if ctx.Err() == nil {
-		// A class that the node does not have says nothing against the node.
-		x.classes.note(err == nil || errors.Is(err, ErrNotFound), x.L1Interval)
+	var from From
+	var doubtful *fetched // what is kept if no node can do better
+	var lie error
+	for {
+		start := time.Now()
+		limited, cancel := context.WithTimeout(ctx, classTimeout)
+		raw, node, err := x.fetchClassFrom(limited, number, m.Hash, from)
+		cancel()
+		if ctx.Err() == nil && len(from.Not) == 0 {
+			// A class that the node does not have says nothing against the node.
+			x.classes.note(err == nil || errors.Is(err, ErrNotFound), x.L1Interval)
+		}
+		switch {
+		case err != nil && doubtful != nil:
+			return doubtful, nil
+		case errors.Is(err, ErrNoOther) && lie != nil:
+			return nil, lie
+		case err != nil:
+			return nil, err
+		}
+		x.Metrics.stage("class", start)
+		got, err := x.readClass(raw, node, m, number, verify)
+		switch {
+		case err == nil && got.abi.Status != class.Unverified:
+			return got, nil
+		case err == nil:
+			doubtful = got // no proof against the node, but another may serve it as it was declared
+		default:
+			lie = err
+			x.blame(node, err)
+		}
+		from.Not = append(from.Not, node)
 	}
-	if err != nil {
-		return nil, err
-	}
-	x.Metrics.stage("class", start)
+}
+
+// readClass decodes a class and holds it against its hash.
+func (x *Indexer) readClass(raw []byte, node string, m class.Mention, number uint64, verify bool) (*fetched, error) {
 	c, err := starknet.DecodeClass(raw)
 	if err != nil {
-		return nil, fmt.Errorf("from node %s: %w", node, err)
+		return nil, fmt.Errorf("class %s from node %s: %w", m.Hash, node, err)
 	}
 	if verify {
 		switch err := x.checkClass(c, m); {

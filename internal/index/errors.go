@@ -13,6 +13,9 @@ var ErrNotFound = errors.New("the node has no such block")
 // ErrNoOther says that every node was ruled out by who asked.
 var ErrNoOther = errors.New("there is no other node")
 
+// ErrQuarantine says that every node that could be asked is in quarantine.
+var ErrQuarantine = errors.New("all nodes are in quarantine")
+
 // FormatError says that a store holds something that this program must not touch.
 type FormatError struct{ Reason string }
 

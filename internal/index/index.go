@@ -181,6 +181,7 @@ type Indexer struct {
 	known   uint64 // the newest block that the source was seen to have
 
 	classes    *classes
+	lies       lies
 	missing    missing
 	background errgroup.Group // what must end before the run does
 

@@ -186,6 +186,8 @@ func known(err error) error {
 		return fmt.Errorf("%w: %v", ErrNotFound, err)
 	case errors.Is(err, node.ErrNoOther):
 		return fmt.Errorf("%w: %v", ErrNoOther, err)
+	case errors.Is(err, node.ErrQuarantine):
+		return fmt.Errorf("%w: %w", ErrQuarantine, err)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -23,33 +22,7 @@ type prepared struct {
 	classes  []classRow
 }
 
-// fetchAttempts is how often a block is asked for again when its parts do not
-// fit together, as happens when a fork falls between them.
-const fetchAttempts = 3
-
-// prepare fetches, decodes, checks, verifies and projects one block.
-func (x *Indexer) prepare(ctx context.Context, number, target uint64) (*prepared, error) {
-	for attempt := 1; ; attempt++ {
-		start := time.Now()
-		raw, err := x.Source.Fetch(ctx, number)
-		if err != nil {
-			return nil, fmt.Errorf("fetch block %d: %w", number, err)
-		}
-		x.Metrics.stage("fetch", start)
-		p, err := x.prepareRaw(raw, number, target)
-		var inconsistent *checkError
-		if errors.As(err, &inconsistent) && attempt < fetchAttempts {
-			x.Logger.Warn("asking again", "err", err)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		p.classes, err = x.fetchClasses(ctx, p)
-		return p, err
-	}
-}
-
+// prepareRaw does with an answer what needs no other block.
 func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) {
 	start := time.Now()
 	bad := func(err error) error {

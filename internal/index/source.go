@@ -60,7 +60,7 @@ type NodeHash struct {
 type Peers interface {
 	Source
 	// FetchFrom is Fetch from particular nodes. ErrNoOther says that From rules
-	// all of them out.
+	// all of them out, ErrQuarantine that those which it does not are in one.
 	FetchFrom(ctx context.Context, number uint64, from From) (Raw, error)
 	// ClassFrom is Class from particular nodes.
 	ClassFrom(ctx context.Context, number uint64, hash felt.Felt, from From) (raw []byte, node string, err error)

@@ -170,6 +170,8 @@ var (
 	ErrNoNode = errors.New("no usable node")
 	// ErrNoOther says that every node of the pool was ruled out by the caller.
 	ErrNoOther = errors.New("no other node")
+	// ErrQuarantine says that every node that could be asked is in quarantine.
+	ErrQuarantine = errors.New("in quarantine")
 	// ErrNotARead says that a batch held a method that is not a known read.
 	ErrNotARead = errors.New("only known read methods may be batched")
 	// ErrClosed says that the pool was closed.

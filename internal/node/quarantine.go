@@ -74,3 +74,18 @@ func (p *Pool) quarantined(n *node) bool {
 	defer n.mu.Unlock()
 	return time.Now().Before(n.quarantine.until)
 }
+
+// allShunned says whether every node that the read is meant for is in quarantine.
+func (p *Pool) allShunned(op *readOp) bool {
+	now, any := time.Now(), false
+	for _, n := range p.nodes {
+		n.mu.Lock()
+		meant, shunned := op.meant(n), p.shunnedLocked(n, now)
+		n.mu.Unlock()
+		if meant && !shunned {
+			return false
+		}
+		any = any || meant
+	}
+	return any
+}

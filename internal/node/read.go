@@ -109,6 +109,9 @@ func (p *Pool) giveUp(op readOp, vs []verdict, errs []error) error {
 	if op.minSpec != (SpecVersion{}) && !p.anyLeft(op, make([]bool, len(p.nodes))) {
 		return fmt.Errorf("%s: %w: it needs one of version %s or later", op.what, ErrNoNode, op.minSpec)
 	}
+	if p.allShunned(&op) {
+		return fmt.Errorf("%s: %w: %w", op.what, ErrQuarantine, p.exhausted(errs))
+	}
 	return fmt.Errorf("%s: %w", op.what, p.exhausted(errs))
 }
 
