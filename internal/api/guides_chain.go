@@ -23,7 +23,7 @@ func (s *Server) finalityGuide(at site) []web.Section {
 			docText("Blocks that are only pre-confirmed are not indexed."),
 		}},
 		{ID: "forks", Title: "When the chain reorganises", Blocks: []web.Block{
-			docText("The service undoes the replaced blocks and takes in the new ones in one step: an answer is always of one branch, never of two. `lastFork` of the status counts the forks so far and tells where the last one began and how deep it was. Answers that were kept are dropped."),
+			docText("The service undoes the replaced blocks, a deep fork in several steps, and then takes in the new ones: an answer is always of one branch, never of two, and in between the head is lower. `lastFork` of the status counts the forks so far and tells where the last one began and how deep it was. Answers that were kept are dropped."),
 			docList("Keep the block hash with whatever you store. To check a row, read its block again by number and compare hashes.",
 				"Act on what is `finalized` when undoing is expensive for you, and on `accepted_l1` when it is impossible.",
 				"After a fork a transaction may be in another block, or in none. Asking for one that is gone gives 404."),

@@ -18,7 +18,7 @@ func (s *Server) keptAnswer(c *Chain, r *http.Request) (a *answer, key answerKey
 		return nil, key, false // the handler will fail in its own way
 	}
 	// The escaped path, because an encoded slash is not a slash.
-	key = answerKey{c.ID, chain.Revision{Forks: now.Forks}, strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
+	key = answerKey{c.ID, now.Lasting(), strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
 	a = s.kept.get(key)
 	if key.at = now; a == nil {
 		a = s.fresh.get(key)

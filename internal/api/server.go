@@ -298,7 +298,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 	a := rec.seal(req.settled, fresh, fresh && req.immutable)
 	switch {
 	case a.forever:
-		key.at = chain.Revision{Forks: key.at.Forks}
+		key.at = key.at.Lasting()
 		s.kept.put(key, a)
 	case fresh:
 		s.fresh.put(key, a)

@@ -14,9 +14,9 @@
 //   - The rows, and so the digest, depend on the chain alone: not on batch
 //     size, parallelism, forks, crashes or faults of the node. What was fetched
 //     of classes is kept beside them, outside digest and undo.
-//   - A fork is undone in one commit that leaves the rows as they were at the
-//     common ancestor, byte for byte. A fork that reaches below the oldest undo
-//     record stops the run, and so does a block that fails verification.
+//   - A fork is undone in commits of bounded size, each of which leaves the rows
+//     as they were at an older block, byte for byte. A fork that reaches below the
+//     oldest undo record stops the run, and so does a block that fails verification.
 //   - Only the holder of the store's lease can commit.
 //
 // Cost per block: one round trip to the node and one per class that is new; no
@@ -79,6 +79,9 @@ type Options struct {
 	// UndoBlocks is how many of the newest blocks keep their undo records
 	// whatever L1 says (default 10,000).
 	UndoBlocks uint64
+	// UndoBytes ends a step of undoing a fork: about what it may take in memory
+	// (default 32 MiB).
+	UndoBytes int
 
 	// Owner names this process in the lease; TTL is the lease's life (default 15 s).
 	Owner string
@@ -112,7 +115,8 @@ type Options struct {
 // Announcement tells what a commit changed.
 type Announcement struct {
 	Head chain.Head
-	// Fork is set when the commit undid blocks.
+	// Fork is set when the commit undid blocks. A deep fork is undone in several
+	// commits, whose Ancestor falls and whose Count is the same.
 	Fork *chain.Fork
 }
 
@@ -136,6 +140,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.BatchAge, time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
+	setDefault(&o.UndoBytes, 32<<20)
 	setDefault(&o.Owner, "indexer")
 	setDefault(&o.TTL, 15*time.Second)
 	setDefault(&o.PollInterval, 2*time.Second)
@@ -172,6 +177,7 @@ type Indexer struct {
 	replay    *Replayer
 	recalled  [256]bool // tables, by id, whose rows followers may ask for
 	dated     [256]bool // those of catalog.Dated
+	tables    *[256]*store.Table
 
 	chainID felt.Felt
 	lease   store.Lease
@@ -202,7 +208,8 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects),
+		tables: tablesByID(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
 		tables := f.Tables()
 		if r, ok := f.(explorer.Recaller); ok {

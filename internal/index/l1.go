@@ -64,16 +64,6 @@ func (x *Indexer) acceptedByUs(ctx context.Context, ref BlockRef) (chain.L1, boo
 	return chain.L1(ref), ours == ref.Hash, err
 }
 
-// lowerL1 moves the L1 mark back to a block that stays.
-func (x *Indexer) lowerL1(ctx context.Context, number uint64, b *store.Batch) error {
-	hash, err := x.hashAt(ctx, number)
-	if err != nil {
-		return err
-	}
-	b.Put(chain.L1Key, chain.L1{Number: number, Hash: hash}.Encode())
-	return nil
-}
-
 // prune removes undo records of blocks that are accepted on L1 and deeper than
 // UndoBlocks, a bounded number at a time.
 func (x *Indexer) prune(ctx context.Context, b *store.Batch) error {

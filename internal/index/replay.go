@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -17,6 +18,8 @@ import (
 type Replayer struct {
 	subjects  []explorer.Subject
 	followers []explorer.Follower
+	// expectRows is how many the next block will have, about.
+	expectRows atomic.Int64
 }
 
 // EarlierRows answers the rows that followers ask for.
@@ -32,17 +35,41 @@ func NewReplayer(subjects []explorer.Subject) *Replayer {
 // Block returns the rows of a block: those that follow from it alone, those
 // that build on earlier ones, and the head that the block makes.
 func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.Head, earlier EarlierRows) (own, followed []store.Op, head chain.Head, err error) {
-	rows := &explorer.Rows{}
-	for _, s := range r.subjects {
-		if err := s.Project(b, rows); err != nil {
-			return nil, nil, head, &projectionError{b.Number, s.Name(), err}
-		}
-	}
-	next := &explorer.Rows{}
-	if err := follow(ctx, planned(r.followers, b), b, next, earlier.GetMany); err != nil {
+	p, err := r.begin(b)
+	if err != nil {
 		return nil, nil, head, err
 	}
-	return rows.Ops(), next.Ops(), headOf(b, parent.Digest, rows.Sum(), next.Sum()), nil
+	followed, head, err = p.finish(ctx, parent, earlier)
+	return p.rows.Ops(), followed, head, err
+}
+
+// replayed is a block with everything done that needs no other block.
+type replayed struct {
+	block *explorer.Block
+	rows  *explorer.Rows // that follow from the block alone
+	sum   [32]byte
+	plans []plan // for the others
+}
+
+func (r *Replayer) begin(b *explorer.Block) (*replayed, error) {
+	rows := explorer.NewRows(int(r.expectRows.Load()))
+	for _, s := range r.subjects {
+		if err := s.Project(b, rows); err != nil {
+			return nil, &projectionError{b.Number, s.Name(), err}
+		}
+	}
+	r.expectRows.Store(int64(len(rows.Ops())))
+	return &replayed{b, rows, rows.Sum(), planned(r.followers, b)}, nil
+}
+
+// finish returns the rows that build on earlier ones and the head that the
+// block makes.
+func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows) (followed []store.Op, head chain.Head, err error) {
+	next := &explorer.Rows{}
+	if err := follow(ctx, p.plans, p.block, next, earlier.GetMany); err != nil {
+		return nil, head, err
+	}
+	return next.Ops(), headOf(p.block, parent.Digest, p.sum, next.Sum()), nil
 }
 
 // LoadBlock reads a block back as projections see it, with its row.

@@ -90,7 +90,7 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 	defer poll.Stop()
 	failures := 0
 	for {
-		if until != nil && x.state.HasHead && x.state.Head.Number >= *until {
+		if until != nil && x.state.HasHead && x.state.Head.Number >= *until && !x.state.Rewinding {
 			return nil
 		}
 		worked, err := x.round(ctx, until)
@@ -134,6 +134,10 @@ func storeGone(err error) bool {
 
 // round looks at the source once and does what there is to do.
 func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err error) {
+	if x.state.Rewinding { // a process before this one did not come to the end of it
+		x.Logger.Warn("fork: going on going back", "head", x.state.Head.Number, "ancestor", x.state.Rewind.Ancestor)
+		return true, x.rewind(ctx, x.state.Rewind)
+	}
 	head, err := x.Source.Head(ctx)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil // an empty chain

@@ -57,9 +57,14 @@ func encodeUndo(keys []store.Key, before [][]byte) []byte {
 // DecodeUndo turns a record into the changes that undo its block, but for the
 // rows of dated tables.
 func DecodeUndo(b []byte, subjects []explorer.Subject) ([]store.Op, error) {
-	tables := tablesByID(subjects)
+	return decodeUndo(b, tablesByID(subjects))
+}
+
+func decodeUndo(b []byte, tables *[256]*store.Table) ([]store.Op, error) {
 	d := record.NewDecoder(b, undoVersion)
 	ops := make([]store.Op, d.Len(3))
+	arena := make([]byte, 0, len(b)) // all keys and values together are no longer
+	cut := func(from int) []byte { return arena[from:len(arena):len(arena)] }
 	for i := range ops {
 		id := d.Byte()
 		t := tables[id]
@@ -67,14 +72,23 @@ func DecodeUndo(b []byte, subjects []explorer.Subject) ([]store.Op, error) {
 			return nil, fmt.Errorf("%w: undo record names table %d", record.ErrCorrupt, id)
 		}
 		ops[i].Table = t
-		ops[i].Partition = make([]byte, t.PartitionLen)
-		d.Raw(ops[i].Partition)
-		ops[i].Sort = d.Blob()
+		from := len(arena)
+		if from+t.PartitionLen > cap(arena) {
+			return nil, fmt.Errorf("%w: undo record ends early", record.ErrCorrupt)
+		}
+		arena = arena[:from+t.PartitionLen]
+		d.Raw(arena[from:])
+		ops[i].Partition = cut(from)
+		from = len(arena)
+		arena = d.AppendBlob(arena)
+		ops[i].Sort = cut(from)
 		switch d.Byte() {
 		case 0:
 			ops[i].Delete = true
 		case 1:
-			ops[i].Value = d.Blob()
+			from = len(arena)
+			arena = d.AppendBlob(arena)
+			ops[i].Value = cut(from)
 		default:
 			return nil, fmt.Errorf("%w: undo record has an unknown mark", record.ErrCorrupt)
 		}
@@ -82,8 +96,8 @@ func DecodeUndo(b []byte, subjects []explorer.Subject) ([]store.Op, error) {
 	return ops, d.Finish()
 }
 
-func tablesByID(subjects []explorer.Subject) map[byte]*store.Table {
-	m := map[byte]*store.Table{}
+func tablesByID(subjects []explorer.Subject) *[256]*store.Table {
+	m := &[256]*store.Table{}
 	add := func(ts ...*store.Table) {
 		for _, t := range ts {
 			m[t.ID] = t
@@ -116,44 +130,4 @@ func ReadUndoSpan(ctx context.Context, r store.Reader) (u UndoSpan, err error) {
 	d := record.NewDecoder(b, undoSpanVersion)
 	u.Floor, u.Oldest = d.Uint(), d.Uint()
 	return u, d.Finish()
-}
-
-// rollbackBytes ends a rollback's commit. A deeper fork is undone in several,
-// each of which leaves the index at a block.
-const rollbackBytes = 256 << 20
-
-// rollback undoes all blocks above ancestor.
-func (x *Indexer) rollback(ctx context.Context, ancestor uint64) error {
-	if ancestor+1 < x.undo.Floor {
-		return &DeepForkError{Head: x.state.Head.Number, Floor: x.undo.Floor}
-	}
-	old := x.state
-	x.Logger.Warn("fork: going back", "head", old.Head.Number, "ancestor", ancestor, "depth", old.Head.Number-ancestor)
-	for x.state.Head.Number > ancestor {
-		b := &store.Batch{Epoch: x.lease.Epoch}
-		reached, err := x.undoBlocks(ctx, ancestor, b)
-		if err != nil {
-			return err
-		}
-		fork := chain.Fork{
-			Count: old.Fork.Count + 1, Ancestor: reached, Depth: old.Head.Number - reached, OldHead: old.Head.Hash,
-			BelowL1: old.HasL1 && old.L1.Number > reached,
-		}
-		b.Put(chain.ForkKey, fork.Encode())
-		if x.state.HasL1 && x.state.L1.Number > reached {
-			if err := x.lowerL1(ctx, reached, b); err != nil {
-				return err
-			}
-		}
-		if err := x.Store.Commit(ctx, b); err != nil {
-			return fmt.Errorf("commit rollback to block %d: %w", reached, err)
-		}
-		if err := x.load(ctx); err != nil {
-			return err
-		}
-		x.Announce(Announcement{Head: x.state.Head, Fork: &fork})
-	}
-	x.Metrics.fork(old.Head.Number - ancestor)
-	x.Metrics.head(x.state.Head)
-	return nil
 }

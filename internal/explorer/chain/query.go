@@ -20,6 +20,10 @@ type State struct {
 
 	Fork Fork // Count is zero when there was none
 
+	// Rewind is a fork of which some blocks are undone and others not yet.
+	Rewind    Rewind
+	Rewinding bool
+
 	// Fault is set while the write path is stopped by something that a person must look at.
 	Fault    Fault
 	HasFault bool
@@ -30,7 +34,7 @@ type State struct {
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey)
 	if err != nil {
 		return s, err
 	}
@@ -52,7 +56,11 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Fault, s.HasFault, err = decoded(rows[4], DecodeFault); err != nil {
 		return s, err
 	}
-	s.Seen, _, err = decoded(rows[5], DecodeSeen)
+	if s.Seen, _, err = decoded(rows[5], DecodeSeen); err != nil {
+		return s, err
+	}
+	s.Rewind, s.Rewinding, err = decoded(rows[6], DecodeRewind)
+	s.Rewinding = s.Rewinding && s.HasHead && s.Rewind.of(s.Head)
 	return s, err
 }
 
@@ -80,16 +88,24 @@ func Forks(ctx context.Context, r store.Reader) (uint64, error) {
 }
 
 // Revision names a state of the index. Two views with the same revision hold the
-// same rows that blocks wrote: whatever replaces blocks raises Forks.
+// same rows that blocks wrote: whatever replaces blocks raises Forks. It is raised
+// when the last of the old blocks is gone: with those of them that are left the
+// index is as it was when they were new.
 type Revision struct {
 	Forks uint64 // how many forks the index went through
 	Next  uint64 // the number after the head; 0 when there is none
 	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
+	// Undoing is Next while a fork is being undone, otherwise 0.
+	Undoing uint64
 }
+
+// Lasting is what is left of a revision for answers about blocks that only a fork
+// can take away.
+func (v Revision) Lasting() Revision { return Revision{Forks: v.Forks, Undoing: v.Undoing} }
 
 // Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
-	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key)
+	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey)
 	if err != nil {
 		return now, err
 	}
@@ -106,8 +122,15 @@ func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
 		now.Next = head.Number + 1
 	}
 	l1, ok, err := decoded(rows[2], DecodeL1)
+	if err != nil {
+		return now, err
+	}
 	if ok {
 		now.L1 = l1.Number + 1
+	}
+	undoing, ok, err := decoded(rows[3], DecodeRewind)
+	if ok && undoing.of(head) {
+		now.Undoing = now.Next
 	}
 	return now, err
 }

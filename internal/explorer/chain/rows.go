@@ -35,9 +35,10 @@ var (
 	HeadKey   = metaKey("head")
 	L1Key     = metaKey("l1")
 	ForkKey   = metaKey("fork")
-	// UndoKey and FaultKey are rows of the write path.
-	UndoKey  = metaKey("undo")
-	FaultKey = metaKey("fault")
+	// UndoKey, FaultKey and RewindKey are rows of the write path.
+	UndoKey   = metaKey("undo")
+	FaultKey  = metaKey("fault")
+	RewindKey = metaKey("rewind")
 )
 
 const recordVersion = 1
@@ -155,6 +156,52 @@ func DecodeFork(b []byte) (f Fork, err error) {
 	d.Raw(f.OldHead[:])
 	f.BelowL1 = d.Byte() == 1
 	return f, wrap("fork", d.Finish())
+}
+
+// Rewind is a fork that is being undone in several commits. It is there from the
+// first to the last but one.
+type Rewind struct {
+	Ancestor uint64    // the newest block that stays
+	From     uint64    // the head before the first step
+	OldHead  felt.Felt // and its hash
+	// At and AtHash are the head that the last step left. A row that names another
+	// head is left over and means nothing.
+	At      uint64
+	AtHash  felt.Felt
+	BelowL1 bool // blocks go that had been reported as accepted on L1
+}
+
+// Encode returns the row.
+func (w Rewind) Encode() []byte {
+	var e record.Encoder
+	e.Reset(recordVersion)
+	e.Uint(w.Ancestor)
+	e.Uint(w.From)
+	e.Raw(w.OldHead[:])
+	e.Uint(w.At)
+	e.Raw(w.AtHash[:])
+	if w.BelowL1 {
+		e.Byte(1)
+	} else {
+		e.Byte(0)
+	}
+	return e.Bytes()
+}
+
+// DecodeRewind reads a Rewind row.
+func DecodeRewind(b []byte) (w Rewind, err error) {
+	d := record.NewDecoder(b, recordVersion)
+	w.Ancestor, w.From = d.Uint(), d.Uint()
+	d.Raw(w.OldHead[:])
+	w.At = d.Uint()
+	d.Raw(w.AtHash[:])
+	w.BelowL1 = d.Byte() == 1
+	return w, wrap("rewind", d.Finish())
+}
+
+// of says whether the row is about an index with this head.
+func (w *Rewind) of(h Head) bool {
+	return w.At == h.Number && w.AtHash == h.Hash && w.Ancestor < h.Number
 }
 
 // Fault is why the write path stopped. It is there until the next block is indexed.

@@ -52,6 +52,7 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	w := quiet(4, 30, 5, UnknownVersion)
 	o := options(w)
 	o.BatchBytes, o.TailBlocks, o.UndoBlocks = 4<<10, 4, 20
+	o.UndoBytes = 1 // every block that a fork takes back is a commit
 	fs := vfs.NewCrashableMem()
 	left := fs
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,14 +67,13 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	if err := newIndexer(t, o).RunTo(ctx, 29); err != nil {
 		t.Fatal(err)
 	}
-	if !reached { // the second part of the history
-		w.chain.Fork(7)
+	first := reached
+	w.chain.Fork(7)
+	if !first { // the second part of the history
 		w.chain.Extend(2)
 		if err := newIndexer(t, o).RunTo(ctx, 31); err != nil {
 			t.Fatal(err)
 		}
-	} else {
-		w.chain.Fork(7)
 	}
 	closeStore(t, engine)
 	last := w.Settle()
@@ -82,40 +82,92 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	o = options(w)
 	runTo(t, next, o, last)
 	compareWithQuietRun(t, planFor(1, false), w, next, last)
+	if fork := stateOf(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
+		t.Errorf("killed at commit %d, the one fork of 7 blocks above 22 is told as %+v", at, fork)
+	}
 	return reached
 }
 
 // TestUndoRestoresEveryByte indexes block by block, then takes blocks away by
-// a fork: the store is then as it was at the common ancestor.
+// a fork: after each step the store is as it was at that block, and the fork is
+// counted with the last.
 func TestUndoRestoresEveryByte(t *testing.T) {
 	const n = 40
-	for _, depth := range []int{1, 2, 5, 20, 39} {
+	for _, c := range []struct {
+		depth, stepBytes, steps int
+	}{
+		{depth: 1, steps: 1}, {depth: 2, steps: 1}, {depth: 5, steps: 1}, {depth: 20, steps: 1}, {depth: 39, steps: 1},
+		{depth: 39, stepBytes: 1, steps: 39}, {depth: 6, stepBytes: 1, steps: 6}, {depth: 30, stepBytes: 40 << 10},
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := quiet(uint64(depth), 1, 1000, UnknownVersion)
+			w := quiet(uint64(c.depth), 1, 1000, UnknownVersion)
 			o := options(w)
+			o.UndoBytes = c.stepBytes
 			engine := openStore(t, vfs.NewCrashableMem())
 			defer closeStore(t, engine)
 			var dumps [n][]storetest.Line
+			seen := revisions{}
 			for i := range n {
 				w.chain.Extend(i + 1 - w.chain.Len())
 				runTo(t, engine, o, uint64(i))
 				dumps[i] = dump(t, engine)
+				seen.note(t, engine)
 			}
-			w.chain.Fork(depth)
+			old := stateOf(t, engine).Head
+			w.chain.Fork(c.depth)
 			w.chain.Extend(1)
-			var seen [][]storetest.Line
+			steps, ancestor := 0, uint64(n-1)
 			o.Announce = func(a index.Announcement) {
-				if a.Fork != nil {
-					seen = append(seen, dump(t, engine))
+				seen.note(t, engine)
+				if a.Fork == nil {
+					return
 				}
+				steps++
+				compareLines(t, dump(t, engine), dumps[a.Head.Number])
+				s := stateOf(t, engine)
+				done := a.Head.Number == uint64(n-1-c.depth)
+				if a.Fork.Ancestor != a.Head.Number || a.Fork.Ancestor >= ancestor || a.Fork.Count != 1 || a.Fork.OldHead != old.Hash ||
+					a.Fork.Depth != n-1-a.Head.Number || s.Head != a.Head || s.Rewinding == done || (s.Fork == *a.Fork) != done {
+					t.Errorf("depth %d: step %d announces %+v, the index says %+v", c.depth, steps, a.Fork, s)
+				}
+				ancestor = a.Fork.Ancestor
 			}
 			runTo(t, engine, o, n)
-			if len(seen) != 1 {
-				t.Fatalf("depth %d: %d rollbacks, want 1", depth, len(seen))
+			if steps == 0 || c.steps != 0 && steps != c.steps || c.steps == 0 && steps < 2 {
+				t.Fatalf("depth %d, %d bytes a step: %d steps, want %d", c.depth, c.stepBytes, steps, c.steps)
 			}
-			compareLines(t, seen[0], dumps[n-1-depth])
+			if s := stateOf(t, engine); s.Fork.Count != 1 || s.Rewinding {
+				t.Errorf("after %d steps the index says %+v", steps, s)
+			}
 		})
 	}
+}
+
+// revisions are the states that an index was in, by the names that readers know
+// them by: one name is one state, and what is kept by a part of the name outlives
+// no block that goes.
+type revisions map[chain.Revision]chain.Head
+
+func (v revisions) note(t *testing.T, e store.Engine) {
+	t.Helper()
+	var now chain.Revision
+	err := e.View(t.Context(), func(r store.Reader) (err error) {
+		now, err = chain.Now(t.Context(), r)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := stateOf(t, e).Head
+	if before, there := v[now]; there && before != head {
+		t.Errorf("revision %+v is block %s and block %s", now, before.Hash, head.Hash)
+	}
+	v[now] = head
+	lasting := now.Lasting()
+	if before, there := v[lasting]; there && before.Number > head.Number {
+		t.Errorf("answers of revision %+v outlive the undoing of block %d", now, before.Number)
+	}
+	v[lasting] = head
 }
 
 func dump(t *testing.T, e store.Engine) []storetest.Line {
@@ -131,8 +183,8 @@ func compareLines(t *testing.T, got, want []storetest.Line) {
 	t.Helper()
 	keep := func(lines []storetest.Line) (out []storetest.Line) {
 		for _, l := range lines {
-			// The fork row counts the forks, and classes outlive them.
-			if (l.Table != chain.Meta || string(l.Sort) != "fork") && !enriched(l.Table) {
+			// These rows tell of the forks, and classes outlive them.
+			if (l.Table != chain.Meta || string(l.Sort) != "fork" && string(l.Sort) != "rewind") && !enriched(l.Table) {
 				out = append(out, l)
 			}
 		}

@@ -127,6 +127,7 @@ func randomOptions(rng *rand.Rand) index.Options {
 		BatchBytes: 1 << (8 + rng.IntN(12)),
 		TailBlocks: uint64(1 + rng.IntN(20)),
 		UndoBlocks: uint64(42 + rng.IntN(30)),
+		UndoBytes:  1 << (10 + rng.IntN(10)),
 		L1Interval: time.Duration(1+rng.IntN(20)) * time.Second,
 		MaxStuck:   1 << 20, // simulated nodes contradict themselves more than real ones
 	}

@@ -224,6 +224,14 @@ func (d *Decoder) Blob() []byte {
 	return b
 }
 
+// AppendBlob reads a byte string behind dst, for readers of many.
+func (d *Decoder) AppendBlob(dst []byte) []byte {
+	n := d.Len(1)
+	dst = append(dst, d.buf[d.pos:d.pos+n]...)
+	d.pos += n
+	return dst
+}
+
 // Text reads a text.
 func (d *Decoder) Text() string {
 	n := d.Len(1)
