@@ -48,16 +48,10 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer scratch.Close() //nolint:errcheck // removed next
-	progress := func(uint64, uint64) {}
-	if con.terminal != nil {
-		progress = func(done, total uint64) {
-			fmt.Fprintf(con.terminal, "\r\x1b[Kchecked %d of %d blocks", done, total) //nolint:errcheck // only for show
-			if done == total {
-				fmt.Fprintln(con.terminal) //nolint:errcheck // only for show
-			}
-		}
-	}
-	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch, Progress: progress})
+	meter := con.meter("checking", "blocks")
+	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch,
+		Progress: func(done, total uint64) { meter.at(amount{done: done, total: total}) }})
+	meter.end()
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}

@@ -112,6 +112,9 @@ func (c *backupCommand) offline(ctx context.Context, con *console) (m backup.Man
 	if err != nil {
 		return m, err
 	}
+	meter := con.meter("backing up", "chains")
+	defer meter.end()
+	s.Progress = func(done, total uint64) { meter.at(amount{done: done, total: total}) }
 	return backup.Take(ctx, s, to)
 }
 
@@ -143,7 +146,11 @@ type restoreCommand struct {
 
 // Run puts a backup back and says what it holds.
 func (c *restoreCommand) Run(ctx context.Context, con *console) error {
-	m, err := backup.Restore(ctx, c.From, c.Data, con.quiet().log)
+	meter := con.meter("restoring", "MiB")
+	m, err := backup.Restore(ctx, c.From, c.Data, con.quiet().log, func(done, total uint64) {
+		meter.at(amount{done: done >> 20, total: max(total>>20, 1)})
+	})
+	meter.end()
 	if errors.Is(err, backup.ErrNotEmpty) {
 		return &usageError{err.Error() + ": give another --data, or empty it"}
 	}

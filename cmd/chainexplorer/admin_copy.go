@@ -54,11 +54,13 @@ func (c *copyCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer to.Close() //nolint:errcheck // every commit is durable when it returns
+	show, end := c.progress(con)
 	result, err := transfer.Copy(ctx, transfer.Options{
 		From: from, To: to, Tables: copyOrder(), Marker: copyMarker, Owner: owner(), BatchBytes: c.BatchMib << 20,
 		Source:   fmt.Sprintf("%s %d %x", name, state.Head.Number, state.Head.Digest),
-		Progress: c.progress(con),
+		Progress: show,
 	})
+	end()
 	switch {
 	case errors.Is(err, transfer.ErrOtherSource), errors.Is(err, transfer.ErrNotEmpty):
 		return fmt.Errorf("copy: %w", err)
@@ -122,22 +124,22 @@ func stateOf(ctx context.Context, e store.Engine) (s chain.State, err error) {
 	return s, err
 }
 
-// progress draws on a terminal, and logs now and then elsewhere.
-func (c *copyCommand) progress(con *console) func(transfer.Progress) {
-	begin, shown := time.Now(), time.Now()
+// progress shows the copying, of which nobody knows the end, and then the comparing.
+func (c *copyCommand) progress(con *console) (show func(transfer.Progress), end func()) {
+	m := con.meter("copying", "rows")
+	comparing := false
+	copied := uint64(0)
 	return func(p transfer.Progress) {
-		what := "copied"
+		if p.Comparing && !comparing {
+			m.end()
+			m, comparing = con.meter("comparing", "rows"), true
+		}
+		a := amount{done: p.Rows, detail: fmt.Sprintf("table %s, %d of %d", p.Table, min(p.Done+1, p.Tables), p.Tables)}
 		if p.Comparing {
-			what = "compared"
+			a.total = copied
+		} else {
+			copied = p.Rows
 		}
-		if con.terminal != nil {
-			fmt.Fprintf(con.terminal, "\r\x1b[K%s %d rows, table %s (%d of %d)", what, p.Rows, p.Table, p.Done+1, p.Tables) //nolint:errcheck // only for show
-			return
-		}
-		if time.Since(shown) < 5*time.Second {
-			return
-		}
-		shown = time.Now()
-		con.log.Info(what, "rows", p.Rows, "table", p.Table, "tables_done", p.Done, "tables", p.Tables, "mib", p.Bytes>>20, "seconds", int(time.Since(begin).Seconds()))
-	}
+		m.at(a)
+	}, func() { m.end() }
 }

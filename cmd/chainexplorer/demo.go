@@ -94,7 +94,7 @@ func (s *service) demoKey(ctx context.Context) (string, error) {
 	return k.Plaintext, err
 }
 
-// waitForBlock shows the progress until the history is indexed.
+// waitForBlock waits until the history is indexed. A terminal shows it by itself.
 func waitForBlock(ctx context.Context, con *console, x *index.Indexer, number uint64, ended <-chan error) error {
 	t := time.NewTicker(100 * time.Millisecond)
 	defer t.Stop()
@@ -102,12 +102,7 @@ func waitForBlock(ctx context.Context, con *console, x *index.Indexer, number ui
 	for {
 		p := x.Progress()
 		done := p.Blocks > 0 && p.Head >= number
-		if con.terminal != nil {
-			fmt.Fprintf(con.terminal, "\r\x1b[KIndexing: %s", p) //nolint:errcheck // only for show
-			if done {
-				fmt.Fprintln(con.terminal) //nolint:errcheck // only for show
-			}
-		} else if done || time.Since(shown) > 2*time.Second {
+		if con.terminal == nil && (done || time.Since(shown) > 2*time.Second) {
 			shown = time.Now()
 			fmt.Fprintf(con.out, "Indexing: %s\n", p) //nolint:errcheck // only for show
 		}

@@ -139,20 +139,12 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}()
 	err = keepIndexing(ctx, x, c.shared(), con.log, func(ctx context.Context, next *index.Indexer) error {
 		x = next
-		show, stopShowing := context.WithCancel(ctx)
-		shown := make(chan struct{})
-		go func() {
-			defer close(shown)
-			next.ReportProgress(show, con.terminal, con.log)
-		}()
-		defer func() {
-			stopShowing()
-			<-shown
-		}()
-		if c.To != nil {
-			return next.RunTo(ctx, *c.To)
-		}
-		return next.Run(ctx)
+		return con.shown(ctx, name, next, func(ctx context.Context) error {
+			if c.To != nil {
+				return next.RunTo(ctx, *c.To)
+			}
+			return next.Run(ctx)
+		})
 	})
 	stopWorking()
 	<-worked

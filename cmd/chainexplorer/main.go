@@ -38,7 +38,7 @@ type console struct {
 	out, err io.Writer
 	log      *slog.Logger
 	// terminal is set when err is a terminal that progress can be drawn on.
-	terminal io.Writer
+	terminal *screen
 }
 
 const (
@@ -107,7 +107,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 // quiet is for commands that talk to a person and not to a log: only trouble is logged.
 func (c *console) quiet() *console {
 	q := *c
-	q.log = newConsole(c.out, c.err, slog.LevelError).log
+	q.log = q.logger(slog.LevelError)
 	return &q
 }
 
@@ -116,15 +116,20 @@ type usageError struct{ reason string }
 
 func (e *usageError) Error() string { return e.reason }
 
-// newConsole logs as text for a person and as JSON for a machine.
 func newConsole(stdout, stderr io.Writer, level slog.Level) *console {
-	c := &console{out: stdout, err: stderr}
-	opts := &slog.HandlerOptions{Level: level}
-	if f, ok := stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		c.terminal = stderr
-		c.log = slog.New(slog.NewTextHandler(stderr, opts))
-	} else {
-		c.log = slog.New(slog.NewJSONHandler(stderr, opts))
-	}
+	c := &console{out: stdout, err: stderr, terminal: newScreen(stderr, os.Getenv)}
+	c.log = c.logger(level)
 	return c
+}
+
+// logger logs as text for a person and as JSON for a machine.
+func (c *console) logger(level slog.Level) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	if c.terminal != nil {
+		return slog.New(slog.NewTextHandler(c.terminal, opts))
+	}
+	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) { // one that cannot redraw
+		return slog.New(slog.NewTextHandler(c.err, opts))
+	}
+	return slog.New(slog.NewJSONHandler(c.err, opts))
 }

@@ -197,7 +197,9 @@ func (s *service) Run(ctx context.Context) error {
 		}
 		g.Go(func() error {
 			err := keepIndexing(gctx, c.indexer, s.opts.Store.shared(), s.con.log.With("chain", c.id),
-				func(ctx context.Context, x *index.Indexer) error { return x.Run(ctx) })
+				func(ctx context.Context, x *index.Indexer) error {
+					return s.con.shown(ctx, c.id, x, x.Run)
+				})
 			if err == nil || gctx.Err() != nil {
 				return nil
 			}

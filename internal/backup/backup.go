@@ -67,6 +67,8 @@ type Source struct {
 	Program string
 	Now     func() time.Time
 	Logger  *slog.Logger
+	// Progress, unless nil, is told of the chains that are done, and how many there are.
+	Progress func(done, total uint64)
 }
 
 // Take writes a backup to folder, which must not exist.
@@ -97,6 +99,9 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 			return m, err
 		}
 		m.Chains = append(m.Chains, c)
+		if s.Progress != nil {
+			s.Progress(uint64(len(m.Chains)), uint64(len(s.Stores)))
+		}
 	}
 	sortChains(m.Chains)
 	if s.Control != nil {

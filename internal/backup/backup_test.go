@@ -64,13 +64,19 @@ func TestTakeAndRestore(t *testing.T) {
 		t.Errorf("%+v, %v; taken %+v", read, err, m)
 	}
 	for range 2 { // what is restored is not the backup itself
-		if _, err := backup.Restore(t.Context(), folder, target, quiet); err != nil {
+		var done, total uint64
+		if _, err := backup.Restore(t.Context(), folder, target, quiet, func(d, of uint64) {
+			if d < done || d > of || total != 0 && of != total {
+				t.Errorf("%d of %d bytes after %d of %d", d, of, done, total)
+			}
+			done, total = d, of
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if got := names(t, target); !strings.HasPrefix(got, "SN_MAIN control.db") {
 			t.Errorf("restored %s", got)
 		}
-		if _, err := backup.Restore(t.Context(), folder, target, quiet); !errors.Is(err, backup.ErrNotEmpty) {
+		if _, err := backup.Restore(t.Context(), folder, target, quiet, nil); !errors.Is(err, backup.ErrNotEmpty) {
 			t.Errorf("restored twice: %v", err)
 		}
 		if err := os.RemoveAll(target); err != nil {
@@ -81,7 +87,7 @@ func TestTakeAndRestore(t *testing.T) {
 		if err := os.Rename(filepath.Join(folder, broken), filepath.Join(dir, "away")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Restore(t.Context(), folder, target, quiet); err == nil {
+		if _, err := backup.Restore(t.Context(), folder, target, quiet, nil); err == nil {
 			t.Errorf("restored without %s", broken)
 		}
 		if got := names(t, target); got != "" {

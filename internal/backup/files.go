@@ -31,9 +31,26 @@ func size(dir string) (n uint64, err error) {
 	return n, err
 }
 
+// copier copies files and says how far it has come.
+type copier struct {
+	done, total uint64
+	progress    func(done, total uint64)
+}
+
+// newCopier is for the files of a folder.
+func newCopier(folder string, progress func(done, total uint64)) (*copier, error) {
+	c := &copier{progress: progress}
+	if progress == nil {
+		c.progress = func(uint64, uint64) {}
+	}
+	var err error
+	c.total, err = size(folder)
+	return c, err
+}
+
 // copyDir copies regular files; a store has no others. The copy shares nothing
 // with the original, to which the store's log and manifest would be appended.
-func copyDir(ctx context.Context, from, to string) error {
+func (c *copier) copyDir(ctx context.Context, from, to string) error {
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -48,7 +65,7 @@ func copyDir(ctx context.Context, from, to string) error {
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file", path)
 		default:
-			return copyFile(ctx, path, target)
+			return c.copyFile(ctx, path, target)
 		}
 	})
 	if err != nil {
@@ -58,7 +75,7 @@ func copyDir(ctx context.Context, from, to string) error {
 }
 
 // copyFile makes a file that did not exist, and that only its owner can read.
-func copyFile(ctx context.Context, from, to string) (err error) {
+func (c *copier) copyFile(ctx context.Context, from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -77,7 +94,10 @@ func copyFile(ctx context.Context, from, to string) (err error) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch _, err := io.CopyN(out, in, 64<<20); err {
+		n, err := io.CopyN(out, in, 16<<20)
+		c.done += uint64(n)
+		c.progress(c.done, c.total)
+		switch err {
 		case nil:
 		case io.EOF:
 			return out.Sync()

@@ -18,7 +18,8 @@ var ErrNotEmpty = errors.New("the directory is not empty")
 // Restore copies a backup into dir, which must be empty or missing, and checks
 // that it opens and holds what the manifest says. When it fails dir is empty
 // again. The backup itself is only read, so that it can be restored once more.
-func Restore(ctx context.Context, from, dir string, log *slog.Logger) (m Manifest, err error) {
+// Progress, unless nil, is told of the bytes that were copied, and how many there are.
+func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress func(done, total uint64)) (m Manifest, err error) {
 	if m, err = Read(from); err != nil {
 		return m, fmt.Errorf("restore: %w", err)
 	}
@@ -37,22 +38,26 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger) (m Manifes
 			err = errors.Join(fmt.Errorf("restore: %w", err), empty(dir))
 		}
 	}()
+	files, err := newCopier(from, progress)
+	if err != nil {
+		return m, err
+	}
 	for _, c := range m.Chains {
-		if err := restoreStore(ctx, from, dir, c, log); err != nil {
+		if err := restoreStore(ctx, files, from, dir, c, log); err != nil {
 			return m, err
 		}
 	}
 	if m.Control {
-		if err := restoreControl(ctx, from, dir, log); err != nil {
+		if err := restoreControl(ctx, files, from, dir, log); err != nil {
 			return m, err
 		}
 	}
 	return m, syncDir(dir)
 }
 
-func restoreStore(ctx context.Context, from, dir string, c Chain, log *slog.Logger) error {
+func restoreStore(ctx context.Context, files *copier, from, dir string, c Chain, log *slog.Logger) error {
 	to := filepath.Join(dir, c.Name)
-	if err := copyDir(ctx, filepath.Join(from, c.Name), to); err != nil {
+	if err := files.copyDir(ctx, filepath.Join(from, c.Name), to); err != nil {
 		return err
 	}
 	found, err := examine(ctx, to, c.Name, log)
@@ -66,9 +71,9 @@ func restoreStore(ctx context.Context, from, dir string, c Chain, log *slog.Logg
 	return nil
 }
 
-func restoreControl(ctx context.Context, from, dir string, log *slog.Logger) error {
+func restoreControl(ctx context.Context, files *copier, from, dir string, log *slog.Logger) error {
 	to := filepath.Join(dir, controlName)
-	if err := copyFile(ctx, filepath.Join(from, controlName), to); err != nil {
+	if err := files.copyFile(ctx, filepath.Join(from, controlName), to); err != nil {
 		return err
 	}
 	db, err := control.Open(ctx, control.Options{Path: to, MustExist: true, Logger: log})

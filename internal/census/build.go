@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"time"
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/census"
@@ -93,6 +94,19 @@ func (j *Job) begin(ctx context.Context, commit job.Commit, g *census.Generation
 	return nil
 }
 
+// tellEvery is how often a count that takes long is told of.
+const tellEvery = 10 * time.Second
+
+// tell says how far a count has come. How many holders there are is only known
+// from the time before.
+func (j *Job) tell(g *census.Generation) {
+	attrs := []any{"token", g.Token, "generation", g.ID, "block", g.AsOf, "holders", g.Holders}
+	if g.Previous != nil {
+		attrs = append(attrs, "holders_before", g.Previous.Holders)
+	}
+	j.Logger.Info("counting the holders of a token", attrs...)
+}
+
 // maxBalance is the first amount that is too large for a balance.
 var maxBalance = new(big.Int).Lsh(big.NewInt(1), 8*census.BalanceSize)
 
@@ -104,6 +118,7 @@ func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generatio
 			return err
 		}
 		b := &store.Batch{}
+		told := j.Now()
 		for h, err := range token.Holders(ctx, r, g.Token, g.AsOf, nil) {
 			if err != nil {
 				return err
@@ -127,6 +142,10 @@ func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generatio
 					return err
 				}
 				b = &store.Batch{}
+				if now := j.Now(); now.Sub(told) >= tellEvery {
+					told = now
+					j.tell(g)
+				}
 			}
 		}
 		if b.Len() == 0 {

@@ -1,10 +1,7 @@
 package index
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"log/slog"
 	"sync"
 	"time"
 )
@@ -16,7 +13,6 @@ type Progress struct {
 	Events       uint64  // committed by this run
 	BlocksPerSec float64 // lately
 	EventsPerSec float64
-	Left         time.Duration // at this rate; zero when caught up or not known
 }
 
 // progress measures over a sliding window, so that the rate follows the chain:
@@ -37,13 +33,17 @@ const (
 	progressSamples = 256
 )
 
+// begin starts the clock, so that the first commit has a rate already.
+func (p *progress) begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.samples = []sample{{time.Now(), p.cur.Blocks, p.cur.Events}}
+}
+
 func (p *progress) add(b *batch, target uint64) {
 	now := time.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.samples) == 0 {
-		p.samples = append(p.samples, sample{at: now})
-	}
 	p.cur.Head, p.cur.Target = b.head.Number, max(target, b.head.Number)
 	p.cur.Blocks += uint64(b.blocks)
 	p.cur.Events += uint64(b.events)
@@ -67,12 +67,10 @@ func (p *progress) snapshot() Progress {
 		return out
 	}
 	first, last := p.samples[0], p.samples[len(p.samples)-1]
-	if secs := last.at.Sub(first.at).Seconds(); secs > 0 {
+	// Up to now, and not to the last commit: a run that stands still gets slower.
+	if secs := time.Since(first.at).Seconds(); secs > 0 {
 		out.BlocksPerSec = float64(last.blocks-first.blocks) / secs
 		out.EventsPerSec = float64(last.events-first.events) / secs
-	}
-	if out.BlocksPerSec > 0 && out.Target > out.Head {
-		out.Left = time.Duration(float64(out.Target-out.Head) / out.BlocksPerSec * float64(time.Second)).Round(time.Second)
 	}
 	return out
 }
@@ -88,44 +86,6 @@ func (p Progress) String() string {
 	if p.Head >= p.Target {
 		return fmt.Sprintf("block %d, up to date", p.Head)
 	}
-	left := "time left unknown"
-	if p.Left > 0 {
-		left = p.Left.String() + " left"
-	}
-	return fmt.Sprintf("block %d of %d (%.1f%%), %.0f blocks/s, %.0f events/s, %s",
-		p.Head, p.Target, 100*float64(p.Head)/float64(max(p.Target, 1)), p.BlocksPerSec, p.EventsPerSec, left)
-}
-
-// ReportProgress shows the progress until ctx ends: on a terminal as one line
-// that is redrawn, otherwise as a log record every ten seconds while there is
-// something to tell.
-func (x *Indexer) ReportProgress(ctx context.Context, terminal io.Writer, log *slog.Logger) {
-	every := 10 * time.Second
-	if terminal != nil {
-		every = 500 * time.Millisecond
-	}
-	t := time.NewTicker(every)
-	defer t.Stop()
-	var last Progress
-	for {
-		select {
-		case <-ctx.Done():
-			if terminal != nil && last.Blocks > 0 {
-				fmt.Fprintln(terminal) //nolint:errcheck // the terminal is gone: nobody to tell
-			}
-			return
-		case <-t.C:
-		}
-		p := x.Progress()
-		if p.Blocks == last.Blocks {
-			continue
-		}
-		last = p
-		if terminal != nil {
-			fmt.Fprintf(terminal, "\r\x1b[K%s", p) //nolint:errcheck // as above
-			continue
-		}
-		log.Info("progress", "block", p.Head, "of", p.Target, "blocks_per_second", int(p.BlocksPerSec),
-			"events_per_second", int(p.EventsPerSec), "left", p.Left.String())
-	}
+	return fmt.Sprintf("block %d of %d (%.1f%%), %.0f blocks/s, %.0f events/s",
+		p.Head, p.Target, 100*float64(p.Head)/float64(max(p.Target, 1)), p.BlocksPerSec, p.EventsPerSec)
 }

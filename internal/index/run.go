@@ -35,6 +35,7 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 		beside.Go(func() { x.beat(ctx) })
 	}
 	x.startBackfill(ctx)
+	x.progress.begin()
 	err := x.loop(ctx, until)
 	if cause := context.Cause(ctx); cause != nil && parent.Err() == nil {
 		err = cause // the lease was lost
