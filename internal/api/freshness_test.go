@@ -185,7 +185,7 @@ func TestFreshnessFromTheStore(t *testing.T) {
 	seen = hears(w.clock.Now, 59+21)()
 	w.leave(chain.SeenKey, seen.Encode())
 	behind := w.claims()
-	if s := behind.status; *s.LagBlocks != 21 || s.Indexing.Status != "catching_up" || *s.Indexing.ReasonCode != "behind" || behind.ready != "degraded" || behind.summary != "stale" ||
+	if s := behind.status; *s.LagBlocks != 21 || s.Indexing.Status != "catching_up" || *s.Indexing.ReasonCode != "behind" || behind.ready != "catching_up" || behind.summary != "stale" ||
 		*behind.assets.TargetThroughBlock != 80 || behind.assets.CompleteWithinScope || behind.wide.StatusCode != 503 {
 		t.Errorf("behind: %+v", behind)
 	}

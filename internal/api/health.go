@@ -18,7 +18,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 
 // readyz says whether every chain has an index that can be asked. One that may be
 // old is still worth asking, and says so in its answers: it makes the service
-// degraded, not unready, because a node that is away would otherwise take every
+// degraded, or catching up, not unready, because a node that is away would otherwise take every
 // process that serves its chain out of rotation at once.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
@@ -29,7 +29,9 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		switch chains[id] = state; {
 		case !usable:
 			status, word = http.StatusServiceUnavailable, "not_ready"
-		case state != "ready" && status == http.StatusOK:
+		case state == catchingUp && word == "ready":
+			word = catchingUp
+		case state != "ready" && state != catchingUp && status == http.StatusOK:
 			word = "degraded"
 		}
 	}
@@ -55,11 +57,19 @@ func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 	if !state.HasHead {
 		return "no_blocks", false
 	}
-	if f := c.freshness(&state); !f.current() {
+	switch f := c.freshness(&state); {
+	case f.current():
+		return "ready", true
+	case f.code == reasonBehind:
+		return catchingUp, true
+	default:
 		return f.code, true
 	}
-	return "ready", true
 }
+
+// catchingUp is said of an index that is on its way to a head that a node told of
+// lately.
+const catchingUp = "catching_up"
 
 // Starting answers until a Server can: the process lives, and is not ready. A
 // service may have to wait for its node, or for an indexer to begin.
