@@ -119,6 +119,9 @@ func (s *Server) pages(lib *library, guides []guide, ref *reference) {
 	}
 	s.open("GET /docs", lib.serve("/docs", func(site) (*document, error) { return s.writeIndex(guides) }))
 	s.open("GET "+referencePath, lib.serve(referencePath, func(at site) (*document, error) { return s.writeReference(at, guides, ref) }))
+	for i, f := range ref.families(site{}) {
+		s.open("GET "+f.Href, lib.serve(f.Href, func(at site) (*document, error) { return s.writeFamily(at, i, ref) }))
+	}
 	s.open("GET /docs/{slug...}", func(w http.ResponseWriter, r *http.Request) {
 		slug := r.PathValue("slug")
 		g, ok := bySlug[slug]
@@ -127,18 +130,19 @@ func (s *Server) pages(lib *library, guides []guide, ref *reference) {
 			return
 		}
 		lib.serve("/docs/"+slug, func(at site) (*document, error) {
-			return s.page(g.title+" · Chain Explorer", docsTrail(slug), g.article(s, at))
+			return s.page(web.Page{Title: g.title, Description: g.summary, Trail: docsTrail(slug)}, g.article(s, at))
 		})(w, r)
 	})
 }
 
-// page is a page of ours as a document.
-func (s *Server) page(title string, trail []web.Link, content web.Content) (*document, error) {
-	body, err := content.Body()
-	if err != nil {
+// page is a page of ours, with a title, a description and a trail, as a document.
+func (s *Server) page(p web.Page, content web.Content) (_ *document, err error) {
+	p.Title, p.Version = p.Title+" · Chain Explorer", s.version
+	p.Description = strings.ReplaceAll(p.Description, "`", "") // markup of texts
+	if p.Body, err = content.Body(); err != nil {
 		return nil, err
 	}
-	html, err := web.HTML(web.Page{Title: title, Trail: trail, Body: body, Version: s.version})
+	html, err := web.HTML(p)
 	if err != nil {
 		return nil, err
 	}
@@ -163,9 +167,10 @@ func writtenOnes(guides []guide) int {
 
 func (s *Server) writeIndex(guides []guide) (*document, error) {
 	written := writtenOnes(guides)
-	return s.page("Guides · Chain Explorer", docsTrail("")[:1], web.Article{
+	const lead = "How to call this service, what its answers mean, and what to do when it refuses."
+	return s.page(web.Page{Title: "Guides", Description: lead, Trail: docsTrail("")[:1]}, web.Article{
 		Title: "Guides",
-		Lead:  "How to call this service, what its answers mean, and what to do when it refuses.",
+		Lead:  lead,
 		Sections: []web.Section{
 			{ID: "reference", Title: "Reference", Blocks: []web.Block{{List: []string{
 				"[API reference](" + referencePath + "): every operation, with parameters, answers, failures and an example.",
@@ -181,7 +186,16 @@ func (s *Server) writeIndex(guides []guide) (*document, error) {
 	})
 }
 
-// missingPage is the answer below /docs to a path that has no page.
+// wantsPage tells a browser from a program: programs get JSON unless they ask for
+// a page, and below the API always.
+func wantsPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/api/") {
+		return false
+	}
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// missingPage is the answer to a path that has no page.
 func (s *Server) missingPage(w http.ResponseWriter, r *http.Request, guides []guide) {
 	body, err := web.Article{
 		Title:    "There is no such page",
@@ -195,15 +209,25 @@ func (s *Server) missingPage(w http.ResponseWriter, r *http.Request, guides []gu
 	web.Write(w, r, http.StatusNotFound, web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.version, Hidden: true})
 }
 
-// writeReference writes the API reference.
+// writeReference writes the first page of the API reference.
 func (s *Server) writeReference(at site, guides []guide, ref *reference) (*document, error) {
-	return s.page("API reference · Chain Explorer", docsTrail(""), web.Reference{
-		Title: "API reference",
+	page := web.Page{Title: "API reference", Description: "Every operation of the API, with its parameters, answers, failures and an example.", Trail: docsTrail("")}
+	return s.page(page, web.Reference{
+		Title: page.Title,
 		Lead: fmt.Sprintf("%d operations, all below `%s/v1`. The same contract for programs: [OpenAPI 3.1](/openapi.json), [YAML](/openapi.yaml).",
 			len(s.table), at.origin),
 		Overview: s.overview(at, guides),
 		Families: ref.families(at),
 	})
+}
+
+// writeFamily writes the page of the operations of one family.
+func (s *Server) writeFamily(at site, i int, ref *reference) (*document, error) {
+	families := ref.families(at)
+	f := &families[i]
+	lead := "For when " + strings.ToLower(f.Purpose[:1]) + f.Purpose[1:]
+	return s.page(web.Page{Title: f.Name + ": API reference", Description: lead, Trail: docsTrail("api/")},
+		web.Reference{Title: f.Name, Lead: lead, Families: families, Current: f})
 }
 
 // overview is what all operations have in common.

@@ -40,6 +40,7 @@ func (s *Server) documents() {
 	}
 	s.fixed("/robots.txt", textType, []byte("User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n"))
 	s.fixed(web.StylePath, "text/css; charset=utf-8", web.Style())
+	s.fixed(web.ScriptPath, "text/javascript; charset=utf-8", web.Script())
 	s.fixed(web.IconPath, "image/svg+xml", web.Icon())
 	s.fixed("/favicon.ico", "image/svg+xml", web.Icon())
 

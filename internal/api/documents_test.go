@@ -20,6 +20,7 @@ var openPaths = map[string]string{
 	"/":                               "text/html",
 	"/docs":                           "text/html",
 	"/docs/api":                       "text/html",
+	"/docs/reference/tokens":          "text/html",
 	"/docs/api/auth":                  "text/html",
 	"/openapi.json":                   "application/vnd.oai.openapi+json;version=3.1",
 	"/service-openapi.json":           "application/vnd.oai.openapi+json;version=3.1",
@@ -115,7 +116,7 @@ func envelopeOf(t *testing.T, r reply) (e api.Envelope) {
 
 func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
 	w := newWorld(t, 40)
-	for _, path := range []string{"/", "/docs/api", "/openapi.json", "/openapi.yaml", "/llms-full.txt", "/style.css"} {
+	for _, path := range []string{"/", "/docs/api", "/openapi.json", "/openapi.yaml", "/llms-full.txt", "/style.css", "/script.js", "/docs/reference/tokens", "/docs/guide/tokens"} {
 		plain := w.doc(http.MethodGet, path, "")
 		tag := plain.Header.Get("ETag")
 		if tag == "" || strings.HasPrefix(tag, "W/") {

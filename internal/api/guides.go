@@ -85,7 +85,7 @@ func (s *Server) operationsBy(names []string, property func(*Route) string) (row
 		var ops []string
 		for _, r := range s.table {
 			if property(r) == n {
-				ops = append(ops, "["+r.ID+"]("+referencePath+"#"+r.ID+")")
+				ops = append(ops, "["+r.ID+"]("+r.href()+")")
 			}
 		}
 		cell := "None in this version."

@@ -38,7 +38,7 @@ func (s *Server) newLanding(lib *library) *landing { return &landing{s: s, lib: 
 func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
 	at := l.lib.at(r)
 	page := web.Landing{Chains: l.look(r.Context()), Calls: firstCalls(at)}
-	d, err := l.s.page("Chain Explorer", nil, page)
+	d, err := l.s.page(web.Page{Title: "Starknet, indexed exactly", Description: "Blocks, transactions, events, tokens and addresses of Starknet, indexed exactly and served over a REST API."}, page)
 	if err != nil {
 		l.s.failDocument(w, r, err)
 		return

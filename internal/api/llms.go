@@ -31,7 +31,7 @@ func (s *Server) writeLLMs(at site, guides []guide) (*document, error) {
 		fmt.Fprintf(&b, "## %s\n\n", f.Name)
 		for _, r := range s.table {
 			if r.Family == f.Name {
-				fmt.Fprintf(&b, "- [%s](%s%s#%s): %s %s: %s (%s, %s)\n", r.ID, at.origin, referencePath, r.ID, r.Method, r.Path, r.Summary, r.Certification, r.Class)
+				fmt.Fprintf(&b, "- [%s](%s%s): %s %s: %s (%s, %s)\n", r.ID, at.origin, r.href(), r.Method, r.Path, r.Summary, r.Certification, r.Class)
 			}
 		}
 		b.WriteString("\n")

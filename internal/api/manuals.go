@@ -67,13 +67,13 @@ func (s *Server) manuals() {
 		panic(fmt.Sprintf("api: decisions: %v", err))
 	}
 	for _, file := range decisions {
-		s.serveManual(readManual(docs.Guide{File: file}))
+		s.serveManual(readManual(docs.Guide{File: file, Summary: "A choice that was hard, and why it was made so."}))
 	}
 }
 
 func (s *Server) serveManual(m manual) {
 	written := sync.OnceValues(func() (*document, error) {
-		return s.page(m.page.Title()+" · Chain Explorer", docsTrail(""), m.page)
+		return s.page(web.Page{Title: m.page.Title(), Description: m.Summary, Trail: docsTrail("")}, m.page)
 	})
 	s.open("GET "+m.href(), func(w http.ResponseWriter, r *http.Request) {
 		d, err := written()

@@ -141,6 +141,15 @@ func TestEveryPageIsReachableAndWellMade(t *testing.T) {
 		if !strings.Contains(pages["/docs/api"], `id="`+id+`"`) {
 			t.Errorf("the reference lacks %s", id)
 		}
+		explained := 0
+		for path, page := range pages {
+			if strings.HasPrefix(path, "/docs/reference/") && strings.Contains(page, `<h2 id="`+id+`">`) {
+				explained++
+			}
+		}
+		if explained != 1 {
+			t.Errorf("%d pages of the reference explain %s", explained, id)
+		}
 	}
 	for path, page := range pages {
 		t.Run(path, func(t *testing.T) { checkPage(t, page) })
@@ -157,7 +166,7 @@ func checkPage(t *testing.T, page string) {
 	if n := len(ids); len(slices.Compact(ids)) != n {
 		t.Error("an id is used twice")
 	}
-	level, h1 := 0, 0
+	level, h1, described := 0, 0, false
 	for _, n := range nodes {
 		switch n.Data {
 		case "h1", "h2", "h3", "h4":
@@ -171,7 +180,13 @@ func checkPage(t *testing.T, page string) {
 			}
 		case "table":
 			checkTable(t, n)
-		case "script", "iframe", "object", "form":
+		case "meta":
+			described = described || attr(n, "name") == "description" && len(attr(n, "content")) > 20 || attr(n, "content") == "noindex"
+		case "script":
+			if n.FirstChild != nil || !strings.HasPrefix(attr(n, "src"), "/script.js?v=") {
+				t.Error("a script that is not ours")
+			}
+		case "iframe", "object", "form":
 			t.Errorf("<%s> on a page", n.Data)
 		}
 		if attr(n, "style") != "" {
@@ -183,6 +198,9 @@ func checkPage(t *testing.T, page string) {
 	}
 	if h1 != 1 {
 		t.Errorf("%d main headings", h1)
+	}
+	if !described {
+		t.Error("no description")
 	}
 }
 
@@ -235,7 +253,7 @@ func TestPagesKeepAStrictPolicy(t *testing.T) {
 	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/errors", "/docs/none"} {
 		h := w.doc(http.MethodGet, path, "").Header
 		csp := h.Get("Content-Security-Policy")
-		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") || strings.Contains(csp, "script-src") ||
+		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") || !strings.Contains(csp, "script-src 'self';") ||
 			h.Get("Referrer-Policy") != "no-referrer" || h.Get("X-Frame-Options") != "DENY" || h.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, h)
 		}
@@ -250,6 +268,12 @@ func TestMissingPages(t *testing.T) {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Content-Type"))
 		}
 		checkPage(t, string(r.body))
+	}
+	for path, page := range map[string]bool{"/none": true, "/style.css/x": true, "/v1/none": false, "/api/v1/none": false} {
+		r := w.doc(http.MethodGet, path, "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+		if got := strings.HasPrefix(r.Header.Get("Content-Type"), "text/html"); got != page || r.StatusCode != http.StatusNotFound {
+			t.Errorf("%s for a browser: %d %s", path, r.StatusCode, r.Header.Get("Content-Type"))
+		}
 	}
 	for _, path := range []string{"/none", "/style.css/x", "/v1/none", "/favicon.png"} {
 		r := w.doc(http.MethodGet, path, "")
@@ -305,7 +329,7 @@ func TestPagesWorkWithoutABlock(t *testing.T) {
 	pages := w.crawl()
 	for path, page := range pages {
 		checkPage(t, page)
-		if path == "/docs/api" && !strings.Contains(page, "/tx/$TX_HASH") {
+		if path == "/docs/reference/transactions" && !strings.Contains(page, "/tx/$TX_HASH") {
 			t.Error("the reference does not say what to fill in")
 		}
 	}
@@ -337,13 +361,13 @@ func TestHostileNamesStayText(t *testing.T) {
 		o.Origins = []string{evil}
 	})
 	for path, page := range w.crawl() {
-		if strings.Contains(page, "<script") {
+		if strings.Count(page, "<script") != 1 {
 			t.Errorf("%s carries a script", path)
 		}
 		checkPage(t, page)
 	}
 	content := regexp.MustCompile("-d '[^`$'()]*'$") // a body stands in quotes
-	for _, path := range []string{"/docs/api", "/"} {
+	for _, path := range []string{"/docs/api", "/docs/reference/tokens", "/docs/reference/batches", "/"} {
 		for _, n := range elements(t, string(w.doc(http.MethodGet, path, "").body)) {
 			if n.Data == "pre" && strings.ContainsAny(content.ReplaceAllString(strings.TrimPrefix(textOf(n), `curl -H "X-Service-Api-Key: $SERVICE_API_KEY"`), ""), "`$'()") {
 				t.Errorf("a command carries shell code: %s", textOf(n))

@@ -46,13 +46,21 @@ func (ref *reference) families(at site) []web.Family {
 	for _, r := range ref.s.table {
 		i := slices.IndexFunc(out, func(f web.Family) bool { return f.Name == r.Family })
 		if i < 0 {
-			out = append(out, web.Family{Name: r.Family, ID: "family-" + strings.ToLower(strings.ReplaceAll(r.Family, " ", "-"))})
+			out = append(out, web.Family{Name: r.Family, Href: familyHref(r.Family), Purpose: familyPurposes[r.Family]})
 			i = len(out) - 1
 		}
 		out[i].Operations = append(out[i].Operations, ref.operation(r, at))
 	}
 	return out
 }
+
+// familyHref is the page of a family's operations.
+func familyHref(family string) string {
+	return "/docs/reference/" + strings.ToLower(strings.ReplaceAll(family, " ", "-"))
+}
+
+// href is where the reference explains the route.
+func (r *Route) href() string { return familyHref(r.Family) + "#" + r.ID }
 
 func (ref *reference) operation(r *Route, at site) web.Operation {
 	op := ref.operations[r.ID]

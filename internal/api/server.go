@@ -213,6 +213,8 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	case len(methods) > 0:
 		w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
 		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here.", clip(r.Method, 20)), req.id, nil)
+	case wantsPage(r):
+		s.missingPage(w, r, s.guides())
 	default:
 		sendError(w, r, fail(CodeUnsupportedRoute, "There is no such route in this API."), req.id, nil)
 	}

@@ -10,6 +10,7 @@ import (
 // that have no business in the program.
 var testOnly = []string{
 	"github.com/NethermindEth/starknet.go",
+	"github.com/chromedp/chromedp",
 	"github.com/google/go-cmp",
 	"github.com/google/pprof",
 	"github.com/santhosh-tekuri/jsonschema",

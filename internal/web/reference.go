@@ -6,17 +6,20 @@ import (
 	"strings"
 )
 
-// Reference is the API reference: an overview, then every operation.
+// Reference is the API reference: an overview, or the operations of one family.
+// Beside either stands the list of all operations.
 type Reference struct {
 	Title    string
 	Lead     string
-	Overview []Section
 	Families []Family
+	Overview []Section // of the first page
+	Current  *Family   // of a page of one family
 }
 
-// Family is a group of operations.
+// Family is a group of operations, which has a page of its own.
 type Family struct {
-	ID, Name   string
+	Name, Href string
+	Purpose    string
 	Operations []Operation
 }
 

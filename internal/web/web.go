@@ -1,6 +1,7 @@
 // Package web renders the service's pages. They are plain HTML with one style
-// sheet and no script, and load nothing from elsewhere, so that they work
-// offline and a strict content security policy holds. Everything that a page
+// sheet, and load nothing from elsewhere, so that they work offline and a strict
+// content security policy holds. Every page works without its script, which adds
+// comfort alone: a filter, and buttons that copy. Everything that a page
 // shows goes through html/template, which escapes it; the only markup that
 // texts may carry is that of prose.go.
 package web
@@ -25,11 +26,20 @@ var style []byte
 //go:embed icon.svg
 var icon []byte
 
+//go:embed script.js
+var script []byte
+
 // StylePath is where the pages expect Style.
 const StylePath = "/style.css"
 
 // IconPath is where the pages expect Icon, which is an SVG image.
 const IconPath = "/favicon.svg"
+
+// ScriptPath is where the pages expect Script.
+const ScriptPath = "/script.js"
+
+// Script is the script of all pages.
+func Script() []byte { return script }
 
 // Style is the style sheet of all pages.
 func Style() []byte { return style }
@@ -37,11 +47,13 @@ func Style() []byte { return style }
 // Icon is the picture that browsers show for the pages.
 func Icon() []byte { return icon }
 
-// styleTag makes browsers fetch the style sheet again when it has changed.
-var styleTag = func() string {
-	sum := sha256.Sum256(style)
+// Tags make browsers fetch a file again when it has changed.
+var styleTag, scriptTag = tagOf(style), tagOf(script)
+
+func tagOf(file []byte) string {
+	sum := sha256.Sum256(file)
 	return hex.EncodeToString(sum[:4])
-}()
+}
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"prose": prose,
@@ -56,6 +68,8 @@ type Link struct{ Text, Href string }
 // Page is a whole page. Body is trusted HTML made by Render.
 type Page struct {
 	Title string
+	// Description is what search engines show of the page.
+	Description string
 	// Trail leads from the start to this page, without the page itself.
 	Trail []Link
 	Body  template.HTML
@@ -66,7 +80,7 @@ type Page struct {
 }
 
 // policy forbids everything that a page of ours does not need.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ContentType is the media type of pages.
 const ContentType = "text/html; charset=utf-8"
@@ -84,8 +98,8 @@ func HTML(p Page) ([]byte, error) {
 	var b bytes.Buffer
 	err := templates.ExecuteTemplate(&b, "layout.html", struct {
 		Page
-		StyleHref, IconHref string
-	}{p, StylePath + "?v=" + styleTag, IconPath})
+		StyleHref, ScriptHref, IconHref string
+	}{p, StylePath + "?v=" + styleTag, ScriptPath + "?v=" + scriptTag, IconPath})
 	if err != nil {
 		return nil, fmt.Errorf("render page %q: %w", p.Title, err)
 	}
