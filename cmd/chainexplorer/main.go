@@ -122,14 +122,11 @@ func newConsole(stdout, stderr io.Writer, level slog.Level) *console {
 	return c
 }
 
-// logger logs as text for a person and as JSON for a machine.
+// logger logs as text on a terminal and as JSON elsewhere.
 func (c *console) logger(level slog.Level) *slog.Logger {
-	opts := &slog.HandlerOptions{Level: level}
 	if c.terminal != nil {
-		return slog.New(slog.NewTextHandler(c.terminal, opts))
+		return slog.New(newLogHandler(c.terminal, true, level))
 	}
-	if f, ok := c.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) { // one that cannot redraw
-		return slog.New(slog.NewTextHandler(c.err, opts))
-	}
-	return slog.New(slog.NewJSONHandler(c.err, opts))
+	f, ok := c.err.(*os.File) // a terminal perhaps that cannot redraw
+	return slog.New(newLogHandler(c.err, ok && term.IsTerminal(int(f.Fd())), level))
 }

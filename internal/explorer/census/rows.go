@@ -73,6 +73,14 @@ const (
 	Unavailable                // the contract does not answer such questions
 )
 
+// String names a verdict, for logs.
+func (v Verdict) String() string {
+	if names := [...]string{"not_run", "certified", "audit_failed", "unavailable"}; int(v) < len(names) {
+		return names[v]
+	}
+	return fmt.Sprintf("verdict %d", byte(v))
+}
+
 // Generation is the record of a generation.
 type Generation struct {
 	Token felt.Felt
@@ -219,7 +227,7 @@ func DecodeGeneration(token felt.Felt, sort, b []byte) (*Generation, error) {
 		return nil, fmt.Errorf("generation %d of %s: %w", g.ID, token, err)
 	}
 	if g.Status < Building || g.Status > Deleting || g.Verdict > Unavailable {
-		return nil, fmt.Errorf("%w: generation %d of %s has status %d, verdict %d", record.ErrCorrupt, g.ID, token, g.Status, g.Verdict)
+		return nil, fmt.Errorf("%w: generation %d of %s has status %d, %s", record.ErrCorrupt, g.ID, token, g.Status, g.Verdict)
 	}
 	return g, nil
 }
