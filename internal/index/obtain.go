@@ -54,6 +54,7 @@ func (x *Indexer) obtain(ctx context.Context, number uint64, check func(Raw) (*p
 		}
 		x.Metrics.stage("fetch", start)
 		p, err := check(raw)
+		raw.done()
 		if err == nil {
 			x.lies.forget(number)
 			return p, nil

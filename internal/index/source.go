@@ -17,6 +17,16 @@ type Raw struct {
 	Block       []byte // result of starknet_getBlockWithReceipts
 	StateUpdate []byte // result of starknet_getStateUpdate
 	Node        string // for messages
+	// Release, if set, is to be called when the parts are not used any more: they
+	// count against the memory for answers until then.
+	Release func()
+}
+
+// done gives the memory of the parts back.
+func (r *Raw) done() {
+	if r.Release != nil {
+		r.Release()
+	}
 }
 
 // Source is where blocks come from. It retries and fails over by itself: an

@@ -38,7 +38,8 @@ type Config struct {
 
 	HTTP *http.Client // a client with sensible timeouts; redirects are never followed
 
-	MaxResponseBytes int64         // 256 MiB, counted after decompression
+	MaxResponseBytes int64         // MaxAnswer, counted after decompression
+	Budget           *Budget       // 256 MiB for all answers together
 	RequestTimeout   time.Duration // 30 s for one request to one node
 	MaxAttempts      int           // 5: how often a read goes around the nodes
 	BackoffBase      time.Duration // 100 ms before the second round, then doubling
@@ -62,8 +63,17 @@ type Config struct {
 	Metrics *Metrics       // none
 }
 
+const (
+	// MaxAnswer bounds one answer by what a block can be. A block has at most
+	// 6e9 L2 gas, a felt of calldata, signature or event costs at least 5,120 of
+	// it and at most 69 bytes of JSON: 81 MB, and the rest is small beside that.
+	MaxAnswer = 96 << 20
+	// DefaultBudget is the memory for all answers together.
+	DefaultBudget = 256 << 20
+)
+
 func (c Config) withDefaults() Config {
-	positive(&c.MaxResponseBytes, 256<<20)
+	positive(&c.MaxResponseBytes, MaxAnswer)
 	positive(&c.RequestTimeout, 30*time.Second)
 	positive(&c.MaxAttempts, 5)
 	positive(&c.BackoffBase, 100*time.Millisecond)
@@ -78,6 +88,10 @@ func (c Config) withDefaults() Config {
 	positive(&c.QuarantineMax, 15*time.Minute)
 	positive(&c.PingInterval, 15*time.Second)
 	positive(&c.WebSocketIdle, time.Minute)
+	if c.Budget == nil {
+		c.Budget = NewBudget(DefaultBudget)
+	}
+	c.MaxResponseBytes = min(c.MaxResponseBytes, c.Budget.half-1)
 	if c.Rand == nil {
 		c.Rand = rand.Float64
 	}

@@ -38,7 +38,8 @@ const (
 // lane says which bounds an exchange is under.
 type lane struct {
 	timeout time.Duration
-	probe   bool // does not queue: a busy node must not look like a dead one
+	probe   bool  // does not queue: a busy node must not look like a dead one
+	hold    *hold // keeps what answers take of the budget; nil: until they are read
 }
 
 // exchange asks n all calls: as one batch where the node takes batches, else
@@ -202,7 +203,7 @@ func (p *Pool) send(ctx context.Context, n *node, body []byte, l lane) ([]byte, 
 		}
 		defer func() { <-n.slots }()
 	}
-	data, err := p.post(ctx, n, body, l.timeout)
+	data, err := p.post(ctx, n, body, l)
 	var ne *NodeError
 	if errors.As(err, &ne) && answersInBody(ne.Status) {
 		// Some servers give the answer of a failed call an error status as well.

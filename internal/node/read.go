@@ -31,6 +31,9 @@ type readOp struct {
 	// rejected is told which call was answered with invalid parameters; true
 	// means that the node is to be asked again, in the way it understands.
 	rejected func(n *node, call int) bool
+	// hold keeps the answers' part of the budget after the read, for who asked to
+	// give back; without one that happens when the read is done.
+	hold *hold
 }
 
 // final is the error of a call that a node answered with no.
@@ -43,7 +46,16 @@ func (op *readOp) final(r *Response) error {
 
 // read settles every call of op or fails. After a nil error each response is
 // a result or the final error of the best informed node.
-func (p *Pool) read(ctx context.Context, op readOp) ([]Response, error) {
+func (p *Pool) read(ctx context.Context, op readOp) (_ []Response, err error) {
+	keep := op.hold != nil
+	if !keep {
+		op.hold = newHold(p.cfg.Budget)
+	}
+	defer func() {
+		if err != nil || !keep {
+			op.hold.release()
+		}
+	}()
 	verdicts := make([]verdict, op.count)
 	useless := make([]bool, len(p.nodes)) // nodes that cannot answer this read
 	errs := make([]error, len(p.nodes))
@@ -71,6 +83,9 @@ func (p *Pool) read(ctx context.Context, op readOp) ([]Response, error) {
 			}
 			if done {
 				return responses(verdicts), nil
+			}
+			if op.oneNode || op.count == 1 {
+				op.hold.release() // nothing of the answer is kept
 			}
 			errs[n.index] = err
 			var ne *NodeError
@@ -245,10 +260,13 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 			}
 		}
 		var err error
-		replies, err = p.exchange(ctx, n, calls, lane{timeout: p.cfg.RequestTimeout})
+		replies, err = p.exchange(ctx, n, calls, lane{timeout: p.cfg.RequestTimeout, hold: op.hold})
 		if err != nil {
 			if ctx.Err() == nil {
 				p.booked(n, err)
+			}
+			if op.objects && errors.Is(err, ErrTooLarge) {
+				p.Blame(n.name, err) // no block or class is so long
 			}
 			return false, err
 		}
@@ -264,10 +282,11 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 }
 
 // booked counts a failure against the node's health. Being told to slow down
-// is not ill health: the node rests instead.
+// is not ill health: the node rests instead. Nor is it when there is no room for
+// what the node says.
 func (p *Pool) booked(n *node, err error) {
 	var ne *NodeError
-	if errors.As(err, &ne) && ne.outcome == "rate_limited" {
+	if errors.As(err, &ne) && (ne.outcome == "rate_limited" || ne.outcome == "no_room") {
 		return
 	}
 	p.failed(n, err, false)

@@ -12,25 +12,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // This file sends one HTTP request to one node and reads one bounded body.
 
 const (
-	// trustedLength is how much memory a Content-Length alone may claim.
-	trustedLength = 16 << 20
 	// maxErrorBody is how much is read of a body that came with an error status.
 	maxErrorBody = 64 << 10
-	// maxHint is how much is set aside for a body of unannounced length.
-	maxHint = 1 << 20
 )
 
 // post sends body to n and returns the answer's bytes. Every failure is a
 // *NodeError, except that the caller's own end is the context's error.
-func (p *Pool) post(ctx context.Context, n *node, body []byte, timeout time.Duration) ([]byte, error) {
-	attempt, cancel := context.WithTimeout(ctx, timeout)
+func (p *Pool) post(ctx context.Context, n *node, body []byte, l lane) ([]byte, error) {
+	attempt, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(attempt, http.MethodPost, n.addr.http, bytes.NewReader(body))
 	if err != nil {
@@ -45,7 +39,12 @@ func (p *Pool) post(ctx context.Context, n *node, body []byte, timeout time.Dura
 		req.Header.Set("Accept-Encoding", "gzip")
 	}
 	started := time.Now()
-	data, err := p.roundTrip(n, req)
+	h := l.hold
+	if h == nil { // the answer is small and used at once
+		h = newHold(p.cfg.Budget)
+		defer h.release()
+	}
+	data, err := p.roundTrip(n, req, h)
 	p.cfg.Metrics.observe(n.name, time.Since(started), len(data))
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -53,7 +52,7 @@ func (p *Pool) post(ctx context.Context, n *node, body []byte, timeout time.Dura
 	return data, err
 }
 
-func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
+func (p *Pool) roundTrip(n *node, req *http.Request, h *hold) ([]byte, error) {
 	res, err := p.cfg.HTTP.Do(req)
 	if err != nil {
 		return nil, n.transportError(err)
@@ -63,7 +62,7 @@ func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
 		return nil, p.statusError(n, res)
 	}
 	hint := n.bodySize.Load()
-	data, err := readBody(res, p.cfg.MaxResponseBytes, hint)
+	data, err := readBody(req.Context(), res, p.cfg.MaxResponseBytes, hint, h)
 	if err == nil && res.ContentLength < 0 {
 		n.bodySize.Store(max(int64(len(data)), hint-hint/8))
 	}
@@ -72,59 +71,12 @@ func (p *Pool) roundTrip(n *node, req *http.Request) ([]byte, error) {
 		e := n.fail("too_large", err)
 		e.permanent = true
 		return nil, e
+	case errors.Is(err, errNoRoom):
+		return nil, n.fail("no_room", err)
 	case err != nil:
 		return nil, n.transportError(fmt.Errorf("reading the response: %w", err))
 	}
 	return data, nil
-}
-
-// readBody reads the whole body into one buffer, of the announced size where
-// that is known and plausible, else of a size like earlier ones, and never
-// more than limit bytes.
-func readBody(res *http.Response, limit, hint int64) ([]byte, error) {
-	size := res.ContentLength
-	if size < 0 {
-		size = min(hint, maxHint)
-	}
-	var r io.Reader = res.Body
-	switch enc := strings.ToLower(res.Header.Get("Content-Encoding")); enc {
-	case "", "identity":
-		if res.ContentLength > limit {
-			return nil, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrTooLarge, res.ContentLength, limit)
-		}
-	case "gzip":
-		z, err := gzip.NewReader(res.Body)
-		if err != nil {
-			return nil, fmt.Errorf("%w: gzip: %w", ErrMalformed, err)
-		}
-		defer z.Close()
-		r = z
-		if res.ContentLength > 0 {
-			size = 4 * min(size, trustedLength) // hex text packs about that well
-		}
-	default:
-		return nil, fmt.Errorf("%w: content encoding %q was not asked for", ErrMalformed, clip(enc, 20))
-	}
-	// One byte more than announced, so that the end is seen without growing.
-	buf := make([]byte, 0, min(max(size+1, 4<<10), trustedLength, limit+1))
-	for {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		if int64(len(buf)) > limit {
-			return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
-		}
-		if err == io.EOF {
-			return buf, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			grown := make([]byte, len(buf), min(2*int64(cap(buf)), limit+1))
-			copy(grown, buf)
-			buf = grown
-		}
-	}
 }
 
 // transportError names the failure without the address: the errors of net/http

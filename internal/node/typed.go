@@ -62,6 +62,9 @@ type Raw struct {
 	Block       []byte // result of starknet_getBlockWithReceipts
 	StateUpdate []byte // result of starknet_getStateUpdate
 	Node        string
+	// Release gives the memory of both parts back to the budget. It is to be
+	// called when they are not used any more.
+	Release func()
 }
 
 // BlockWithUpdate fetches a block with its receipts and its state update, from
@@ -70,6 +73,7 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64, opts ...Optio
 	id := BlockNumber(number)
 	op := id.op("block " + strconv.FormatUint(number, 10))
 	op.count, op.oneNode, op.objects = 2, true, true
+	op.hold = newHold(p.cfg.Budget)
 	plain := []call{
 		{method: "starknet_getBlockWithReceipts", params: id.params("")},
 		{method: "starknet_getStateUpdate", params: id.params("")},
@@ -102,11 +106,12 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64, opts ...Optio
 	}
 	for _, r := range out {
 		if r.Err != nil {
+			op.hold.release()
 			return Raw{}, op.final(&r)
 		}
 	}
 	p.nodeNamed(out[0].Node).serves(number)
-	return Raw{Block: out[0].Result, StateUpdate: out[1].Result, Node: out[0].Node}, nil
+	return Raw{Block: out[0].Result, StateUpdate: out[1].Result, Node: out[0].Node, Release: func() { op.hold.release() }}, nil
 }
 
 func (p *Pool) nodeNamed(name string) *node {
