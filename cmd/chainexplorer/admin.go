@@ -96,6 +96,12 @@ func (c *fsckCommand) print(con *console, r *fsck.Report) error {
 	say("transactions  %d", r.Transactions)
 	say("events        %d", r.Events)
 	say("undo records  %d", r.UndoRecords)
+	checked := r.State.Checked
+	say("verified      %d, not checked %d, unverified %d, unknown %d", checked.Verified, checked.NotChecked, checked.Unverified,
+		r.Blocks-min(r.Blocks, checked.Verified+checked.NotChecked+checked.Unverified))
+	for _, f := range r.Unverified {
+		say("unverified    blocks %d to %d: %s", f.First, f.Last, f.Reason)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Rows)) {
 		say("rows          %-12s %d", name, r.Rows[name])
 	}

@@ -26,8 +26,9 @@ type indexCommand struct {
 
 	storeFlags
 
-	Verify index.VerifyMode `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
-	To     *uint64          `placeholder:"BLOCK" help:"Stop when this block is indexed."`
+	Verify     index.VerifyMode       `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
+	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
+	To         *uint64                `placeholder:"BLOCK" help:"Stop when this block is indexed."`
 
 	Window     int    `default:"32" help:"Blocks fetched and prepared ahead."`
 	BatchMib   int    `default:"16" help:"Size of a commit while catching up, in MiB."`
@@ -122,7 +123,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	x, err := index.New(index.Options{
-		Store: engine, Source: source, Verify: c.Verify, TTL: c.leaseTime(),
+		Store: engine, Source: source, Verify: c.Verify, Unverified: c.Unverified, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced, Heard: func() chain.Seen { return heardBy(pool) },
 	})

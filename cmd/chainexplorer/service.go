@@ -35,6 +35,7 @@ type serviceOptions struct {
 	ReadOnly      bool                       // another process indexes
 	Nodes         map[string][]node.Endpoint // by chain id; "" is the chain that the nodes serve
 	Verify        index.VerifyMode
+	Unverified    index.UnverifiedPolicy
 	UndoBlocks    uint64
 	Depth         uint64
 	CacheMiB      int

@@ -53,23 +53,24 @@ type GasPrice struct {
 
 // Block is a block with its first transactions.
 type Block struct {
-	ChainID                string      `json:"chainId"`
-	BlockNumber            uint64      `json:"blockNumber"`
-	BlockHash              felt.Felt   `json:"blockHash"`
-	ParentHash             felt.Felt   `json:"parentHash"`
-	TimestampISO           string      `json:"timestampIso" format:"date-time"`
-	TxCount                uint64      `json:"txCount"`
-	EventCount             uint64      `json:"eventCount"`
-	FinalityStatus         string      `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
-	RawObjectKey           string      `json:"rawObjectKey" doc:"Names the stored block: chain/block/number/hash."`
-	StateRoot              *felt.Felt  `json:"stateRoot"`
-	SequencerAddress       *felt.Felt  `json:"sequencerAddress"`
-	L1DataAvailabilityMode *string     `json:"l1DataAvailabilityMode" enum:"BLOB,CALLDATA"`
-	StarknetVersion        *string     `json:"starknetVersion"`
-	L1GasPrice             *GasPrice   `json:"l1GasPrice"`
-	L2GasPrice             *GasPrice   `json:"l2GasPrice"`
-	L1DataGasPrice         *GasPrice   `json:"l1DataGasPrice"`
-	Transactions           []TxPreview `json:"transactions"`
+	ChainID                string            `json:"chainId"`
+	BlockNumber            uint64            `json:"blockNumber"`
+	BlockHash              felt.Felt         `json:"blockHash"`
+	ParentHash             felt.Felt         `json:"parentHash"`
+	TimestampISO           string            `json:"timestampIso" format:"date-time"`
+	TxCount                uint64            `json:"txCount"`
+	EventCount             uint64            `json:"eventCount"`
+	FinalityStatus         string            `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	RawObjectKey           string            `json:"rawObjectKey" doc:"Names the stored block: chain/block/number/hash."`
+	StateRoot              *felt.Felt        `json:"stateRoot"`
+	SequencerAddress       *felt.Felt        `json:"sequencerAddress"`
+	L1DataAvailabilityMode *string           `json:"l1DataAvailabilityMode" enum:"BLOB,CALLDATA"`
+	StarknetVersion        *string           `json:"starknetVersion"`
+	L1GasPrice             *GasPrice         `json:"l1GasPrice"`
+	L2GasPrice             *GasPrice         `json:"l2GasPrice"`
+	L1DataGasPrice         *GasPrice         `json:"l1DataGasPrice"`
+	Verification           BlockVerification `json:"verification"`
+	Transactions           []TxPreview       `json:"transactions"`
 }
 
 // TxPreview is a transaction in a block's list.
@@ -195,6 +196,9 @@ func (s *Server) getBlock(ctx context.Context, in *struct {
 			return err
 		}
 		out.Body = renderBlock(c, state, b, txs)
+		if out.Body.Verification, err = verificationOf(ctx, r, b.Number); err != nil {
+			return err
+		}
 		if in.Ref != "latest" {
 			settle(ctx, c, state, b.Number)
 		}

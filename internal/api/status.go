@@ -38,6 +38,29 @@ type Status struct {
 	Indexing                       Indexing    `json:"indexing"`
 	Nodes                          StatusNodes `json:"nodes" doc:"The nodes that this process asks, or else those of the indexer as it last reported them."`
 	LastFork                       *LastFork   `json:"lastFork"`
+	Verification                   Checked     `json:"verification"`
+}
+
+// Checked adds up what is recorded of the verification of blocks.
+type Checked struct {
+	VerifiedBlocks             uint64  `json:"verifiedBlocks" doc:"Blocks whose hash followed from their data when they were indexed."`
+	NotCheckedBlocks           uint64  `json:"notCheckedBlocks" doc:"Blocks that were not recomputed."`
+	UnverifiedBlocks           uint64  `json:"unverifiedBlocks" doc:"Blocks that could not be held against their hash and were stored all the same."`
+	UnknownBlocks              uint64  `json:"unknownBlocks" doc:"Blocks of which nothing is recorded."`
+	FirstUnverifiedBlockNumber *uint64 `json:"firstUnverifiedBlockNumber" doc:"Neither it nor any later block is called finalized."`
+}
+
+func checkedOf(state *chain.State) Checked {
+	sum := state.Checked
+	out := Checked{VerifiedBlocks: sum.Verified, NotCheckedBlocks: sum.NotChecked, UnverifiedBlocks: sum.Unverified}
+	if sum.Unverified > 0 {
+		out.FirstUnverifiedBlockNumber = &sum.FirstUnverified
+	}
+	if state.HasHead {
+		blocks := state.Head.Number + 1
+		out.UnknownBlocks = blocks - min(blocks, sum.Verified+sum.NotChecked+sum.Unverified)
+	}
+	return out
 }
 
 // L1Finality tells how far acceptance on L1 has come.
@@ -124,6 +147,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 	if !f.head.Heard.IsZero() {
 		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
 	}
+	out.Verification = checkedOf(state)
 	if fork := state.Fork; fork.Count > 0 {
 		out.LastFork = &LastFork{fork.Count, fork.Ancestor, fork.Depth, fork.BelowL1}
 	}
@@ -143,8 +167,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 	}
 	digest := felt.Felt(state.Head.Digest).Padded()[2:]
 	out.IndexDigest = &digest
-	if head >= c.Depth {
-		finalized := head - c.Depth
+	if finalized, ok := state.FinalizedBlock(c.Depth); ok {
 		out.FinalizedBlockNumber = &finalized
 	}
 	b, err := block.Get(ctx, r, head)

@@ -67,6 +67,7 @@ func wantBlock(b *starknet.Block, txLimit int) object {
 		"chainId": chainID, "eventCount": events, "rawObjectKey": fmt.Sprintf("%s/block/%d/%s", chainID, b.Number, b.Hash),
 		"stateRoot": b.NewRoot, "sequencerAddress": b.Sequencer, "l1DataAvailabilityMode": "BLOB", "starknetVersion": b.StarknetVersion,
 		"l1GasPrice": wantPrice(b.L1GasPrice), "l2GasPrice": wantPrice(b.L2GasPrice), "l1DataGasPrice": wantPrice(b.L1DataGasPrice),
+		"verification": object{"status": "not_checked", "reason": nil, "covered": []string{}, "notCovered": []string{}},
 		"transactions": wantPreviews(b, 0, txLimit),
 	}) {
 		out[k] = v

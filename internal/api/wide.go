@@ -147,11 +147,12 @@ func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnos
 	head, low := state.Head.Number, uint64(0)
 	d.SourceLowWaterBlock, d.SourceContiguousLowWaterBlock = &low, &low
 	d.SourceHighWaterBlock, d.SourceContiguousHighWaterBlock = &head, &head
-	if head < c.Depth {
+	finalized, ok := state.FinalizedBlock(c.Depth)
+	if !ok {
 		return nil, d
 	}
-	finalized := head - c.Depth
-	d.LagBlocks = &c.Depth
+	lag := head - finalized
+	d.LagBlocks = &lag
 	d.FreshnessStatus = "current"
 	if f := c.freshness(state); !f.current() {
 		d.FreshnessStatus, d.LiveMaintenance = "stale", f.code == reasonBehind

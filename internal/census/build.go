@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/census"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
@@ -18,10 +19,10 @@ import (
 
 // build makes a generation for the first token that needs one.
 func (j *Job) build(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
-	if s.state.Head.Number < j.Depth || j.behind(s.state.Head.Number) {
+	final, ok := s.state.FinalizedBlock(j.Depth)
+	if !ok || j.behind(s.state.Head.Number) {
 		return false, nil
 	}
-	final := s.state.Head.Number - j.Depth
 	for _, t := range j.tokens(s) {
 		g := s.newest(t)
 		switch {
@@ -157,14 +158,15 @@ func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generatio
 
 // pin chooses the block: the finalized one of this view.
 func (j *Job) pin(ctx context.Context, r store.Reader, g *census.Generation) error {
-	head, err := headOf(ctx, r)
+	state, err := chain.Read(ctx, r)
 	if err != nil {
 		return err
 	}
-	if head < j.Depth {
+	final, ok := state.FinalizedBlock(j.Depth)
+	if !ok {
 		return errors.New("the chain went back below the finalized block")
 	}
-	at, err := block.Get(ctx, r, head-j.Depth)
+	at, err := block.Get(ctx, r, final)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/census"
-	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
@@ -197,12 +196,4 @@ func (j *Job) sample(ctx context.Context, g *census.Generation, seed felt.Felt) 
 		after = &rows[len(rows)-1].Place
 	}
 	return out, nil
-}
-
-func headOf(ctx context.Context, r store.Reader) (uint64, error) {
-	s, err := chain.Read(ctx, r)
-	if err == nil && !s.HasHead {
-		err = errors.New("the index has no block")
-	}
-	return s.Head.Number, err
 }

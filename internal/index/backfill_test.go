@@ -110,7 +110,7 @@ func TestClassBackfill(t *testing.T) {
 		t.Fatalf("only %d classes are spoilt", spoilt)
 	}
 	n.Faults().Set(simnode.Fault{Kind: simnode.FaultRPCError, Method: "starknet_getClass", Code: -32603, Next: 5})
-	x, err := index.New(index.Options{Store: e, Source: &index.Nodes{Pool: pool}, RetryMin: time.Millisecond, RetryMax: time.Millisecond})
+	x, err := index.New(index.Options{Store: e, Source: &index.Nodes{Pool: pool}, Unverified: index.UnverifiedStore, RetryMin: time.Millisecond, RetryMax: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,8 @@ type batch struct {
 	moved bool // undo changed
 	plain bool // its blocks have no undo records
 
+	findings chain.FindingLog
+
 	classes []felt.Felt // that the batch has rows of
 
 	blocks, transactions, events int
@@ -33,10 +35,10 @@ func (x *Indexer) newBatch(after *batch) *batch {
 	b.ops.Epoch = x.lease.Epoch
 	if after == nil {
 		b.rows = newOverlay(nil)
-		b.head, b.some, b.undo = x.state.Head, x.state.HasHead, x.undo
+		b.head, b.some, b.undo, b.findings = x.state.Head, x.state.HasHead, x.undo, x.checked.Next()
 	} else {
 		b.rows = newOverlay(after.rows)
-		b.head, b.some, b.undo = after.head, after.some, after.undo
+		b.head, b.some, b.undo, b.findings = after.head, after.some, after.undo, after.findings.Next()
 	}
 	if !x.state.Present && after == nil {
 		b.ops.Put(chain.FormatKey, chain.Format{Layout: chain.Layout, ChainID: x.chainID}.Encode())
@@ -92,6 +94,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	x.expectRows.own.Store(int64(len(p.rows.Ops())))
 	x.expectRows.followed = len(rows.Ops())
 	b.putClasses(p.classes)
+	b.findings.Add(blk.Number, p.finding)
 	b.head, b.some = head, true
 	b.blocks++
 	b.transactions += len(blk.Transactions)
@@ -140,6 +143,7 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 	if b.moved {
 		b.ops.Put(chain.UndoKey, encodeUndoSpan(b.undo))
 	}
+	b.findings.Put(&b.ops)
 	if err := x.Store.Commit(ctx, &b.ops); err != nil {
 		return fmt.Errorf("commit blocks up to %d: %w", b.head.Number, err)
 	}
@@ -157,7 +161,7 @@ func (x *Indexer) adopt(b *batch) {
 	x.state.Head, x.state.HasHead = b.head, true
 	x.state.Format, x.state.Present = chain.Format{Layout: chain.Layout, ChainID: x.chainID}, true
 	x.state.HasFault = false
-	x.undo = b.undo
+	x.undo, x.checked = b.undo, b.findings.Next()
 	x.classes.learn(b.classes...)
 	x.stuck = 0
 	x.Metrics.committed(b)

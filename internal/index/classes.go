@@ -174,7 +174,7 @@ func (x *Indexer) fetchWanted(ctx context.Context, p *prepared, ours []class.Men
 		default:
 			g.Go(func() error {
 				defer close(w.done)
-				w.got, w.err = x.fetchClass(ctx, m, p.block.Number, p.verify)
+				w.got, w.err = x.fetchClass(ctx, m, p.block.Number, x.Verify != VerifyOff)
 				return nil
 			})
 		}

@@ -327,7 +327,7 @@ func TestNodeWithoutClasses(t *testing.T) {
 		t.Fatalf("%d classes are missing of %d", missing, rows(class.ABIs))
 	}
 	n.Faults().Clear()
-	x, err := index.New(index.Options{Store: e, Source: &index.Nodes{Pool: pool}, PollInterval: time.Millisecond, L1Interval: time.Millisecond})
+	x, err := index.New(index.Options{Store: e, Source: &index.Nodes{Pool: pool}, Unverified: index.UnverifiedStore, PollInterval: time.Millisecond, L1Interval: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

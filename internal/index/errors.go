@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
 )
 
 // ErrNotFound is what a Source answers for a block that the node does not have.
@@ -34,15 +35,20 @@ func ChainName(id felt.Felt) string {
 	return id.String()
 }
 
-// VerifyError says that a block contradicts its own commitments: the node lost
-// or invented something. The run stops.
+// VerifyError says that a block contradicts its own commitments, or cannot be
+// held against them: the node lost, invented or withheld something. The run stops.
 type VerifyError struct {
 	Block uint64
 	Node  string
-	Cause error // a *starknet.MismatchError that names the commitment
+	Cause error // a *starknet.MismatchError that names the commitment, or a *starknet.UnverifiedError
 }
 
 func (e *VerifyError) Error() string {
+	var doubt *starknet.UnverifiedError
+	if errors.As(e.Cause, &doubt) {
+		return fmt.Sprintf("block %d from node %s is refused: %s (%s): use another node or a newer program, or store such blocks as unverified with --unverified store",
+			e.Block, e.Node, doubt.Detail, doubt.Reason)
+	}
 	return fmt.Sprintf("block %d from node %s fails verification: %v", e.Block, e.Node, e.Cause)
 }
 

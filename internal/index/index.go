@@ -63,7 +63,8 @@ type Options struct {
 	Source   Source
 	Subjects []explorer.Subject // default: catalog.Subjects()
 
-	Verify VerifyMode // default: VerifyTail
+	Verify     VerifyMode       // default: VerifyTail
+	Unverified UnverifiedPolicy // default: UnverifiedRefuse
 
 	// Window is how many blocks are fetched and prepared ahead (default 32).
 	Window int
@@ -134,6 +135,13 @@ func (o Options) withDefaults() (Options, error) {
 	default:
 		return o, fmt.Errorf("index: verify mode %q is none of off, tail, all", o.Verify)
 	}
+	switch o.Unverified {
+	case "":
+		o.Unverified = UnverifiedRefuse
+	case UnverifiedRefuse, UnverifiedStore:
+	default:
+		return o, fmt.Errorf("index: policy %q for unverified blocks is none of refuse, store", o.Unverified)
+	}
 	setDefault(&o.Window, 32)
 	setDefault(&o.Workers, max(o.Window, runtime.GOMAXPROCS(0)))
 	setDefault(&o.BatchBytes, 16<<20)
@@ -183,6 +191,7 @@ type Indexer struct {
 	lease   store.Lease
 	state   chain.State // what is committed
 	undo    UndoSpan
+	checked chain.FindingLog // what is committed
 	lately  committed
 	known   uint64 // the newest block that the source was seen to have
 
@@ -239,7 +248,10 @@ func (x *Indexer) load(ctx context.Context) error {
 			return err
 		}
 		x.state = state
-		x.undo, err = ReadUndoSpan(ctx, r)
+		if x.undo, err = ReadUndoSpan(ctx, r); err != nil {
+			return err
+		}
+		x.checked, err = chain.ReadFindingLog(ctx, r)
 		return err
 	})
 }

@@ -26,7 +26,9 @@ type Metrics struct {
 	target       prometheus.Gauge
 	l1Number     prometheus.Gauge
 
-	unknownVersions sync.Map // starknet_version -> true
+	findings *prometheus.GaugeVec
+
+	doubts sync.Map // reason and starknet_version -> true
 }
 
 // NewMetrics makes the metrics and registers them; a nil registerer leaves
@@ -58,6 +60,10 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "chainexplorer_index_verified_blocks_total",
 			Help: "Blocks whose hashes were recomputed, by outcome.",
 		}, []string{"outcome"}),
+		findings: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "chainexplorer_index_blocks",
+			Help: "Blocks of the index, by what is recorded of their verification.",
+		}, []string{"verification"}),
 		classes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "chainexplorer_index_classes_total",
 			Help: "Classes that were asked for, by what came of it.",
@@ -69,7 +75,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	}
 	if reg != nil {
 		reg.MustRegister(m.stages, m.blocks, m.transactions, m.events, m.bytes, m.forks, m.forkDepth,
-			m.failures, m.verified, m.classes, m.headNumber, m.headTime, m.target, m.l1Number)
+			m.failures, m.verified, m.findings, m.classes, m.headNumber, m.headTime, m.target, m.l1Number)
 	}
 	return m
 }
@@ -78,7 +84,22 @@ func (m *Metrics) stage(name string, start time.Time) {
 	m.stages.WithLabelValues(name).Observe(time.Since(start).Seconds())
 }
 
+// checked tells what is recorded of the verification of all blocks.
+func (m *Metrics) checked(l *chain.FindingLog, head chain.Head) {
+	sum := l.Summary()
+	rest := head.Number + 1
+	for _, c := range []struct {
+		outcome chain.Outcome
+		n       uint64
+	}{{chain.Verified, sum.Verified}, {chain.NotChecked, sum.NotChecked}, {chain.Unverified, sum.Unverified}} {
+		m.findings.WithLabelValues(c.outcome.String()).Set(float64(c.n))
+		rest -= min(rest, c.n)
+	}
+	m.findings.WithLabelValues(chain.Unknown.String()).Set(float64(rest))
+}
+
 func (m *Metrics) committed(b *batch) {
+	m.checked(&b.findings, b.head)
 	m.blocks.Add(float64(b.blocks))
 	m.transactions.Add(float64(b.transactions))
 	m.events.Add(float64(b.events))

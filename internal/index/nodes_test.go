@@ -50,7 +50,7 @@ func serve(t *testing.T, c *simnode.Chain, v starknet.SpecVersion, faults ...[]s
 
 func runTo(t *testing.T, e store.Engine, src index.Source, number uint64) chain.State {
 	t.Helper()
-	x, err := index.New(index.Options{Store: e, Source: src, RetryMin: time.Millisecond, RetryMax: 10 * time.Millisecond,
+	x, err := index.New(index.Options{Store: e, Source: src, Unverified: index.UnverifiedStore, RetryMin: time.Millisecond, RetryMax: 10 * time.Millisecond,
 		PollInterval: 10 * time.Millisecond, L1Interval: time.Millisecond, UndoBlocks: 80, Window: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestFollowsTheTail(t *testing.T) {
 	src := serve(t, c, starknet.V010, nil)
 	e := openMem(t)
 	heads := make(chan chain.Head, 64)
-	x, err := index.New(index.Options{Store: e, Source: src, PollInterval: time.Hour,
+	x, err := index.New(index.Options{Store: e, Source: src, Unverified: index.UnverifiedStore, PollInterval: time.Hour,
 		Announce: func(a index.Announcement) { heads <- a.Head }})
 	if err != nil {
 		t.Fatal(err)

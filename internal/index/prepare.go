@@ -1,11 +1,11 @@
 package index
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 )
@@ -18,7 +18,7 @@ type prepared struct {
 	plans    []plan // for the others
 	node     string
 	needUndo bool
-	verify   bool // the block was to be recomputed
+	finding  chain.Finding // of verification
 	classes  []classRow
 }
 
@@ -42,13 +42,15 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 	}
 	p := &prepared{node: raw.Node, rows: explorer.NewRows(int(x.expectRows.own.Load()))}
 	p.needUndo = b.Status != starknet.AcceptedOnL1 || number+x.UndoBlocks > target
-	p.verify = x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo
-	if p.verify {
-		if err := x.verify(b, su, raw.Node); err != nil {
+	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
+		if p.finding, err = x.verify(b, su, raw.Node); err != nil {
 			return nil, err
 		}
-	} else if err := checkCounts(b); err != nil {
-		return nil, bad(err)
+	} else {
+		p.finding.Outcome = chain.NotChecked
+		if err := checkCounts(b); err != nil {
+			return nil, bad(err)
+		}
 	}
 	start = time.Now()
 	p.block = explorer.NewBlock(b, su)
@@ -64,32 +66,6 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 	p.plans = planned(x.followers, p.block)
 	x.Metrics.stage("project", start)
 	return p, nil
-}
-
-func (x *Indexer) verify(b *starknet.Block, su *starknet.StateUpdate, node string) error {
-	start := time.Now()
-	err := starknet.Verify(b, su, x.chainID)
-	x.Metrics.stage("verify", start)
-	switch {
-	case err == nil:
-		x.Metrics.verified.WithLabelValues("verified").Inc()
-	case errors.Is(err, starknet.ErrUnknownRules):
-		x.Metrics.verified.WithLabelValues("unverified").Inc()
-		x.noteUnverified(b.StarknetVersion, b.Number)
-	default:
-		x.Metrics.verified.WithLabelValues("failed").Inc()
-		return &VerifyError{Block: b.Number, Node: node, Cause: err}
-	}
-	return nil
-}
-
-// noteUnverified logs once per version of the protocol: a chain that moved on
-// to new rules would otherwise fill the log.
-func (x *Indexer) noteUnverified(version string, number uint64) {
-	if _, seen := x.Metrics.unknownVersions.LoadOrStore(version, true); !seen {
-		x.Logger.Warn("blocks of this version cannot be verified: its rules are not known",
-			"starknet_version", version, "block", number)
-	}
 }
 
 // check holds a block against itself and its state update.

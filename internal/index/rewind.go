@@ -49,6 +49,10 @@ func (x *Indexer) rewind(ctx context.Context, r chain.Rewind) error {
 		if x.state.HasL1 && x.state.L1.Number > reached.Number {
 			b.Put(chain.L1Key, chain.L1{Number: reached.Number, Hash: reached.Hash}.Encode())
 		}
+		err = x.Store.View(ctx, func(r store.Reader) error { return chain.CutFindings(ctx, r, reached.Number, b) })
+		if err != nil {
+			return err
+		}
 		if err := x.Store.Commit(ctx, b); err != nil {
 			return fmt.Errorf("commit rollback to block %d: %w", reached.Number, err)
 		}
@@ -57,6 +61,7 @@ func (x *Indexer) rewind(ctx context.Context, r chain.Rewind) error {
 		}
 		x.Metrics.stage("undo", start)
 		x.Metrics.head(x.state.Head)
+		x.Metrics.checked(&x.checked, x.state.Head)
 		x.Announce(Announcement{Head: x.state.Head, Fork: &fork})
 	}
 	x.Metrics.fork(r.From - r.Ancestor)

@@ -112,10 +112,11 @@ func (j *Job) plan(ctx context.Context, r store.Reader, b *store.Batch) (more bo
 	if depth == 0 {
 		depth = chain.DefaultDepth
 	}
-	if here.Head.Number < depth {
+	last, ok := here.FinalizedBlock(depth)
+	if !ok {
 		return false, nil
 	}
-	last, from := here.Head.Number-depth, uint64(0)
+	from := uint64(0)
 	if s.Some {
 		from = s.Through + 1
 	}

@@ -54,7 +54,7 @@ func Enrichment() []*store.Table {
 
 // Tables returns every table of an index.
 func Tables() []*store.Table {
-	tables := []*store.Table{chain.Meta, chain.Digests, Undo}
+	tables := []*store.Table{chain.Meta, chain.Digests, Undo, chain.Verifications}
 	for _, s := range Subjects() {
 		tables = append(tables, s.Tables()...)
 	}

@@ -24,6 +24,8 @@ type State struct {
 	Rewind    Rewind
 	Rewinding bool
 
+	Checked Summary // of verification
+
 	// Fault is set while the write path is stopped by something that a person must look at.
 	Fault    Fault
 	HasFault bool
@@ -34,7 +36,7 @@ type State struct {
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey)
 	if err != nil {
 		return s, err
 	}
@@ -59,8 +61,11 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Seen, _, err = decoded(rows[5], DecodeSeen); err != nil {
 		return s, err
 	}
-	s.Rewind, s.Rewinding, err = decoded(rows[6], DecodeRewind)
+	if s.Rewind, s.Rewinding, err = decoded(rows[6], DecodeRewind); err != nil {
+		return s, err
+	}
 	s.Rewinding = s.Rewinding && s.HasHead && s.Rewind.of(s.Head)
+	s.Checked, _, err = decoded(rows[7], DecodeSummary)
 	return s, err
 }
 
@@ -153,9 +158,34 @@ const (
 // DefaultDepth is how far below the head a block is called finalized.
 const DefaultDepth = 120
 
-// Finality tells the tier of an indexed block.
+// Proven says that no block up to this one is unverified. Whatever is read as of
+// a block builds on all before it.
+func (s *State) Proven(number uint64) bool {
+	return s.Checked.Unverified == 0 || number < s.Checked.FirstUnverified
+}
+
+// FinalizedBlock is the newest block of the finalized tier or a higher one, by
+// its depth below the head; ok is false while there is none.
+func (s *State) FinalizedBlock(depth uint64) (number uint64, ok bool) {
+	if !s.HasHead || s.Head.Number < depth {
+		return 0, false
+	}
+	number = s.Head.Number - depth
+	if !s.Proven(number) {
+		if s.Checked.FirstUnverified == 0 {
+			return 0, false
+		}
+		number = s.Checked.FirstUnverified - 1
+	}
+	return number, true
+}
+
+// Finality tells the tier of an indexed block. No block that is unverified, or
+// builds on one that is, has a higher tier than the first.
 func (s *State) Finality(number, depth uint64) Finality {
 	switch {
+	case !s.Proven(number):
+		return AcceptedL2
 	case s.HasL1 && number <= s.L1.Number:
 		return AcceptedL1
 	case s.HasHead && number+depth <= s.Head.Number:

@@ -37,6 +37,9 @@ type Report struct {
 	Events       uint64
 	Rows         map[string]uint64 // by table
 	UndoRecords  uint64
+	// Unverified lists the runs of blocks that could not be held against their
+	// hashes, at most 100. They are no problem of the index.
+	Unverified []chain.FindingSpan
 	// Problems has a sentence for each invariant that does not hold, at most 100.
 	Problems []string
 }
@@ -128,6 +131,9 @@ func (c *checker) run() error {
 		return err
 	}
 	if err := c.undo(&state); err != nil {
+		return err
+	}
+	if err := c.verification(&state); err != nil {
 		return err
 	}
 	if err := c.tables(); err != nil {

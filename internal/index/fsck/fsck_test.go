@@ -27,7 +27,7 @@ func indexed(t *testing.T) *pebble.Engine {
 	t.Helper()
 	e := open(t)
 	w := sim.NewWorld(sim.NewChain(3, blocks, 10, sim.UnknownVersion), 1, sim.Faults{Class: 0.3}, 0, 0)
-	x, err := index.New(index.Options{Store: e, Source: w, Subjects: sim.Subjects(), UndoBlocks: 15})
+	x, err := index.New(index.Options{Store: e, Source: w, Subjects: sim.Subjects(), Unverified: index.UnverifiedStore, UndoBlocks: 15})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func quiet(seed uint64, blocks, l1Lag int, version string) *World {
 }
 
 func options(w index.Source) index.Options {
-	return index.Options{Source: w, Subjects: Subjects(), UndoBlocks: 50, L1Interval: time.Second}
+	return index.Options{Source: w, Subjects: Subjects(), Unverified: index.UnverifiedStore, UndoBlocks: 50, L1Interval: time.Second}
 }
 
 // TestKillAtEveryCommit kills the process before and after every single commit
@@ -328,7 +328,7 @@ func TestL1MarkAndPruning(t *testing.T) {
 		defer closeStore(t, engine)
 		o := options(w)
 		o.UndoBlocks = 20
-		o.Store = engine
+		o.Store, o.Verify = engine, index.VerifyOff // unverified blocks have no tiers
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		x := newIndexer(t, o)

@@ -8,9 +8,11 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 )
 
 // liar is a node that changes what it serves.
@@ -120,19 +122,77 @@ func TestLies(t *testing.T) {
 	}
 }
 
+// TestUnverifiedBlocks: what cannot be held against its hash is refused, or, if
+// the operator wants it, stored with the reason; an honest node's blocks behind it
+// are verified again, and a fork forgets what it undoes.
+func TestUnverifiedBlocks(t *testing.T) {
+	unknown := func(b *starknet.Block, _ *starknet.StateUpdate) { b.StarknetVersion = "0.99.0" }
+	for _, policy := range []index.UnverifiedPolicy{index.UnverifiedRefuse, index.UnverifiedStore} {
+		synctest.Test(t, func(t *testing.T) {
+			w := quiet(3, 30, 1000, "0.14.0")
+			engine := openStore(t, vfs.NewCrashableMem())
+			defer closeStore(t, engine)
+			o := options(&liar{World: w, lie: unknown, at: 12})
+			o.Store, o.Verify, o.Unverified = engine, index.VerifyAll, policy
+			err := newIndexer(t, o).RunTo(t.Context(), 29)
+			s := stateOf(t, engine)
+			if policy == index.UnverifiedRefuse {
+				var refused *index.VerifyError
+				var doubt *starknet.UnverifiedError
+				if !errors.As(err, &refused) || !errors.As(err, &doubt) || doubt.Reason != starknet.UnknownVersion || s.HasHead && s.Head.Number >= 12 {
+					t.Errorf("head %d: %v", s.Head.Number, err)
+				}
+				if !s.HasFault || s.Fault.Reason != err.Error() {
+					t.Errorf("fault row is %+v, want %v", s.Fault, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := chain.Summary{Verified: 29, Unverified: 1, FirstUnverified: 12}
+			if s.Checked != want {
+				t.Errorf("summary %+v, want %+v", s.Checked, want)
+			}
+			checkSound(t, engine)
+			for n, want := range map[uint64]chain.Finding{
+				11: {Outcome: chain.Verified, Rules: starknet.RulesPoseidon2}, 12: {Outcome: chain.Unverified, Reason: starknet.UnknownVersion},
+				13: {Outcome: chain.Verified, Rules: starknet.RulesPoseidon2}, 30: {},
+			} {
+				if got := findingAt(t, engine, n); got != want {
+					t.Errorf("block %d: %+v, want %+v", n, got, want)
+				}
+			}
+		})
+	}
+}
+
+func findingAt(t *testing.T, e store.Engine, number uint64) (f chain.Finding) {
+	t.Helper()
+	err := e.View(t.Context(), func(r store.Reader) (err error) {
+		f, err = chain.FindingAt(t.Context(), r, number)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // TestVerifyModes tells which blocks are recomputed: a lie goes unnoticed where none is.
 func TestVerifyModes(t *testing.T) {
 	lie := func(b *starknet.Block, _ *starknet.StateUpdate) { b.Timestamp++ }
 	for _, c := range []struct {
-		mode   index.VerifyMode
-		at     uint64
-		caught bool
+		mode    index.VerifyMode
+		at      uint64
+		caught  bool
+		checked chain.Summary // where it was not caught
 	}{
-		{index.VerifyOff, 29, false},
-		{index.VerifyTail, 29, true}, // not accepted on L1
-		{index.VerifyTail, 21, true}, // accepted, but among the newest ten
-		{index.VerifyTail, 5, false}, // accepted and old
-		{index.VerifyAll, 5, true},
+		{index.VerifyOff, 29, false, chain.Summary{NotChecked: 30}},
+		{index.VerifyTail, 29, true, chain.Summary{}},                             // not accepted on L1
+		{index.VerifyTail, 21, true, chain.Summary{}},                             // accepted, but among the newest ten
+		{index.VerifyTail, 5, false, chain.Summary{NotChecked: 20, Verified: 10}}, // accepted and old
+		{index.VerifyAll, 5, true, chain.Summary{}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			engine := openStore(t, vfs.NewCrashableMem())
@@ -143,6 +203,9 @@ func TestVerifyModes(t *testing.T) {
 			var verify *index.VerifyError
 			if caught := errors.As(err, &verify); caught != c.caught || !caught && err != nil {
 				t.Errorf("verify %s, lie at block %d: got %v, want caught %v", c.mode, c.at, err, c.caught)
+			}
+			if s := stateOf(t, engine); !c.caught && s.Checked != c.checked {
+				t.Errorf("verify %s: recorded %+v, want %+v", c.mode, s.Checked, c.checked)
 			}
 		})
 	}
