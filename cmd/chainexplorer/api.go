@@ -19,6 +19,8 @@ type apiCommand struct {
 	Metrics       string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
 	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
 
+	stopFlags
+
 	Registry      string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	Origin        []string      `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
@@ -53,7 +55,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
-		Depth: c.FinalityDepth, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Depth: c.FinalityDepth, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }
 
@@ -66,6 +68,9 @@ func (c *apiCommand) check() error {
 	}
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
+	}
+	if err := c.stopFlags.check(); err != nil {
+		return err
 	}
 	if err := checkHeadMaxAge(c.HeadMaxAge); err != nil {
 		return err

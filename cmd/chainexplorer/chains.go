@@ -200,7 +200,7 @@ func (s *service) openStore(ctx context.Context, name string, reg prometheus.Reg
 	if err := checkDataDir(dir); err != nil {
 		return nil, err
 	}
-	return openPebble(ctx, pebble.Options{Dir: dir, CacheBytes: int64(s.opts.CacheMiB) << 20, Logger: s.con.log, Metrics: reg})
+	return openDiskStore(ctx, pebble.Options{Dir: dir, CacheBytes: int64(s.opts.CacheMiB) << 20, MinFree: uint64(s.opts.MinFree), Logger: s.con.log, Metrics: reg})
 }
 
 // askChain waits for a node to say which chain it serves.
@@ -247,3 +247,11 @@ func (c *servedChain) refusal(err error) error {
 
 // heard is what the chain's nodes said lately; it asks nobody.
 func (c *servedChain) heard() chain.Seen { return heardBy(c.pool) }
+
+// trouble is why nothing new is indexed, where that is a matter of this machine.
+func (c *servedChain) trouble() string {
+	if d, ok := c.engine.(*diskStore); ok {
+		return d.trouble()
+	}
+	return ""
+}

@@ -18,6 +18,7 @@ type front struct {
 	server  *http.Server
 	handler atomic.Pointer[http.Handler]
 	ended   chan error
+	leaving atomic.Bool
 }
 
 // newFront serves a listener, with answers that say so until there is a handler.
@@ -25,7 +26,7 @@ func newFront(l net.Listener, log *slog.Logger) *front {
 	f := &front{ended: make(chan error, 1)}
 	f.open(api.Starting())
 	f.server = &http.Server{
-		Handler:           http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*f.handler.Load()).ServeHTTP(w, r) }),
+		Handler:           http.HandlerFunc(f.serve),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      30 * time.Second,
@@ -47,3 +48,18 @@ func newFront(l net.Listener, log *slog.Logger) *front {
 
 // open lets requests through.
 func (f *front) open(h http.Handler) { f.handler.Store(&h) }
+
+// leave makes /readyz fail and lets no connection be used again, while all else is
+// answered.
+func (f *front) leave() { f.leaving.Store(true) }
+
+func (f *front) serve(w http.ResponseWriter, r *http.Request) {
+	h := *f.handler.Load()
+	if f.leaving.Load() {
+		w.Header().Set("Connection", "close")
+		if r.URL.Path == "/readyz" {
+			h = api.Stopping()
+		}
+	}
+	h.ServeHTTP(w, r)
+}

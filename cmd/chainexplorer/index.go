@@ -25,6 +25,7 @@ type indexCommand struct {
 	Data string   `placeholder:"DIR" help:"Directory of the index; made when missing. Use this or --store."`
 
 	storeFlags
+	roomFlags
 
 	Verify     index.VerifyMode       `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
 	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
@@ -86,7 +87,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	var engine store.Engine
 	if c.Data != "" {
-		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, Logger: con.log, Metrics: registered})
+		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, MinFree: uint64(c.MinFree), Logger: con.log, Metrics: registered})
 		if err != nil {
 			return err
 		}

@@ -9,8 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
@@ -39,6 +38,8 @@ type console struct {
 	log      *slog.Logger
 	// terminal is set when err is a terminal that progress can be drawn on.
 	terminal *screen
+	// patience says how long the command may take to end after the first signal.
+	patience func(time.Duration)
 }
 
 const (
@@ -86,9 +87,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "chainexplorer: %v\nTry 'chainexplorer --help'.\n", err) //nolint:errcheck // as above
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := newStopper(stderr)
+	ctx, stop := signals.listen()
 	defer stop()
 	c := newConsole(stdout, stderr, cmds.LogLevel)
+	c.patience = func(d time.Duration) { signals.limit.Store(int64(d)) }
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(c)
 	var usage *usageError
@@ -117,7 +120,7 @@ type usageError struct{ reason string }
 func (e *usageError) Error() string { return e.reason }
 
 func newConsole(stdout, stderr io.Writer, level slog.Level) *console {
-	c := &console{out: stdout, err: stderr, terminal: newScreen(stderr, os.Getenv)}
+	c := &console{out: stdout, err: stderr, terminal: newScreen(stderr, os.Getenv), patience: func(time.Duration) {}}
 	c.log = c.logger(level)
 	return c
 }

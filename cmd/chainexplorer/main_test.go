@@ -57,8 +57,13 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return exec.CommandContext(t.Context(), exe, args...)
+	cmd := exec.CommandContext(t.Context(), exe, args...)
+	cmd.Env = append(os.Environ(), noLameDuck)
+	return cmd
 }
+
+// noLameDuck lets processes of the tests end as soon as they are asked to.
+const noLameDuck = "CHAINEXPLORER_LAME_DUCK=0s"
 
 // sameBinary is the program in the binary of the test, and so with the race
 // detector when the test has it.
@@ -69,7 +74,7 @@ func sameBinary(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), exe, args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Env = append(os.Environ(), asProgram+"=1", noLameDuck)
 	return cmd
 }
 

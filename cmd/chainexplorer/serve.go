@@ -18,6 +18,7 @@ type serveCommand struct {
 	Data  string   `placeholder:"DIR" help:"Directory for the indexes and the control database; made when missing. Needed unless --store is given."`
 
 	storeFlags
+	roomFlags
 	Control string `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: control.db in --data, or else the database of --store."`
 
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
@@ -34,6 +35,8 @@ type serveCommand struct {
 
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+
+	stopFlags
 
 	Origin        []string      `sep:"none" placeholder:"ORIGIN" help:"Web origin that may call with credentials, such as https://explorer.example; repeatable."`
 	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
@@ -55,8 +58,20 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks,
-		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
+}
+
+// stopFlags say how a process that serves ends.
+type stopFlags struct {
+	LameDuck time.Duration `default:"5s" placeholder:"TIME" help:"How long /readyz fails before the listener is closed when the process is asked to stop; 5s unless set."`
+}
+
+func (f *stopFlags) check() error {
+	if f.LameDuck < 0 || f.LameDuck > 10*time.Minute {
+		return &usageError{"--lame-duck must be 0s to 10m"}
+	}
+	return nil
 }
 
 func serveUntilStopped(ctx context.Context, con *console, o serviceOptions) error {
@@ -115,6 +130,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint); err != nil {
+		return err
+	}
+	if err := c.stopFlags.check(); err != nil {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {

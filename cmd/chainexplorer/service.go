@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
@@ -21,7 +19,6 @@ import (
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
 )
 
 // serviceOptions are the settings of serve and demo.
@@ -39,6 +36,8 @@ type serviceOptions struct {
 	UndoBlocks    uint64
 	Depth         uint64
 	CacheMiB      int
+	MinFree       size          // room that is kept on the disk of a directory
+	LameDuck      time.Duration // how long the service says that it stops before it does
 	Origins       []string
 	BaseURL       string
 	HeadMaxAge    time.Duration // how long what a node said of its head counts
@@ -64,9 +63,6 @@ type service struct {
 	traces   func(http.Handler) http.Handler
 	closers  []func()
 }
-
-// drainTime is how long requests may go on after a stop was asked for.
-const drainTime = 10 * time.Second
 
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
@@ -101,6 +97,9 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		}
 	}
 	if s.control, err = control.Open(ctx, control.Options{Path: o.controlPath(), Logger: con.log}); err != nil {
+		if o.Data != "" {
+			err = explainFull(err, o.Data)
+		}
 		return nil, err
 	}
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
@@ -159,7 +158,7 @@ func (s *service) openAPI() error {
 		o.Draw = s.control.Draw
 	}
 	for _, c := range s.chains {
-		served := api.Chain{ID: c.id, Store: c.engine, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
+		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {
 			served.Heard, served.Node = c.heard, c.pool
 		}
@@ -168,54 +167,4 @@ func (s *service) openAPI() error {
 	var err error
 	s.api, err = api.New(o)
 	return err
-}
-
-// Run serves until ctx ends, then drains: requests under way are finished, new
-// connections refused, and the indexers stop at a commit.
-func (s *service) Run(ctx context.Context) error {
-	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return <-s.front.ended })
-	g.Go(func() error {
-		<-gctx.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-		defer cancel()
-		if err := s.front.server.Shutdown(drain); err != nil {
-			s.con.log.Warn("requests were cut off", "err", err)
-			s.front.server.Close() //nolint:errcheck // the process ends
-		}
-		return nil
-	})
-	g.Go(func() error {
-		s.keys.Run(gctx)
-		return nil
-	})
-	for _, c := range s.chains {
-		if c.pool != nil {
-			g.Go(func() error { return c.refuseStrangers(gctx) })
-		}
-		if c.indexer == nil {
-			continue
-		}
-		g.Go(func() error {
-			err := keepIndexing(gctx, c.indexer, s.opts.Store.shared(), s.con.log.With("chain", c.id),
-				func(ctx context.Context, x *index.Indexer) error {
-					return s.con.shown(ctx, c.id, x, x.Run)
-				})
-			if err == nil || gctx.Err() != nil {
-				return nil
-			}
-			s.con.log.Error("the index stands still", "chain", c.id, "err", err)
-			if errors.Is(err, store.ErrStopped) || errors.Is(err, store.ErrClosed) {
-				return fmt.Errorf("index of %s: %w", c.id, err)
-			}
-			return nil // what is indexed can still be read; the status says why there is no more
-		})
-		g.Go(func() error {
-			if err := c.jobs.run(gctx); err != nil && gctx.Err() == nil {
-				s.con.log.Error("the jobs beside the indexer stopped", "chain", c.id, "err", err)
-			}
-			return nil // a store that is gone ends the indexer, and an index without them can be read
-		})
-	}
-	return g.Wait()
 }

@@ -84,7 +84,10 @@ func (f *storeFlags) openPostgres(ctx context.Context, name string, a access, lo
 	if err != nil {
 		return nil, err
 	}
-	return finished(ctx, e, schema)
+	if err := finished(ctx, e, schema); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
 }
 
 // awaitPostgres opens an index for who does not make one, and waits for one that
@@ -110,27 +113,41 @@ func (f *storeFlags) awaitPostgres(ctx context.Context, name string, a access, l
 	}
 }
 
-// openPebble opens the index in a directory.
-func openPebble(ctx context.Context, o pebble.Options) (store.Engine, error) {
+// openPebble opens the index in a directory. It comes back when ctx ends, whatever
+// the disk does.
+func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
 	o.Tables = catalog.Tables()
-	e, err := pebble.Open(o)
-	if err != nil {
-		return nil, err
+	type result struct {
+		e   *pebble.Engine
+		err error
 	}
-	return finished(ctx, e, o.Dir)
+	opened := make(chan result, 1)
+	go func() {
+		e, err := pebble.Open(o)
+		opened <- result{e, err}
+	}()
+	select {
+	case r := <-opened:
+		if r.err != nil {
+			return nil, r.err
+		}
+		if err := finished(ctx, r.e, o.Dir); err != nil {
+			return nil, errors.Join(err, r.e.Close())
+		}
+		return r.e, nil
+	case <-ctx.Done():
+		return nil, ctx.Err() // the process ends, and the directory is as after a crash
+	}
 }
 
 // copyMarker is a row that only an unfinished copy has.
 var copyMarker = store.Key{Table: chain.Meta, Sort: []byte("copy")}
 
 // finished refuses a store that 'admin copy' has not come to the end of.
-func finished(ctx context.Context, e store.Engine, where string) (store.Engine, error) {
+func finished(ctx context.Context, e store.Engine, where string) error {
 	unfinished, err := transfer.Unfinished(ctx, e, copyMarker)
 	if err == nil && unfinished {
 		err = fmt.Errorf("%s holds an unfinished copy: run 'chainexplorer admin copy' again, or empty it", where)
 	}
-	if err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	return e, nil
+	return err
 }

@@ -22,6 +22,7 @@ const (
 // The reasons why an index is not called current.
 const (
 	reasonFault         = "fault"
+	reasonStorage       = "storage"
 	reasonNodeSilent    = "node_silent"
 	reasonIndexerSilent = "indexer_silent"
 	reasonBehind        = "behind"
@@ -58,9 +59,15 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		lag := max(f.head.Number, state.Head.Number) - state.Head.Number // a node that went back does not make the index wrong
 		f.lag = &lag
 	}
+	trouble := ""
+	if c.Trouble != nil {
+		trouble = c.Trouble()
+	}
 	switch reported := state.Seen.At; {
 	case state.HasFault:
 		f.code, f.why = reasonFault, state.Fault.Reason
+	case trouble != "":
+		f.code, f.why = reasonStorage, trouble
 	case !reported.IsZero() && c.aged(reported) && (recent || c.Heard == nil): // a process with silent nodes knows better
 		f.code, f.why = reasonIndexerSilent, "The indexer has not reported since "+instantISO(reported)+"."
 	case f.head.Heard.IsZero():
@@ -77,7 +84,7 @@ func (c *Chain) freshness(state *chain.State) freshness {
 func (f *freshness) indexing(state *chain.State) Indexing {
 	out := Indexing{Status: "current", ReasonCode: some(f.code), Reason: some(f.why)}
 	switch {
-	case f.code == reasonFault:
+	case f.code == reasonFault || f.code == reasonStorage:
 		out.Status = "degraded"
 	case !state.HasHead:
 		out.Status = "starting"

@@ -89,6 +89,14 @@ func Starting() http.Handler {
 	})
 }
 
+// Stopping answers /readyz when the process is about to end.
+func Stopping() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "2")
+		sendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping", "chains": map[string]string{}})
+	})
+}
+
 func sendPlain(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", jsonType)
 	w.Header().Set("Cache-Control", "no-store")

@@ -35,6 +35,9 @@ type Chain struct {
 	Heard func() chain.Seen
 	// Node answers live routes; nil when this process reaches none.
 	Node Node
+	// Trouble says why this process writes nothing new, "" when it does; nil when it
+	// never writes.
+	Trouble func() string
 	// Registry is what is known of the chain beyond its blocks; nil is empty.
 	Registry *registry.Chain
 

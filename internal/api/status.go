@@ -82,7 +82,7 @@ type Quorum struct {
 // Indexing is the state of the write path.
 type Indexing struct {
 	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it that a person must look at."`
-	ReasonCode *string `json:"reasonCode" enum:"fault,node_silent,indexer_silent,behind" doc:"Why it is not current, for programs."`
+	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,behind" doc:"Why it is not current, for programs."`
 	Reason     *string `json:"reason" doc:"The same for people; null when current."`
 }
 

@@ -51,7 +51,7 @@ func (x *Indexer) renew(ctx context.Context, lost context.CancelCauseFunc) {
 		switch {
 		case err == nil:
 			lease = next
-		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrClosed):
+		case storeGone(err):
 			lost(fmt.Errorf("renew the writer's lease: %w", err))
 			return
 		case ctx.Err() == nil:

@@ -33,7 +33,8 @@ type Options struct {
 	Metrics *Metrics
 }
 
-// Runner does the jobs that nobody else does. Make one with New and call Run once.
+// Runner does the jobs that nobody else does. Make one with New and call
+// Run, and again when it has ended.
 type Runner struct {
 	Options
 	seats []*seat

@@ -29,6 +29,9 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if b.Bytes() > MaxBatchBytes {
 		return fmt.Errorf("%w: a batch of %d bytes is larger than %d", store.ErrInvalid, b.Bytes(), MaxBatchBytes)
 	}
+	if err := e.awaitRoom(ctx); err != nil {
+		return err
+	}
 	// Built before the token is taken: the copy needs no exclusion.
 	batch, err := e.build(b)
 	if err != nil {

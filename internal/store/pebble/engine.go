@@ -49,6 +49,10 @@ type Options struct {
 	// checkpoint. The directory is locked all the same.
 	ReadOnly bool
 
+	// MinFree is the room on the disk, in bytes, below which commits wait; 0 never
+	// lets them wait.
+	MinFree uint64
+
 	Now     func() time.Time      // the clock of the lease; time.Now when nil
 	Logger  *slog.Logger          // slog.Default when nil
 	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
@@ -65,6 +69,9 @@ type Engine struct {
 	readOnly bool
 	metrics  *collector // nil when not asked for
 	stop     *failure
+
+	minFree  uint64
+	shortage atomic.Pointer[Shortage] // while commits wait for room
 
 	// writer holds one token. Whoever has it may look at leases, write to the
 	// store and publish a snapshot; nobody else does. Commits under different
@@ -122,6 +129,7 @@ func Open(o Options) (*Engine, error) {
 		now:      o.Now,
 		log:      o.Logger.With("store", o.Dir),
 		readOnly: o.ReadOnly,
+		minFree:  o.MinFree,
 		stop:     newFailure(),
 		writer:   make(chan struct{}, 1),
 		closing:  make(chan struct{}),
@@ -134,14 +142,31 @@ func Open(o Options) (*Engine, error) {
 	settings.FS = e.disk
 	settings.Logger = eventLog{log: e.log, fatal: e.fail}
 	settings.EventListener = e.listener()
-	if e.db, err = lsm.Open(o.Dir, settings); err != nil {
+	if err := e.openDB(settings); err != nil {
 		return nil, e.openError(err)
 	}
-	e.disk.arm()
 	if err := e.start(o.Metrics); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store %s: %w", o.Dir, err), e.Close())
 	}
 	return e, nil
+}
+
+// openDB opens Pebble. When a write fails meanwhile it does not come back, and the
+// directory is let go as a crash would leave it.
+func (e *Engine) openDB(settings *lsm.Options) error {
+	var db *lsm.DB
+	err := e.guarded(func() (err error) {
+		db, err = lsm.Open(e.dir, settings)
+		return err
+	})
+	if err == nil {
+		e.db = db
+		return nil
+	}
+	if e.stop.get() != nil {
+		err = errors.Join(err, e.disk.abandon())
+	}
+	return err
 }
 
 func (e *Engine) start(metrics prometheus.Registerer) error {

@@ -20,8 +20,11 @@ import (
 // that waits for ever does no harm, and a directory that is not written any
 // more is the directory after a crash, which Pebble recovers well from.
 //
-// Errors before arm, of reads, of removals, and outside the directory (a
-// checkpoint on a full disk) pass through.
+// That holds while a store is being opened, too: Pebble repeats a failed flush of
+// what it found in its log without a pause and without an end.
+//
+// Errors of reads, of removals, and outside the directory (a checkpoint on a full
+// disk) pass through.
 type failStopFS struct {
 	vfs.FS
 	dir  string
@@ -30,7 +33,6 @@ type failStopFS struct {
 	// mu is held for reading during a write, and for writing to see the last
 	// one end.
 	mu      sync.RWMutex
-	armed   bool
 	tripped chan struct{}
 	trips   sync.Once
 
@@ -41,14 +43,6 @@ type failStopFS struct {
 
 func newFailStopFS(inner vfs.FS, dir string, fail func(error)) *failStopFS {
 	return &failStopFS{FS: inner, dir: filepath.Clean(dir), fail: fail, tripped: make(chan struct{})}
-}
-
-// arm makes write errors final from now on. Errors of opening a store are
-// plain results of Open.
-func (f *failStopFS) arm() {
-	f.mu.Lock()
-	f.armed = true
-	f.mu.Unlock()
 }
 
 // trip stops all writes that have not begun.
@@ -71,18 +65,15 @@ func (f *failStopFS) abandon() error {
 // the write fails.
 func (f *failStopFS) write(fn func() error) error {
 	f.mu.RLock()
-	if f.armed {
-		select {
-		case <-f.tripped:
-			f.mu.RUnlock()
-			select {}
-		default:
-		}
+	select {
+	case <-f.tripped:
+		f.mu.RUnlock()
+		select {}
+	default:
 	}
 	err := fn()
-	final := err != nil && f.armed
 	f.mu.RUnlock()
-	if final {
+	if err != nil {
 		f.fail(err)
 		select {}
 	}

@@ -55,6 +55,20 @@ func newCollector(e *Engine, in prometheus.Registerer) *collector {
 			}
 			return 0
 		})
+	add(gauge, "paused", "1 while commits wait for room on the disk.",
+		func(e *Engine, _ *lsm.Metrics) float64 {
+			if _, paused := e.Paused(); paused {
+				return 1
+			}
+			return 0
+		})
+	add(gauge, "free_bytes", "Room on the store's disk; -1 where the system does not tell.",
+		func(e *Engine, _ *lsm.Metrics) float64 {
+			if free, known := e.free(); known {
+				return float64(free)
+			}
+			return -1
+		})
 	return c
 }
 

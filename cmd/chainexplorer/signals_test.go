@@ -1,0 +1,34 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestLameDuck: asked to stop, the service fails /readyz and goes on answering for
+// the time that was set; a second signal ends it at once.
+func TestLameDuck(t *testing.T) {
+	cmd := program(t, "serve", "--listen=127.0.0.1:0", "--data", t.TempDir(), "--node", simulated(t, "SN_MAIN", 3), "--lame-duck", "10m")
+	r := start(t, cmd)
+	r.get("/readyz", "", http.StatusOK)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if body := r.get("/readyz", "", http.StatusServiceUnavailable); !strings.Contains(string(body), `"stopping"`) {
+		t.Errorf("readyz says %s", body)
+	}
+	if code, body := r.once("/healthz", ""); code != http.StatusOK {
+		t.Errorf("healthz: %d %s", code, body)
+	}
+	if code, _ := r.once("/openapi.json", ""); code != http.StatusOK {
+		t.Errorf("a document: %d", code)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailure {
+		t.Errorf("ended with %v", err)
+	}
+}
