@@ -26,8 +26,8 @@ type ClassItem struct {
 	OriginAtISO   string    `json:"originAtIso" format:"date-time"`
 	DeclaredBlock *uint64   `json:"declaredBlock" doc:"First block that declared it; null for classes that came with their contracts."`
 	DeclaredAtISO *string   `json:"declaredAtIso" format:"date-time"`
-	InstanceCount uint64    `json:"instanceCount" doc:"Contracts that have the class now. Exact."`
-	EverCount     uint64    `json:"everInstanceCount" doc:"How often a contract got the class. Exact."`
+	InstanceCount *uint64   `json:"instanceCount" doc:"Contracts that have the class now, as blocks tell: exact, but for contracts that were there before the first block. Null for a class that only those have."`
+	EverCount     *uint64   `json:"everInstanceCount" doc:"How often a block gave a contract the class. Null as instanceCount is."`
 	ClassFacts
 }
 
@@ -164,7 +164,7 @@ func (s *Server) renderClasses(ctx context.Context, r store.Reader, list []*clas
 	}
 	out := make([]ClassItem, len(list))
 	for i, c := range list {
-		out[i] = ClassItem{ClassHash: c.Hash, OriginBlock: c.Origin, OriginAtISO: times.iso(c.Origin), InstanceCount: c.Instances, EverCount: c.Ever,
+		out[i] = ClassItem{ClassHash: c.Hash, OriginBlock: c.Origin, OriginAtISO: times.iso(c.Origin), InstanceCount: &c.Instances, EverCount: &c.Ever,
 			ClassFacts: facts[i].ClassFacts}
 		kind := c.Kind
 		if kind == class.KindUnknown {
@@ -234,12 +234,18 @@ func (s *Server) getClass(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		if !found {
-			return fail(CodeNotFound, "No indexed block names the class %s.", hash)
-		}
+		summary.Hash = hash
 		items, _, err := s.renderClasses(ctx, r, []*class.Summary{&summary})
 		if err != nil {
 			return err
+		}
+		if !found {
+			// Classes of contracts from before the first block are fetched without
+			// a block that names them.
+			if items[0].ABIStatus == class.Absent.String() {
+				return fail(CodeNotFound, "No indexed block names the class %s.", hash)
+			}
+			items[0].InstanceCount, items[0].EverCount = nil, nil
 		}
 		out.Body = ClassDetail{ChainID: c.ID, ClassItem: items[0]}
 		if summary.Kind == class.Sierra {

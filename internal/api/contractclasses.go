@@ -27,7 +27,7 @@ type ContractClassPage struct {
 // ContractClass is a class that a contract had for a while.
 type ContractClass struct {
 	ClassHash felt.Felt `json:"classHash"`
-	Change    string    `json:"change" enum:"deployed,replaced" doc:"How the contract got it."`
+	Change    string    `json:"change" enum:"deployed,replaced,genesis" doc:"How the contract got it. genesis: it was there before the first block, and the node names its class."`
 	Current   bool      `json:"current"`
 	FromBlock uint64    `json:"fromBlock"`
 	FromISO   string    `json:"fromIso" format:"date-time"`
@@ -145,6 +145,9 @@ func (s *Server) renderEpochs(ctx context.Context, r store.Reader, out *Contract
 		row := ContractClass{ClassHash: e.Class, Change: "replaced", Current: next == nil, FromBlock: e.Block, FromISO: times.iso(e.Block), ClassFacts: facts[i].ClassFacts}
 		if e.Deployed {
 			row.Change = "deployed"
+		}
+		if e.Origin {
+			row.Change = "genesis"
 		}
 		if next != nil {
 			at := times.iso(next.Block)

@@ -26,7 +26,7 @@ type Contract struct {
 	ClassHash              *felt.Felt            `json:"classHash" doc:"The newest indexed class, or that of the deployment."`
 	CurrentClassHash       *felt.Felt            `json:"currentClassHash"`
 	DeploymentClassHash    *felt.Felt            `json:"deploymentClassHash"`
-	ClassHashSource        *string               `json:"classHashSource" enum:"state_diff_deployed_contract,state_diff_replaced_class"`
+	ClassHashSource        *string               `json:"classHashSource" enum:"state_diff_deployed_contract,state_diff_replaced_class,node_class_hash_at" doc:"node_class_hash_at: no state diff deployed the contract, it was there before the first block, and the node names its class."`
 	ClassHashAsOfBlock     *uint64               `json:"classHashAsOfBlock" doc:"The block whose state diff set the class; no later indexed one changed it."`
 	ClassHashAsOfBlockHash *felt.Felt            `json:"classHashAsOfBlockHash"`
 	ClassHashFinality      *string               `json:"classHashFinality" enum:"finalized" doc:"Null while that block is not finalized."`
@@ -277,8 +277,11 @@ func renderContract(c *Chain, state *chain.State, f *facts) Contract {
 	}
 	if n := f.Current; n != nil {
 		source := "state_diff_deployed_contract"
-		if n.Replaced {
+		switch {
+		case n.Replaced:
 			source = "state_diff_replaced_class"
+		case n.Origin:
+			source = "node_class_hash_at"
 		}
 		out.ClassHash, out.CurrentClassHash, out.ClassHashSource, out.ClassHashAsOfBlock, out.ClassHashAsOfBlockHash = &n.Class, &n.Class, &source, &n.Block, &f.dated.Hash
 		if state.Finality(n.Block, c.Depth) >= chain.Finalized {

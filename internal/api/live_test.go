@@ -93,12 +93,15 @@ func (o *oracle) balance(path, tag string, token, owner felt.Felt, want object, 
 	o.t.Helper()
 	balance := o.chain.BalanceAt(token, owner, n).String()
 	var indexed object // of the same block, and from transfers alone
+	var reason any
 	if tag != "pending" {
 		indexed = object{"balanceRaw": balance, "blockNumber": n, "blockHash": o.chain.BlockAt(n).Hash, "lastChangedBlock": o.lastTransfer(token, owner, n),
 			"source": "indexed_transfer_history", "agrees": true}
+	} else {
+		reason = "pending_block"
 	}
 	o.same("getTokenBalance", path+"/balance-of/"+owner.String()+"?block_tag="+tag, with(want, object{
-		"tokenAddress": token, "ownerAddress": owner, "balanceRaw": balance, "source": "contract_call", "indexedBalance": indexed}))
+		"tokenAddress": token, "ownerAddress": owner, "balanceRaw": balance, "source": "contract_call", "indexedBalance": indexed, "indexedBalanceUnavailableReason": reason}))
 }
 
 // lastTransfer is the newest block up to one that moved a token from or to an

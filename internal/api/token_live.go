@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -40,13 +41,15 @@ type BalanceOf struct {
 	BalanceRaw string `json:"balanceRaw" doc:"Decimal, in the token's smallest unit, as the contract tells it."`
 	Source     string `json:"source" enum:"contract_call"`
 
-	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null for pending, and where the kind of the token is not known."`
+	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null where that says nothing: indexedBalanceUnavailableReason tells why."`
+	// IndexedBalanceUnavailableReason says why there is none.
+	IndexedBalanceUnavailableReason *string `json:"indexedBalanceUnavailableReason" enum:"pending_block,token_kind_unknown,genesis_state_without_events,negative_balance" doc:"genesis_state_without_events: the token was there before the first block, and no event tells of the balances that it began with. negative_balance: more was sent than came, so that some of it came without an event. Null when indexedBalance is set."`
 }
 
 // IndexedBalance is the same balance from another source. A token whose balances
 // change without events shows here.
 type IndexedBalance struct {
-	BalanceRaw       string    `json:"balanceRaw" doc:"Decimal; negative when the token's events cannot be right."`
+	BalanceRaw       string    `json:"balanceRaw" doc:"Decimal."`
 	BlockNumber      uint64    `json:"blockNumber"`
 	BlockHash        felt.Felt `json:"blockHash"`
 	LastChangedBlock *uint64   `json:"lastChangedBlock" doc:"The newest block up to that one with a transfer of the address; null when there is none."`
@@ -101,8 +104,9 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 		return nil, err
 	}
 	var indexed *IndexedBalance
+	var reason string
 	look := func(c *Chain, r store.Reader, b *liveBlock) (err error) {
-		indexed, err = indexedBalance(ctx, c, r, b, token, owner)
+		indexed, reason, err = indexedBalance(ctx, c, r, b, token, owner)
 		return err
 	}
 	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, contractcall.BalanceOf, owner)
@@ -112,28 +116,42 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 	if indexed != nil {
 		indexed.Agrees = indexed.BalanceRaw == amount.String()
 	}
-	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call", indexed}}, nil
+	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call", indexed, some(reason)}}, nil
 }
 
 // indexedBalance is the balance that the index has at the block that the call is
-// pinned to. One scan, and two reads for the kind of the token.
-func indexedBalance(ctx context.Context, c *Chain, r store.Reader, b *liveBlock, address, owner felt.Felt) (*IndexedBalance, error) {
+// pinned to, or why it has none. One scan, and three reads for the kind of the token
+// and its origin.
+func indexedBalance(ctx context.Context, c *Chain, r store.Reader, b *liveBlock, address, owner felt.Felt) (out *IndexedBalance, reason string, err error) {
 	if b.pending {
-		return nil, nil
+		return nil, "pending_block", nil
 	}
 	kind, err := tokenKindAt(ctx, c, r, address, b.at.Number)
-	if err != nil || kind != transfer.ERC20 && kind != transfer.ERC721 {
-		return nil, err
+	if err != nil {
+		return nil, "", err
+	}
+	if kind != transfer.ERC20 && kind != transfer.ERC721 {
+		return nil, "token_kind_unknown", nil
+	}
+	origin, err := contract.IsOrigin(ctx, r, address)
+	if err != nil {
+		return nil, "", err
+	}
+	if origin {
+		return nil, "genesis_state_without_events", nil
 	}
 	held, err := token.BalanceAt(ctx, r, address, owner, b.at.Number)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out := &IndexedBalance{BalanceRaw: held.Of(kind).String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, Source: "indexed_transfer_history"}
+	if held.Of(kind).Sign() < 0 {
+		return nil, "negative_balance", nil
+	}
+	out = &IndexedBalance{BalanceRaw: held.Of(kind).String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, Source: "indexed_transfer_history"}
 	if held.Sent || held.Received {
 		out.LastChangedBlock = &held.Block
 	}
-	return out, nil
+	return out, "", nil
 }
 
 // tokenKindAt is the standard of a token at a block: an ERC-20 by the registry,

@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"internal/registry", "internal/contractcall", "docs"}, // data alone
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
-	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest"},
+	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest", "internal/devnet"},
 	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/transfer", "internal/simnode", "internal/simnode/liar", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/places"}, // lists that subjects keep

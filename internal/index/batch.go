@@ -95,6 +95,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	x.expectRows.followed = len(rows.Ops())
 	b.putClasses(p.classes)
 	b.findings.Add(blk.Number, p.finding)
+	x.noteOrigins(b, p)
 	b.head, b.some = head, true
 	b.blocks++
 	b.transactions += len(blk.Transactions)

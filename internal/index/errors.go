@@ -43,13 +43,16 @@ type VerifyError struct {
 	Cause error // a *starknet.MismatchError that names the commitment, or a *starknet.UnverifiedError
 }
 
+// localHint tells what to do about a node that fails by design.
+const localHint = " (a local development node does not compute real hashes: index it with --verify off)"
+
 func (e *VerifyError) Error() string {
 	var doubt *starknet.UnverifiedError
 	if errors.As(e.Cause, &doubt) {
-		return fmt.Sprintf("block %d from node %s is refused: %s (%s): use another node or a newer program, or store such blocks as unverified with --unverified store",
-			e.Block, e.Node, doubt.Detail, doubt.Reason)
+		return fmt.Sprintf("block %d from node %s is refused: %s (%s): use another node or a newer program, or store such blocks as unverified with --unverified store%s",
+			e.Block, e.Node, doubt.Detail, doubt.Reason, localHint)
 	}
-	return fmt.Sprintf("block %d from node %s fails verification: %v", e.Block, e.Node, e.Cause)
+	return fmt.Sprintf("block %d from node %s fails verification: %v%s", e.Block, e.Node, e.Cause, localHint)
 }
 
 func (e *VerifyError) Unwrap() error { return e.Cause }

@@ -95,7 +95,10 @@ func (x *Indexer) sameAt(ctx context.Context, number uint64) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("ask for the hash of block %d: %w", number, err)
 	}
-	return ours == theirs, nil
+	if ours != theirs {
+		return false, nil
+	}
+	return x.sameContents(ctx, number)
 }
 
 func (x *Indexer) hashAt(ctx context.Context, number uint64) (hash felt.Felt, err error) {

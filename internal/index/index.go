@@ -198,6 +198,7 @@ type Indexer struct {
 	classes    *classes
 	lies       lies
 	missing    missing
+	origins    origins
 	background errgroup.Group // what must end before the run does
 
 	spare      store.Batch // the memory of a commit that is done
@@ -251,8 +252,10 @@ func (x *Indexer) load(ctx context.Context) error {
 		if x.undo, err = ReadUndoSpan(ctx, r); err != nil {
 			return err
 		}
-		x.checked, err = chain.ReadFindingLog(ctx, r)
-		return err
+		if x.checked, err = chain.ReadFindingLog(ctx, r); err != nil {
+			return err
+		}
+		return x.loadOrigins(ctx, r)
 	})
 }
 

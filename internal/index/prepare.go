@@ -20,6 +20,8 @@ type prepared struct {
 	needUndo bool
 	finding  chain.Finding // of verification
 	classes  []classRow
+	// unexplained are contracts that the first block changes and nobody deployed.
+	unexplained []felt.Felt
 }
 
 // prepareRaw does with an answer what needs no other block.
@@ -53,6 +55,7 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 		}
 	}
 	start = time.Now()
+	p.unexplained = unexplained(b, &su.Diff)
 	p.block = explorer.NewBlock(b, su)
 	if err := checkUnambiguous(&p.block.State); err != nil {
 		return nil, bad(err)

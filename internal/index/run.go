@@ -152,7 +152,15 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 	x.known = head.Number
 	x.Metrics.target.Set(float64(head.Number))
 
+	replaced, err := x.replacedInPlace(ctx, head)
+	if err != nil {
+		return false, err
+	}
 	switch {
+	case replaced:
+		if worked, err = x.heal(ctx, head.Number); err != nil {
+			return false, err
+		}
 	case !x.state.HasHead || head.Number > x.state.Head.Number:
 		target := head.Number
 		if until != nil {
@@ -167,6 +175,9 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 		if worked, err = x.heal(ctx, head.Number); err != nil {
 			return false, err
 		}
+	}
+	if err := x.settleOrigins(ctx, head); err != nil {
+		return worked, err
 	}
 	if now := time.Now(); now.Sub(x.l1Asked) >= x.L1Interval {
 		x.l1Asked = now

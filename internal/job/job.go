@@ -23,6 +23,7 @@ import (
 
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/store"
 )
 
@@ -54,7 +55,7 @@ func check(jobs []Job) error {
 			return err
 		}
 		for _, t := range j.Tables() {
-			if !slices.Contains(catalog.Enrichment(), t) || slices.Contains(class.Enrichment(), t) {
+			if !slices.Contains(catalog.Enrichment(), t) || slices.Contains(class.Enrichment(), t) || slices.Contains(contract.Enrichment(), t) {
 				return fmt.Errorf("%w: job %s: table %s is the indexer's", store.ErrInvalid, j.Name(), t.Name)
 			}
 			if other, taken := owners[t]; taken {

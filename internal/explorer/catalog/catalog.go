@@ -49,7 +49,7 @@ func Dated() []*store.Table {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment())
+	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment())
 }
 
 // Tables returns every table of an index.

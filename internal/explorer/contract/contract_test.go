@@ -30,7 +30,7 @@ type truth struct {
 // in almost every block, and some in the block of their deployment.
 func play(t *testing.T, rng *rand.Rand) (*pebble.Engine, *truth, []felt.Felt) {
 	t.Helper()
-	e, err := pebble.OpenMem(contract.Subject{}.Tables())
+	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,9 @@ type Current struct {
 	Class felt.Felt
 	// Replaced says that it is not the class of the deployment's state diff.
 	Replaced bool
+	// Origin says that no state diff set it: the contract was there before the
+	// first block, and Block is that.
+	Origin bool
 }
 
 // udc is a universal deployer. All of them emit the same event, but the third
@@ -193,13 +196,15 @@ func decodeCurrent(b []byte) (*Current, error) {
 type Identity struct {
 	Deployment *Deployment
 	Current    *Current
+	// Origin says that the contract was there before the first block.
+	Origin bool
 }
 
 // Identities returns what is indexed of contracts, in order. One round trip.
 func Identities(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]Identity, error) {
-	keys := make([]store.Key, 0, 2*len(addresses))
+	keys := make([]store.Key, 0, 3*len(addresses))
 	for i := range addresses {
-		keys = append(keys, store.Key{Table: Deployments, Partition: addresses[i][:]}, store.Key{Table: Currents, Partition: addresses[i][:]})
+		keys = append(keys, store.Key{Table: Deployments, Partition: addresses[i][:]}, store.Key{Table: Currents, Partition: addresses[i][:]}, OriginKey(addresses[i]))
 	}
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
@@ -207,14 +212,23 @@ func Identities(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]I
 	}
 	out := make([]Identity, len(addresses))
 	for i := range out {
-		if b := values[2*i]; b != nil {
+		if b := values[3*i]; b != nil {
 			if out[i].Deployment, err = decodeDeployment(b); err != nil {
 				return nil, fmt.Errorf("deployment of %s: %w", addresses[i], err)
 			}
 		}
-		if b := values[2*i+1]; b != nil {
+		if b := values[3*i+1]; b != nil {
 			if out[i].Current, err = decodeCurrent(b); err != nil {
 				return nil, fmt.Errorf("class of %s: %w", addresses[i], err)
+			}
+		}
+		if b := values[3*i+2]; b != nil {
+			class, err := decodeOrigin(b)
+			if err != nil {
+				return nil, fmt.Errorf("origin of %s: %w", addresses[i], err)
+			}
+			if out[i].Origin = true; out[i].Current == nil {
+				out[i].Current = &Current{Class: class, Origin: true}
 			}
 		}
 	}

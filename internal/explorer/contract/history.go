@@ -14,6 +14,8 @@ type Epoch struct {
 	// Deployed says that the contract began with it; otherwise it replaced another.
 	Deployed bool
 	Class    felt.Felt
+	// Origin says that no diff deployed it: it was there before the first block.
+	Origin bool
 }
 
 // Place orders the epochs of a contract: a block may have two.
@@ -44,7 +46,27 @@ func Epochs(ctx context.Context, r store.Reader, address felt.Felt, before *Plac
 		if err != nil {
 			return nil, false, fmt.Errorf("contract %s: %w", address, err)
 		}
-		out = append(out, Epoch{c.block, c.kind == kindDeployed, c.class})
+		out = append(out, Epoch{Block: c.block, Deployed: c.kind == kindDeployed, Class: c.class})
 	}
-	return out, false, nil
+	return withOrigin(ctx, r, address, before, out, limit)
+}
+
+// withOrigin ends a list with the class that a contract had before the first
+// block, if it is one of those.
+func withOrigin(ctx context.Context, r store.Reader, address felt.Felt, before *Place, list []Epoch, limit int) ([]Epoch, bool, error) {
+	first := before != nil && before.Deployed
+	if n := len(list); n > 0 {
+		first = list[n-1].Deployed
+	}
+	if first {
+		return list, false, nil // it begins with a deployment
+	}
+	origin, err := originOf(ctx, r, address)
+	if err != nil || origin == nil {
+		return list, false, err
+	}
+	if len(list) == limit {
+		return list, true, nil
+	}
+	return append(list, Epoch{Deployed: true, Origin: true, Class: *origin}), false, nil
 }

@@ -117,6 +117,8 @@ const (
 type history struct {
 	changes  []change
 	complete bool // there are none before them
+	// origin is the class of a contract that was there before the first block.
+	origin *felt.Felt
 }
 
 func load(ctx context.Context, r store.Reader, address felt.Felt, block uint64, limit int) (h history, err error) {
@@ -132,6 +134,11 @@ func load(ctx context.Context, r store.Reader, address felt.Felt, block uint64, 
 		h.changes = append(h.changes, c)
 	}
 	h.complete = len(h.changes) < limit
+	if n := len(h.changes); h.complete && (n == 0 || h.changes[n-1].kind != kindDeployed) {
+		if h.origin, err = originOf(ctx, r, address); err != nil {
+			return h, err
+		}
+	}
 	return h, nil
 }
 
@@ -140,7 +147,10 @@ func load(ctx context.Context, r store.Reader, address felt.Felt, block uint64, 
 func (h *history) at(block uint64) (c Classes, found, known bool) {
 	i := slices.IndexFunc(h.changes, func(c change) bool { return c.block <= block })
 	if i < 0 {
-		return c, false, h.complete
+		if h.origin != nil {
+			c.Before, c.After = h.origin, *h.origin
+		}
+		return c, h.origin != nil, h.complete
 	}
 	c.After = h.changes[i].class
 	if h.changes[i].block < block {
@@ -154,6 +164,7 @@ func (h *history) at(block uint64) (c Classes, found, known bool) {
 	}
 	i++
 	if i == len(h.changes) {
+		c.Before = h.origin
 		return c, true, h.complete
 	}
 	class := h.changes[i].class

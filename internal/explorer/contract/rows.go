@@ -7,6 +7,8 @@
 //	contract_deployment  address |              block, transaction, deployer  c rows
 //	contract_current     address |              the class now                 c rows
 //
+// and contract_origin, of contracts that no diff deployed (see Origins).
+//
 // A state diff tells the class that a contract ends a block with, and nothing
 // of the moment in the block at which it changed: what executed inside such a
 // block is one of the classes that Classes.Candidates names. A class that came
@@ -15,8 +17,8 @@
 // Costs: the classes of one contract at one block are one scan of at most three
 // rows; the deployments and present classes of any number of contracts are one
 // GetMany; those of a page of events are one scan per contract, and one more for a
-// place that lies below many later replacements. The rows depend on the block
-// alone.
+// place that lies below many later replacements, and one Get for a contract that no
+// diff deployed. The rows depend on the block alone, but for contract_origin.
 package contract
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ type diff struct{ deployed, replaced map[uint64]uint64 }
 // fill stores the history of contracts and the classes, except those without.
 func fill(t *testing.T, history map[uint64]diff, without ...uint64) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), class.Enrichment()...))
+	e, err := pebble.OpenMem(slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -25,6 +26,9 @@ func (c *checker) noteClasses(b *explorer.Block) {
 // called is known of fetched classes alone, and not of all that an older program
 // fetched. A fork leaves the classes of the blocks that it undid.
 func (c *checker) enrichment(forked bool) error {
+	if err := c.origins(); err != nil {
+		return err
+	}
 	absent, fetched := map[felt.Felt]uint64{}, map[felt.Felt]struct{}{}
 	var n uint64
 	for e, err := range c.r.Walk(c.ctx, class.ABIs, nil) {
@@ -64,6 +68,27 @@ func (c *checker) enrichment(forked bool) error {
 		}
 	}
 	return c.interfaces(fetched)
+}
+
+// origins checks the contracts that no diff deployed, and remembers their classes.
+func (c *checker) origins() error {
+	var n uint64
+	for e, err := range c.r.Walk(c.ctx, contract.Origins, nil) {
+		if err != nil {
+			return fmt.Errorf("walk table %s: %w", contract.Origins.Name, err)
+		}
+		n++
+		_, hash, wanted, err := contract.ParseOrigin(e.Sort, e.Value)
+		if err != nil {
+			if err := c.problem("%v", err); err != nil {
+				return err
+			}
+		} else if !wanted {
+			c.classes[hash] = struct{}{}
+		}
+	}
+	c.report.Rows[contract.Origins.Name] = n
+	return nil
 }
 
 func (c *checker) interfaces(fetched map[felt.Felt]struct{}) error {
