@@ -311,7 +311,13 @@ func (o *oracle) assets(a felt.Felt, deeds []deed) {
 				}
 			}
 		}
-		slices.SortFunc(tokens, func(x, y felt.Felt) int { return y.Cmp(x) })
+		slices.SortFunc(tokens, func(x, y felt.Felt) int {
+			_, first := known[x]
+			if _, second := known[y]; first != second { // known ones first
+				return map[bool]int{true: -1, false: 1}[first]
+			}
+			return y.Cmp(x)
+		})
 		want := []object{}
 		for _, t := range tokens {
 			evidence := []object{}

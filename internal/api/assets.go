@@ -2,19 +2,14 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
@@ -78,23 +73,8 @@ func (s *Server) assetRoutes() {
 	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}, ID: "discoverAssets", Path: "/v1/{chain}/address/{address}/assets/discovery", Summary: "Find tokens that an address may hold"}
 	r.Description = "Tokens with transfers from or to the address, and with `scope` discovered_plus_registry the known ones: candidates with evidence, not balances. " +
-		"NFT collections are left out. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is 1 to 100, 25 by default."
+		"Known tokens come first. NFT collections are left out and take no room of a page. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is 1 to 100, 25 by default."
 	register(s, r, s.discoverAssets)
-}
-
-// snapshot pins a walk over candidates to a block.
-type snapshot struct {
-	block  contractcall.Block
-	issued time.Time
-	last   *felt.Felt // the last token that was looked at
-}
-
-// candidate is a token that an address may hold.
-type candidate struct {
-	token felt.Felt
-	seen  *uint64 // block of the newest transfer
-	known *registry.Token
-	meta  *token.Metadata // what it calls itself
 }
 
 func (s *Server) discoverAssets(ctx context.Context, in *struct {
@@ -130,105 +110,6 @@ func (s *Server) discoverAssets(ctx context.Context, in *struct {
 		return nil
 	})
 	return out, err
-}
-
-// candidates lists up to limit tokens as of the snapshot's block, by falling
-// address, and moves on behind them. Tokens that are known not to be fungible are
-// left out, so that there may be fewer. It costs a few seeks for each.
-func (p *snapshot) candidates(ctx context.Context, c *Chain, r store.Reader, owner felt.Felt, listed bool, limit int) (out []candidate, more bool, err error) {
-	held, err := transfer.TokensOf(ctx, r, owner, p.last, limit+1)
-	if err != nil {
-		return nil, false, err
-	}
-	byToken := map[felt.Felt]*candidate{}
-	for _, h := range held {
-		seen := h.Block
-		byToken[h.Token] = &candidate{token: h.Token, seen: &seen}
-	}
-	if listed {
-		for _, t := range c.Registry.Tokens() {
-			if p.last != nil && t.Address.Cmp(*p.last) >= 0 {
-				continue
-			}
-			if byToken[t.Address] == nil {
-				byToken[t.Address] = &candidate{token: t.Address}
-			}
-		}
-	}
-	var all []candidate
-	for _, x := range byToken {
-		all = append(all, *x)
-	}
-	slices.SortFunc(all, func(a, b candidate) int { return b.token.Cmp(a.token) })
-	if more = len(all) > limit; more {
-		all = all[:limit]
-	}
-	if len(all) > 0 {
-		last := all[len(all)-1].token
-		p.last = &last
-	}
-	tokens := make([]felt.Felt, len(all))
-	for i := range all {
-		tokens[i] = all[i].token
-	}
-	kinds, err := newTokenKinds(r).of(ctx, tokens)
-	if err != nil {
-		return nil, false, err
-	}
-	names, err := token.MetadataOf(ctx, r, tokens)
-	if err != nil {
-		return nil, false, err
-	}
-	for i := range all {
-		x := &all[i]
-		x.meta = names[i]
-		if t, ok := c.Registry.Token(x.token); ok {
-			x.known = &t
-		}
-		if x.seen != nil && *x.seen > p.block.Number {
-			if err := p.pin(ctx, r, owner, x); err != nil {
-				return nil, false, err
-			}
-		}
-		if kinds[i] == transfer.ERC721 || kinds[i] == transfer.ERC1155 || x.seen == nil && (x.known == nil || !listed) {
-			continue
-		}
-		out = append(out, *x)
-	}
-	return out, more, nil
-}
-
-// pin finds the newest transfer that the snapshot has, if it has one.
-func (p *snapshot) pin(ctx context.Context, r store.Reader, owner felt.Felt, x *candidate) error {
-	page, err := transfer.ListByPair(ctx, r, owner, x.token, transfer.Query{To: p.block.Number, Limit: 1})
-	x.seen = nil
-	if err == nil && len(page.Transfers) > 0 {
-		x.seen = &page.Transfers[0].Block
-	}
-	return err
-}
-
-// snapshotSize is that of the rest of a snapshot's cursor.
-const snapshotSize = 8 + felt.Size
-
-func (s *Server) sealSnapshot(scope string, p *snapshot) *string {
-	rest := binary.BigEndian.AppendUint64(nil, uint64(p.issued.UnixMicro()))
-	return s.sealAt(scope, anchor{p.block.Number, p.block.Hash}, append(rest, p.last[:]...))
-}
-
-// openSnapshot reads a cursor, which ends with its snapshot: when its time is
-// over, or its block is no longer part of the chain.
-func (s *Server) openSnapshot(ctx context.Context, r store.Reader, scope, cursor string) (*snapshot, error) {
-	at, rest, err := s.openAt(ctx, r, scope, cursor, snapshotSize)
-	if err != nil {
-		return nil, err
-	}
-	last := felt.Felt(rest[8:])
-	p := &snapshot{block: contractcall.Block{Number: at.number, Hash: at.hash}, issued: time.UnixMicro(int64(binary.BigEndian.Uint64(rest))), last: &last}
-	if s.now().Sub(p.issued) > snapshotLife {
-		return nil, fail(CodeInvalidCursor, "The snapshot of this cursor has expired. Start again without a cursor.")
-	}
-	return p, nil
 }
 
 // discoveryCoverage says how far candidates go: through the whole index, which

@@ -38,7 +38,6 @@ const (
 	CodeCallReverted       Code = "contract_call_reverted"
 	CodeNodeUnavailable    Code = "node_unavailable"
 
-	CodeWalletIncomplete  Code = "wallet_state_incomplete"
 	CodeUnqualifiedPolicy Code = "unqualified_token_policy"
 
 	CodeServiceUnavailable Code = "service_unavailable"
@@ -98,9 +97,6 @@ var codes = map[Code]codeInfo{
 	CodeEventCoverageUnavailable: {http.StatusServiceUnavailable, "api/event-search", "Event coverage unavailable",
 		"The index cannot vouch for the range right now: it has not got as far as from_block, is being built, has fallen behind the chain, or has stopped.",
 		"Wait as long as Retry-After says. When maxServableToBlock is there, the same search up to that block is answered at once."},
-	CodeWalletIncomplete: {http.StatusServiceUnavailable, "api/wallet-state", "Wallet state incomplete",
-		"The request asked for all balances or none, and at least one could not be read at the block. The message names the token.",
-		"Try again after Retry-After, leave the token out with scope explicit, or ask with mode verified_partial."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
 		"The key has used up its budget for this class of routes in the current minute.",
 		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},

@@ -26,8 +26,8 @@ func (s *Server) walletRoutes() {
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody,
 		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
-	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete one balance that cannot be read fails the whole, " +
-		"and the message names the token; with verified_partial the others are returned. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
+	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; " +
+		"with verified_partial the rest is returned. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
 	r.ExampleBody = func(examples) string {
 		return `{"ownerAddress":"` + feeToken + `","scope":"explicit","tokenAddresses":["` + feeToken + `"]}`
 	}
@@ -102,9 +102,7 @@ func (s *Server) getWalletState(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := q.fill(list, results, &out.Body); err != nil {
-		return nil, err
-	}
+	q.fill(list, results, &out.Body)
 	if err := s.askAccount(ctx, c, at, q, &out.Body.AccountState); err != nil {
 		return nil, err
 	}
@@ -202,22 +200,20 @@ func (s *Server) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner
 	return results, err
 }
 
-// fill turns results into items, and fails where all were required.
-func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out *WalletState) error {
+// fill turns results into items. What a contract answered at a block it answers
+// again: a token without a balance there is unreadable for good, so that trying
+// again would not help, and does not fail the request.
+func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out *WalletState) {
 	v := &out.Verification
 	v.Selected = len(list)
+	gaps := 0
 	for i := range list {
 		names := len(contractcall.BalanceOf)
-		answers := results[i*names : (i+1)*names]
-		balance, status, why := walletBalance(answers)
-		if list[i].known != nil && list[i].seen == nil && answers[0].Fault == contractcall.NoContract {
+		balance, status, why := walletBalance(results[i*names : (i+1)*names])
+		if why == unreadableNoContract && list[i].known != nil && list[i].seen == nil {
 			// A token of the registry that is not deployed at the block yet: nobody
 			// has any of it, which is no gap.
-			balance, status = new(big.Int), "ok"
-		}
-		if status != "ok" && q.Mode != "verified_partial" {
-			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter,
-				Message: fmt.Sprintf("The balance of token %s cannot be read at block %s: %s.", list[i].token, out.Block.BlockHash, why)}
+			balance, status, why = new(big.Int), "ok", ""
 		}
 		switch status {
 		case "ok":
@@ -231,7 +227,15 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 		default:
 			v.Failed++
 		}
-		item := WalletItem{TokenAddress: list[i].token, Status: status, Metadata: list[i].metadata(),
+		if status != "ok" {
+			v.Unreadable++
+			// Anybody can send a token that cannot be read. It is a gap only where
+			// somebody vouches for the token or asked for it.
+			if list[i].known != nil || q.Scope == "explicit" {
+				gaps++
+			}
+		}
+		item := WalletItem{TokenAddress: list[i].token, Status: status, Unreadable: some(why), Metadata: list[i].metadata(),
 			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
 		if balance != nil {
 			text := balance.String()
@@ -239,30 +243,37 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 		}
 		out.Items = append(out.Items, item)
 	}
-	out.Partial = v.Verified < v.Selected
+	out.Partial = gaps > 0
 	out.Correctness = "verified_complete"
 	if out.Partial {
 		out.Correctness = "verified_partial"
 	}
 	out.WalletSafe = !out.Partial && !out.HasMore && q.Cursor == "" && out.Coverage.CompleteWithinScope
 	out.Valuation = WalletValuation{Scope: "page", UnpricedNonZeroAssetCount: v.VisibleNonZero, ExcludedUnpricedAssets: v.VisibleNonZero > 0}
-	return nil
 }
+
+// Why a token has no balance that can be read.
+const (
+	unreadableNoContract = "no_contract"
+	unreadableNoFunction = "no_balance_function"
+	unreadableNoAmount   = "not_an_amount"
+	unreadableReverted   = "reverted"
+)
 
 // walletBalance reads the answers of one token.
 func walletBalance(results []contractcall.Result) (balance *big.Int, status, why string) {
-	status, why = "unsupported", "the contract has no balance function"
+	status, why = "unsupported", unreadableNoFunction
 	for i := range results {
 		switch r := &results[i]; r.Fault {
 		case contractcall.None:
 			if n, ok := contractcall.Amount(r.Values); ok {
 				return n, "ok", ""
 			}
-			status, why = "unsupported", "the contract answers with something that is no amount"
+			status, why = "unsupported", unreadableNoAmount
 		case contractcall.Reverted:
-			status, why = "error", "the call was reverted"
+			status, why = "error", unreadableReverted
 		case contractcall.NoContract:
-			return nil, "unsupported", "there is no contract"
+			return nil, "unsupported", unreadableNoContract
 		}
 	}
 	return nil, status, why
@@ -281,14 +292,13 @@ func (s *Server) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *wal
 		read   func(context.Context, contractcall.Block, felt.Felt) (felt.Felt, bool, error)
 		value  **felt.Felt
 		status *string
-		name   string
 	}{
 		{q.Include.Nonce, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
 			return c.Node.NonceAt(ctx, b, a)
-		}, &out.Nonce, &out.NonceStatus, "nonce"},
+		}, &out.Nonce, &out.NonceStatus},
 		{q.Include.ClassHash, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
 			return c.Node.ClassHashAt(ctx, b, a)
-		}, &out.ClassHash, &out.ClassHashStatus, "class hash"},
+		}, &out.ClassHash, &out.ClassHashStatus},
 	} {
 		if !part.wanted {
 			continue
@@ -303,8 +313,7 @@ func (s *Server) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *wal
 				*part.value = &value
 			}
 		case q.Mode != "verified_partial":
-			return &Error{Code: CodeWalletIncomplete, RetryAfter: nodeRetryAfter, Cause: err,
-				Message: fmt.Sprintf("The %s of %s cannot be read at block %s.", part.name, q.owner, at.at.Hash)}
+			return nodeFailure(ctx, err)
 		case ctx.Err() != nil:
 			*part.status = "timeout"
 		default:

@@ -12,10 +12,12 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/starknet"
 )
 
 // wantWallet is a wallet state with the balances that the chain has at a block.
@@ -44,7 +46,7 @@ func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64,
 		if k, ok := known[t]; ok {
 			meta = object{"symbol": k.Symbol, "name": k.Name, "decimals": k.Decimals, "source": "reviewed_registry", "trusted": true, "spamStatus": "not_assessed"}
 		}
-		items = append(items, object{"tokenAddress": t, "balanceRaw": balance.String(), "status": "ok", "metadata": meta,
+		items = append(items, object{"tokenAddress": t, "balanceRaw": balance.String(), "status": "ok", "unreadableReason": nil, "metadata": meta,
 			"price": object{"status": "unavailable", "reasonCode": "price_metadata_unavailable", "quoteCurrency": "usd", "priceUsd": nil, "valueUsd": nil, "source": nil,
 				"provider": nil, "confidence": nil, "priceTimestamp": nil, "observedAt": nil, "maxAgeSeconds": nil}})
 	}
@@ -56,7 +58,7 @@ func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64,
 	return object{"schemaVersion": "service.wallet_state.v1", "chainId": chainID, "ownerAddress": owner, "requestId": anything,
 		"block": object{"preference": preference, "blockNumber": n, "blockHash": b.Hash, "finalityStatus": finality}, "scope": scope, "coverage": coverage,
 		"correctness": "verified_complete", "partial": false, "walletSafe": true, "items": items,
-		"verification": object{"selected": len(tokens), "verified": len(tokens), "visibleNonZero": len(items), "verifiedZeroHidden": zeros, "failed": 0, "timedOut": 0, "unsupported": 0},
+		"verification": object{"selected": len(tokens), "verified": len(tokens), "visibleNonZero": len(items), "verifiedZeroHidden": zeros, "failed": 0, "timedOut": 0, "unsupported": 0, "unreadable": 0},
 		"accountState": object{"nonce": nil, "nonceStatus": "not_requested", "classHash": nil, "classHashStatus": "not_requested"},
 		"valuation": object{"scope": "page", "singlePageComplete": false, "completeForWallet": false, "totalUsd": nil, "pricedAssetCount": 0,
 			"unpricedNonZeroAssetCount": len(items), "excludedUnpricedAssets": len(items) > 0},
@@ -182,32 +184,92 @@ func TestWalletRules(t *testing.T) {
 		"an unknown block":      {object{"ownerAddress": owner, "blockPreference": "explicit", "blockNumber": 999}, api.CodeBlockNotFound, "999"},
 		"an unknown hash":       {object{"ownerAddress": owner, "blockPreference": "explicit", "blockHash": "0x99"}, api.CodeBlockNotFound, "0x99"},
 		"a made-up cursor":      {object{"ownerAddress": owner, "cursor": "AAAA"}, api.CodeInvalidCursor, "cursor"},
-		"a token that is none": {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": []any{strk, contracts.CurrentUDC}}, api.CodeWalletIncomplete,
-			contracts.CurrentUDC.String()},
-		"a token before its time": {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": []any{"0x1234"}, "blockPreference": "explicit", "blockNumber": 1},
-			api.CodeWalletIncomplete, "0x1234"},
 	} {
 		r := ask(c.body)
 		if e := r.envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
 			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
-		} else if c.code == api.CodeWalletIncomplete && r.Header.Get("Retry-After") != "2" {
-			t.Errorf("%s: no hint when to try again", name)
 		}
 	}
-	r := ask(object{"ownerAddress": owner, "mode": "verified_partial", "scope": "explicit", "tokenAddresses": []any{strk, contracts.CurrentUDC, "0x1234"}})
-	var got struct {
-		Partial, WalletSafe bool
-		Correctness         string
-		Items               []struct {
-			TokenAddress felt.Felt
-			BalanceRaw   *string
-			Status       string
+}
+
+// refusing is a node at which some contracts refuse to tell balances.
+type refusing struct {
+	api.Node
+	tokens []felt.Felt
+}
+
+func (n *refusing) CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error) {
+	out, err := n.Node.CallAt(ctx, at, calls)
+	for i := range out {
+		if slices.Contains(n.tokens, calls[i].Contract) {
+			out[i] = contractcall.Result{Fault: contractcall.Reverted, Reason: "no"}
 		}
-		Verification struct{ Selected, Verified, Unsupported int }
 	}
-	if err := json.Unmarshal(r.body, &got); err != nil || !got.Partial || got.WalletSafe || got.Correctness != "verified_partial" || len(got.Items) != 3 ||
-		got.Verification.Verified != 1 || got.Verification.Unsupported != 2 || got.Items[1].BalanceRaw != nil || got.Items[1].Status != "unsupported" || *got.Items[0].BalanceRaw == "" {
-		t.Errorf("%v: %s", err, r.body)
+	return out, err
+}
+
+// TestWalletUnreadable: a token that cannot be read fails no request, whatever the
+// mode, and takes nothing from the others.
+func TestWalletUnreadable(t *testing.T) {
+	node := &refusing{}
+	w := newWorld(t, 40, func(o *api.Options) { node.Node, o.Chains[0].Node = o.Chains[0].Node, node })
+	ask := func(body object) (s api.WalletState) {
+		t.Helper()
+		body["ownerAddress"] = w.chain.Accounts(39)[0]
+		r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
+		if err := json.Unmarshal(r.body, &s); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%v: %d %s", body, r.StatusCode, r.body)
+		}
+		return s
+	}
+	reasons := func(s api.WalletState) map[felt.Felt]string {
+		out := map[felt.Felt]string{}
+		for _, i := range s.Items {
+			if i.Unreadable != nil {
+				if i.BalanceRaw != nil || i.Status == "ok" {
+					t.Errorf("%s is %s and has %s", i.TokenAddress, i.Status, *i.BalanceRaw)
+				}
+				out[i.TokenAddress] = *i.Unreadable
+			}
+		}
+		return out
+	}
+	before := ask(object{})
+	var spam, trusted felt.Felt
+	for _, i := range before.Items {
+		if i.Metadata.Trusted {
+			trusted = i.TokenAddress
+		} else {
+			spam = i.TokenAddress
+		}
+	}
+	if spam.IsZero() || trusted.IsZero() || !before.WalletSafe {
+		t.Fatalf("the owner has too little: %+v", before)
+	}
+
+	node.tokens = []felt.Felt{spam}
+	s := ask(object{})
+	if got := reasons(s); len(got) != 1 || got[spam] != "reverted" || s.Correctness != "verified_complete" || s.Partial || !s.WalletSafe ||
+		s.Verification.Unreadable != 1 || s.Verification.Failed != 1 || s.Verification.Verified != before.Verification.Verified-1 || len(s.Items) != len(before.Items) {
+		t.Errorf("with a spam token: %v in %+v", got, s)
+	}
+	for i := range s.Items {
+		if s.Items[i].TokenAddress != spam && *s.Items[i].BalanceRaw != *before.Items[i].BalanceRaw {
+			t.Errorf("%s has %s, and %s beside a spam token", s.Items[i].TokenAddress, *before.Items[i].BalanceRaw, *s.Items[i].BalanceRaw)
+		}
+	}
+	node.tokens = []felt.Felt{trusted}
+	if s := ask(object{}); !s.Partial || s.WalletSafe || s.Correctness != "verified_partial" || reasons(s)[trusted] != "reverted" {
+		t.Errorf("without a trusted token: %+v", s)
+	}
+	node.tokens = nil
+	nothing := felt.FromUint64(0x1234)
+	for _, mode := range []string{"require_complete", "verified_partial"} {
+		s := ask(object{"mode": mode, "scope": "explicit", "tokenAddresses": []any{trusted, contracts.CurrentUDC, nothing}})
+		if got := reasons(s); !s.Partial || s.WalletSafe || s.Correctness != "verified_partial" || len(s.Items) != 3 || len(got) != 2 || got[nothing] != "no_contract" ||
+			got[contracts.CurrentUDC] != "no_balance_function" || s.Verification.Verified != 1 || s.Verification.Unsupported != 2 || s.Verification.Unreadable != 2 {
+			t.Errorf("%s: %+v", mode, s)
+		}
 	}
 }
 
@@ -282,4 +344,80 @@ func TestSnapshots(t *testing.T) {
 	w.chain.Extend(1)
 	w.catchUp()
 	refused("after a fork", first.NextCursor)
+}
+
+// TestDiscoveryPages: known tokens come first, and pages are full as long as there
+// is something to fill them with, however many NFT collections lie between.
+func TestDiscoveryPages(t *testing.T) {
+	w := newWorld(t, 120)
+	owner, collections := busiestCollector(w.chain, 119)
+	if collections < 3 {
+		t.Fatalf("the best collector has %d collections", collections)
+	}
+	for _, scope := range []string{"discovered", "discovered_plus_registry"} {
+		for _, limit := range []int{1, 2, 7} {
+			path := fmt.Sprintf("/address/%s/assets/discovery?scope=%s&limit=%d", owner, scope, limit)
+			var page api.AssetPage
+			var all []api.Asset
+			for cursor := ""; ; cursor = "&cursor=" + *page.NextCursor {
+				page = api.AssetPage{}
+				w.get(path+cursor, &page)
+				all = append(all, page.Items...)
+				if page.HasMore != (page.NextCursor != nil) || page.HasMore && len(page.Items) < limit || !page.HasMore && len(page.Items) == 0 {
+					t.Errorf("%s: a page of %d, more: %v", path, len(page.Items), page.HasMore)
+				}
+				if page.NextCursor == nil {
+					break
+				}
+			}
+			seen := map[felt.Felt]bool{}
+			for i, x := range all {
+				if seen[x.TokenAddress] {
+					t.Errorf("%s: %s is listed twice", path, x.TokenAddress)
+				}
+				seen[x.TokenAddress] = true
+				if i > 0 && x.Metadata.Trusted && !all[i-1].Metadata.Trusted {
+					t.Errorf("%s: the trusted token %s stands behind another", path, x.TokenAddress)
+				}
+			}
+			if !all[0].Metadata.Trusted || len(all) < 4 {
+				t.Errorf("%s: %d tokens, the first %+v", path, len(all), all[0])
+			}
+		}
+	}
+}
+
+// busiestCollector is who touched the most NFT collections.
+func busiestCollector(c *simnode.Chain, head uint64) (best felt.Felt, most int) {
+	touched := map[felt.Felt]map[felt.Felt]bool{}
+	for _, token := range c.Tokens(head) {
+		if token.Standard == simnode.ERC20 {
+			continue
+		}
+		for n := range head + 1 {
+			for _, r := range c.BlockAt(n).Receipts {
+				for _, e := range r.Events {
+					if e.From != token.Address {
+						continue
+					}
+					for _, x := range transfer.Of([]starknet.Event{e}) {
+						for _, a := range []felt.Felt{x.From, x.To} {
+							if !a.IsZero() {
+								if touched[a] == nil {
+									touched[a] = map[felt.Felt]bool{}
+								}
+								touched[a][token.Address] = true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	for a, tokens := range touched {
+		if len(tokens) > most || len(tokens) == most && a.Cmp(best) < 0 {
+			best, most = a, len(tokens)
+		}
+	}
+	return best, most
 }

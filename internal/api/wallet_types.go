@@ -5,7 +5,7 @@ import "chainexplorer/internal/felt"
 // WalletRequest asks for a wallet's balances at one block.
 type WalletRequest struct {
 	OwnerAddress    string         `json:"ownerAddress" maxLength:"70"`
-	Mode            string         `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that cannot be read fails the whole."`
+	Mode            string         `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that could not be read this time fails the whole. A token that its contract will not tell at this block is reported as unreadable in both modes."`
 	Scope           string         `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
 	TokenAddresses  []string       `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
 	Cursor          string         `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
@@ -31,7 +31,7 @@ type WalletState struct {
 	Block         WalletBlock        `json:"block"`
 	Scope         string             `json:"scope" enum:"explicit,discovered,discovered_plus_registry"`
 	Coverage      AssetCoverage      `json:"coverage"`
-	Correctness   string             `json:"correctness" enum:"verified_complete,verified_partial"`
+	Correctness   string             `json:"correctness" enum:"verified_complete,verified_partial" doc:"verified_complete: every token has a verified balance, those aside that nobody vouches for and whose contracts are unreadable."`
 	Partial       bool               `json:"partial"`
 	WalletSafe    bool               `json:"walletSafe" doc:"Everything was verified, nothing follows, and the candidates are complete within their scope."`
 	Items         []WalletItem       `json:"items" doc:"Verified zeros are left out."`
@@ -54,7 +54,8 @@ type WalletBlock struct {
 type WalletItem struct {
 	TokenAddress felt.Felt     `json:"tokenAddress"`
 	BalanceRaw   *string       `json:"balanceRaw" doc:"Decimal."`
-	Status       string        `json:"status" enum:"ok,unsupported,timeout,error"`
+	Status       string        `json:"status" enum:"ok,unsupported,timeout,error" doc:"unsupported: there is no contract, or it has no balances. error: the contract refuses to tell."`
+	Unreadable   *string       `json:"unreadableReason" enum:"no_contract,no_balance_function,not_an_amount,reverted" doc:"Why there is no balance. It holds for this block for good: asking again does not help."`
 	Metadata     AssetMetadata `json:"metadata"`
 	Price        WalletPrice   `json:"price"`
 }
@@ -82,7 +83,8 @@ type WalletVerification struct {
 	VerifiedZeroHidden int `json:"verifiedZeroHidden"`
 	Failed             int `json:"failed"`
 	TimedOut           int `json:"timedOut"`
-	Unsupported        int `json:"unsupported"`
+	Unsupported        int `json:"unsupported" doc:"Tokens that are no contract, or have no balances."`
+	Unreadable         int `json:"unreadable" doc:"Tokens without a balance for good: unsupported, and those whose contract refuses (failed)."`
 }
 
 // WalletAccount is the owner's own contract.

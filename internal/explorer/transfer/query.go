@@ -200,3 +200,18 @@ func TokensOf(ctx context.Context, r store.Reader, address felt.Felt, before *fe
 	}
 	return out, nil
 }
+
+// LatestOf returns the newest block up to one in which an address sent or received
+// a token. One seek.
+func LatestOf(ctx context.Context, r store.Reader, address, token felt.Felt, through uint64) (block uint64, found bool, err error) {
+	l := pairList(&address, &token)
+	rng := store.Range{Table: l.table, Partition: address[:], From: l.key(0), To: l.behind(through), Reverse: true, Limit: 1}
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return 0, false, fmt.Errorf("find the last transfer of %s by %s: %w", token, address, err)
+		}
+		block, err = l.blockOf(row.Sort)
+		return block, err == nil, err
+	}
+	return 0, false, nil
+}
