@@ -31,11 +31,12 @@ type indexCommand struct {
 	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
 	To         *uint64                `placeholder:"BLOCK" help:"Stop when this block is indexed."`
 
-	Window     int    `default:"32" help:"Blocks fetched and prepared ahead."`
-	BatchMib   int    `default:"16" help:"Size of a commit while catching up, in MiB."`
-	UndoBlocks uint64 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
-	CacheMib   int    `default:"256" help:"Memory for the store's cache, in MiB."`
-	Metrics    string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+	Window           int       `default:"32" help:"Blocks fetched and prepared ahead."`
+	BatchMib         int       `default:"16" help:"Size of a commit while catching up, in MiB."`
+	UndoBlocks       uint64    `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
+	AllowForkBelowL1 forkLeave `name:"allow-fork-below-l1" placeholder:"BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
+	CacheMib         int       `default:"256" help:"Memory for the store's cache, in MiB."`
+	Metrics          string    `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 
 	BackupDir string `placeholder:"DIR" help:"Where 'admin backup' puts backups of this running process; on the file system of --data. Needs --metrics."`
 
@@ -125,7 +126,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	}
 	x, err := index.New(index.Options{
 		Store: engine, Source: source, Verify: c.Verify, Unverified: c.Unverified, TTL: c.leaseTime(),
-		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks,
+		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks, AllowForkBelowL1: c.AllowForkBelowL1.of(name),
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced, Heard: func() chain.Seen { return heardBy(pool) },
 	})
 	if err != nil {

@@ -26,12 +26,13 @@ type serveCommand struct {
 
 	BackupDir string `placeholder:"DIR" help:"Where 'admin backup' puts backups of this running process; on the file system of --data. Needs --metrics."`
 
-	Verify        index.VerifyMode       `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail or all."`
-	Unverified    index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
-	UndoBlocks    uint64                 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
-	FinalityDepth uint64                 `default:"120" help:"How many blocks below the head a block is called finalized."`
-	CacheMib      int                    `default:"256" help:"Memory for each store's cache, in MiB."`
-	Registry      string                 `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
+	Verify           index.VerifyMode       `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail or all."`
+	Unverified       index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
+	UndoBlocks       uint64                 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
+	AllowForkBelowL1 forkLeave              `name:"allow-fork-below-l1" placeholder:"[CHAIN=]BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
+	FinalityDepth    uint64                 `default:"120" help:"How many blocks below the head a block is called finalized."`
+	CacheMib         int                    `default:"256" help:"Memory for each store's cache, in MiB."`
+	Registry         string                 `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
@@ -52,12 +53,15 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if err := c.AllowForkBelowL1.check(len(nodes)); err != nil {
+		return err
+	}
 	known, err := registry.Load(c.Registry)
 	if err != nil {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks,
+		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
 		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }

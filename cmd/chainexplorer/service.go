@@ -34,6 +34,7 @@ type serviceOptions struct {
 	Verify        index.VerifyMode
 	Unverified    index.UnverifiedPolicy
 	UndoBlocks    uint64
+	ForkLeave     forkLeave
 	Depth         uint64
 	CacheMiB      int
 	MinFree       size          // room that is kept on the disk of a directory

@@ -229,7 +229,8 @@ func (w *world) runJobs() {
 func (w *world) indexInto(engine *pebble.Engine) {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: engine, Source: w.source, Verify: index.VerifyOff, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses})
+	x, err := index.New(index.Options{Store: engine, Source: w.source, Verify: index.VerifyOff, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses,
+		ForkPatience: time.Nanosecond, AllowForkBelowL1: new(uint64)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

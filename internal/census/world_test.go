@@ -83,7 +83,7 @@ func (w *world) restart(change func(*census.Job)) {
 func (w *world) catchUp() {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: w.engine, Source: &index.Nodes{Pool: w.pool}, Verify: index.VerifyOff, PollInterval: time.Millisecond, NoClasses: true})
+	x, err := index.New(index.Options{Store: w.engine, Source: &index.Nodes{Pool: w.pool}, Verify: index.VerifyOff, PollInterval: time.Millisecond, NoClasses: true, ForkPatience: time.Nanosecond})
 	if err != nil {
 		w.t.Fatal(err)
 	}

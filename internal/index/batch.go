@@ -52,6 +52,9 @@ func (x *Indexer) newBatch(after *batch) *batch {
 // add appends a block. On an error the batch must be thrown away.
 func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	blk := p.block
+	if want, known := x.expected.at(blk.Number); known && blk.Hash != want {
+		return &strayError{Block: blk.Number, Node: p.node, Hash: blk.Hash, Want: want}
+	}
 	if b.some && (blk.Number != b.head.Number+1 || blk.ParentHash != b.head.Hash) {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}

@@ -68,6 +68,36 @@ func (e *DeepForkError) Error() string {
 		"if the node is right, index again into an empty directory or database; if it is not, use another node", e.Floor, e.Head)
 }
 
+// L1ForkError says that a branch replaces blocks that had been accepted on L1.
+// They are not undone without the operator's word.
+type L1ForkError struct {
+	Block uint64 // the first one that differs
+	L1    uint64 // the newest indexed block that had been accepted
+	Node  string
+}
+
+func (e *L1ForkError) Error() string {
+	from := ""
+	if e.Node != "" {
+		from = "node " + e.Node + " shows "
+	}
+	return fmt.Sprintf("%sanother block %d than the index, whose blocks up to %d had been accepted on L1; nothing was undone: "+
+		"if the node is right, start again with --allow-fork-below-l1 %d; if it is not, use another node", from, e.Block, e.L1, e.Block)
+}
+
+// strayError says that a node gave another block than the branch had when it was
+// verified.
+type strayError struct {
+	Block uint64
+	Node  string
+	Hash  felt.Felt
+	Want  felt.Felt
+}
+
+func (e *strayError) Error() string {
+	return fmt.Sprintf("block %d from node %s is %s, on the branch that was verified it is %s", e.Block, e.Node, e.Hash, e.Want)
+}
+
 // checkError says that a node's answer does not fit together. It may pass, so
 // the block is asked for again.
 type checkError struct {
@@ -102,10 +132,11 @@ func permanent(err error) bool {
 		format *FormatError
 		verify *VerifyError
 		deep   *DeepForkError
+		l1     *L1ForkError
 		stuck  *StuckError
 		proj   *projectionError
 	)
-	return errors.As(err, &format) || errors.As(err, &verify) || errors.As(err, &deep) ||
+	return errors.As(err, &format) || errors.As(err, &verify) || errors.As(err, &deep) || errors.As(err, &l1) ||
 		errors.As(err, &stuck) || errors.As(err, &proj)
 }
 

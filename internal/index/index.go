@@ -15,8 +15,10 @@
 //     size, parallelism, forks, crashes or faults of the node. What was fetched
 //     of classes is kept beside them, outside digest and undo.
 //   - A fork is undone in commits of bounded size, each of which leaves the rows
-//     as they were at an older block, byte for byte. A fork that reaches below the
-//     oldest undo record stops the run, and so does a block that fails verification.
+//     as they were at an older block, byte for byte, and not before the branch
+//     that replaces them was fetched and verified. A fork that reaches below the
+//     oldest undo record, or, without the operator's word, below the L1 mark,
+//     stops the run, and so does a block that fails verification.
 //   - Only the holder of the store's lease can commit.
 //
 // Cost per block: one round trip to the node and one per class that is new; no
@@ -84,6 +86,13 @@ type Options struct {
 	// (default 32 MiB).
 	UndoBytes int
 
+	// ForkPatience is how long a branch must have been there before it replaces a
+	// longer one, or one that nodes which do not answer may have (default 1 minute).
+	ForkPatience time.Duration
+	// AllowForkBelowL1 is the operator's word that blocks from this one on may be
+	// undone though they had been accepted on L1.
+	AllowForkBelowL1 *uint64
+
 	// Owner names this process in the lease; TTL is the lease's life (default 15 s).
 	Owner string
 	TTL   time.Duration
@@ -148,6 +157,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.BatchAge, time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
+	setDefault(&o.ForkPatience, time.Minute)
 	setDefault(&o.UndoBytes, 32<<20)
 	setDefault(&o.Owner, "indexer")
 	setDefault(&o.TTL, 15*time.Second)
@@ -194,6 +204,9 @@ type Indexer struct {
 	checked chain.FindingLog // what is committed
 	lately  committed
 	known   uint64 // the newest block that the source was seen to have
+
+	rival    *branch // that was seen and has not won
+	expected *branch // that has, and is being indexed
 
 	classes    *classes
 	lies       lies

@@ -50,7 +50,7 @@ func serve(t *testing.T, c *simnode.Chain, v starknet.SpecVersion, faults ...[]s
 
 func runTo(t *testing.T, e store.Engine, src index.Source, number uint64) chain.State {
 	t.Helper()
-	x, err := index.New(index.Options{Store: e, Source: src, Unverified: index.UnverifiedStore, RetryMin: time.Millisecond, RetryMax: 10 * time.Millisecond,
+	x, err := index.New(index.Options{Store: e, ForkPatience: time.Millisecond, AllowForkBelowL1: new(uint64), Source: src, Unverified: index.UnverifiedStore, RetryMin: time.Millisecond, RetryMax: 10 * time.Millisecond,
 		PollInterval: 10 * time.Millisecond, L1Interval: time.Millisecond, UndoBlocks: 80, Window: 8})
 	if err != nil {
 		t.Fatal(err)

@@ -150,6 +150,9 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 		return false, err
 	}
 	x.known = head.Number
+	if x.expected != nil && x.state.HasHead && x.state.Head.Number >= x.expected.head() {
+		x.expected = nil
+	}
 	x.Metrics.target.Set(float64(head.Number))
 
 	replaced, err := x.replacedInPlace(ctx, head)
@@ -158,9 +161,11 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 	}
 	switch {
 	case replaced:
-		if worked, err = x.heal(ctx, head.Number); err != nil {
+		what, err := x.heal(ctx, head.Number)
+		if err != nil {
 			return false, err
 		}
+		worked = what == settled
 	case !x.state.HasHead || head.Number > x.state.Head.Number:
 		target := head.Number
 		if until != nil {
@@ -172,9 +177,11 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 		}
 		worked = true
 	case head.Hash != x.state.Head.Hash:
-		if worked, err = x.heal(ctx, head.Number); err != nil {
+		what, err := x.heal(ctx, head.Number)
+		if err != nil {
 			return false, err
 		}
+		worked = what == settled
 	}
 	if err := x.settleOrigins(ctx, head); err != nil {
 		return worked, err
@@ -189,8 +196,8 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 			return false, err
 		}
 		if contradicts {
-			healed, err := x.heal(ctx, head.Number)
-			return healed || worked, err
+			what, err := x.heal(ctx, head.Number)
+			return what == settled || worked, err
 		}
 	}
 	return worked, nil
@@ -200,20 +207,26 @@ func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err er
 // gone back, and gives up on the latter after a while.
 func (x *Indexer) afterFailure(ctx context.Context, sourceHead uint64, err error) (bool, error) {
 	var fork *forkError
-	var inconsistent *checkError
+	var stray *strayError
 	switch {
 	case errors.As(err, &fork):
 		if err := x.load(ctx); err != nil {
 			return false, err
 		}
-		healed, herr := x.heal(ctx, sourceHead)
-		if herr != nil {
+		what, herr := x.heal(ctx, sourceHead)
+		switch {
+		case inconsistent(herr):
+			err = herr
+		case herr != nil:
 			return false, herr
+		case what != noFork:
+			return what == settled, nil
+		default:
+			x.blame(fork.Node, err) // it has our blocks, and one that does not build on them
 		}
-		if healed {
-			return true, nil
-		}
-	case errors.As(err, &inconsistent):
+	case errors.As(err, &stray):
+		return x.afterStray(ctx, stray)
+	case inconsistent(err):
 	case errors.Is(err, ErrNotFound):
 		// The head went back between two questions, or a fork is under way.
 		return false, err
@@ -264,7 +277,8 @@ func (x *Indexer) pause(ctx context.Context, failures int) error {
 func (x *Indexer) reportFault(ctx context.Context, err error) {
 	var verify *VerifyError
 	var deep *DeepForkError
-	if !errors.As(err, &verify) && !errors.As(err, &deep) {
+	var l1 *L1ForkError
+	if !errors.As(err, &verify) && !errors.As(err, &deep) && !errors.As(err, &l1) {
 		return
 	}
 	b := &store.Batch{Epoch: x.lease.Epoch}

@@ -93,7 +93,8 @@ func start(t *testing.T, blocks int, poll time.Duration) *world {
 
 func (w *world) run() {
 	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Parallel: 3, Poll: w.poll})
-	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: w.poll, L1Interval: time.Hour, TTL: 1000 * time.Hour})
+	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: w.poll, L1Interval: time.Hour, TTL: 1000 * time.Hour,
+		ForkPatience: time.Nanosecond, AllowForkBelowL1: new(uint64)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func newWorld(t *testing.T, blocks int) *world {
 func (w *world) catchUp() {
 	w.t.Helper()
 	head, _ := w.chain.Head()
-	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: time.Millisecond, NoClasses: true})
+	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff, PollInterval: time.Millisecond, NoClasses: true, ForkPatience: time.Nanosecond})
 	if err != nil {
 		w.t.Fatal(err)
 	}

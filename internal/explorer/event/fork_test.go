@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
@@ -66,7 +67,7 @@ func (n node) Heads(context.Context) <-chan struct{} { return nil }
 func follow(t *testing.T, e store.Engine, c *simnode.Chain) {
 	t.Helper()
 	head, _ := c.Head()
-	x, err := index.New(index.Options{Store: e, Source: node{c}, Verify: index.VerifyOff})
+	x, err := index.New(index.Options{Store: e, Source: node{c}, Verify: index.VerifyOff, ForkPatience: time.Nanosecond, AllowForkBelowL1: new(uint64)})
 	if err != nil {
 		t.Fatal(err)
 	}

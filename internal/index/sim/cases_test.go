@@ -3,6 +3,8 @@ package sim
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,6 +54,7 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	w := quiet(4, 30, 5, UnknownVersion)
 	o := options(w)
 	o.BatchBytes, o.TailBlocks, o.UndoBlocks = 4<<10, 4, 20
+	o.AllowForkBelowL1 = new(uint64)
 	o.UndoBytes = 1 // every block that a fork takes back is a commit
 	fs := vfs.NewCrashableMem()
 	left := fs
@@ -80,6 +83,7 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	next := openStore(t, left)
 	defer closeStore(t, next)
 	o = options(w)
+	o.AllowForkBelowL1 = new(uint64)
 	runTo(t, next, o, last)
 	compareWithQuietRun(t, planFor(1, false), w, next, last)
 	if fork := stateOf(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
@@ -214,7 +218,9 @@ func TestForks(t *testing.T) {
 		deep         bool
 	}{
 		{name: "one block", depth: 1, l1Lag: 10, undo: 30},
-		{name: "below the L1 mark", depth: 25, l1Lag: 10, undo: 30, belowL1: true},
+		{name: "down to the L1 mark", depth: 10, l1Lag: 10, undo: 30},
+		{name: "below the L1 mark", depth: 11, l1Lag: 10, undo: 30, belowL1: true},
+		{name: "far below the L1 mark", depth: 25, l1Lag: 10, undo: 30, belowL1: true},
 		{name: "as deep as the undo records go", depth: 30, l1Lag: 10, undo: 30, belowL1: true},
 		{name: "deeper than the undo records", depth: 31, l1Lag: 10, undo: 30, deep: true},
 		{name: "deep, but not accepted on L1", depth: 50, l1Lag: 1000, undo: 5},
@@ -227,6 +233,7 @@ func TestForks(t *testing.T) {
 				engine := openStore(t, vfs.NewCrashableMem())
 				defer closeStore(t, engine)
 				runTo(t, engine, o, blocks-1)
+				runFor(t, engine, o, 5*time.Second) // L1 acceptance is asked for
 				before := stateOf(t, engine)
 				w.chain.Fork(c.depth)
 				w.chain.Extend(1)
@@ -246,8 +253,15 @@ func TestForks(t *testing.T) {
 					}
 					return
 				}
+				if c.belowL1 {
+					refusedBelowL1(t, engine, o, uint64(blocks-c.depth))
+					o.AllowForkBelowL1 = ref(uint64(blocks - c.depth))
+				}
 				runTo(t, engine, o, blocks)
 				s := stateOf(t, engine)
+				if s.HasFault {
+					t.Errorf("the fault outlived what it was about: %+v", s.Fault)
+				}
 				if s.Fork.Count != 1 || s.Fork.Depth != uint64(c.depth) || s.Fork.Ancestor != uint64(blocks-1-c.depth) ||
 					s.Fork.BelowL1 != c.belowL1 || s.Fork.OldHead != before.Head.Hash {
 					t.Errorf("fork row is %+v", s.Fork)
@@ -255,6 +269,44 @@ func TestForks(t *testing.T) {
 				checkSound(t, engine)
 			})
 		})
+	}
+}
+
+// refusedBelowL1 checks that blocks which L1 accepted are not undone without the
+// operator's word, and gives it.
+func refusedBelowL1(t *testing.T, engine store.Engine, o index.Options, first uint64) {
+	t.Helper()
+	before := dump(t, engine)
+	o.Store = engine
+	for _, allowed := range []*uint64{nil, ref(first + 1)} {
+		o.AllowForkBelowL1 = allowed
+		err := newIndexer(t, o).Run(t.Context())
+		var refused *index.L1ForkError
+		if !errors.As(err, &refused) || refused.Block != first || !strings.Contains(err.Error(), "--allow-fork-below-l1 "+strconv.FormatUint(first, 10)) {
+			t.Fatalf("got %v, want an L1ForkError about block %d", err, first)
+		}
+		if s := stateOf(t, engine); !s.HasFault || s.Fault.Reason != err.Error() {
+			t.Errorf("fault row is %+v, want %v", s.Fault, err)
+		}
+	}
+	compareLines(t, withoutFault(dump(t, engine)), before)
+}
+
+// withoutFault leaves out the row that tells why the indexer stopped.
+func withoutFault(lines []storetest.Line) []storetest.Line {
+	return slices.DeleteFunc(lines, func(l storetest.Line) bool { return l.Table == chain.Meta && string(l.Sort) == "fault" })
+}
+
+func ref(n uint64) *uint64 { return &n }
+
+// runFor runs the indexer for a while.
+func runFor(t *testing.T, e store.Engine, o index.Options, d time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	o.Store = e
+	if err := newIndexer(t, o).Run(ctx); err != nil {
+		t.Fatal(err)
 	}
 }
 

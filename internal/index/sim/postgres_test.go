@@ -65,6 +65,7 @@ type serverHistory struct {
 
 func (h *serverHistory) simulate(t *testing.T) {
 	world := NewWorld(NewChain(h.seed, h.blocks, h.l1Lag, UnknownVersion), h.seed, h.faults, h.changes, h.maxFork)
+	world.keepL1 = h.keepL1
 	h.plan.options.Source = world
 	for life := 0; !world.Done() && life < 200; life++ {
 		h.total.Runs++

@@ -81,6 +81,7 @@ type plan struct {
 	faults  Faults
 	changes int
 	maxFork int
+	keepL1  bool // the chain keeps what L1 accepted, and the indexer has no leave to undo it
 }
 
 func planFor(seed uint64, disk bool) *plan {
@@ -103,6 +104,9 @@ func planFor(seed uint64, disk bool) *plan {
 		maxFork: 1 + rng.IntN(40),
 		options: randomOptions(rng),
 	}
+	if p.keepL1 = seed%2 == 1; !p.keepL1 {
+		p.options.AllowForkBelowL1 = new(uint64)
+	}
 	if disk {
 		p.faults.Latency = 0
 		p.hurry(&p.options)
@@ -115,6 +119,7 @@ func (p *plan) hurry(o *index.Options) {
 	if p.disk {
 		o.RetryMin, o.RetryMax = time.Millisecond, 3*time.Millisecond
 		o.PollInterval, o.L1Interval = time.Millisecond, 5*time.Millisecond
+		o.ForkPatience = 5 * time.Millisecond
 	}
 }
 
@@ -136,12 +141,16 @@ func randomOptions(rng *rand.Rand) index.Options {
 
 func simulate(t *testing.T, p *plan, total *tally) {
 	world := NewWorld(NewChain(p.seed, p.blocks, p.l1Lag, UnknownVersion), p.seed, p.faults, p.changes, p.maxFork)
+	world.keepL1 = p.keepL1
 	p.options.Source = world
 	p.options.Announce = func(a index.Announcement) {
 		if a.Fork != nil {
 			total.Forks++
 			if a.Fork.BelowL1 {
 				total.BelowL1++
+				if p.keepL1 {
+					t.Errorf("blocks that L1 had accepted were undone: %+v", a.Fork)
+				}
 			}
 		}
 	}

@@ -35,6 +35,8 @@ type World struct {
 	// changes is how often the chain may still change.
 	changes int
 	maxFork int
+	// keepL1 says that blocks which were accepted on L1 stay.
+	keepL1 bool
 	// highest is the longest that the chain ever was.
 	highest int
 	wake    chan struct{}
@@ -117,6 +119,9 @@ func (w *World) change() {
 	// However often it changes, the chain never goes more than maxFork blocks
 	// below the longest that anybody saw.
 	room := w.maxFork - (w.highest - w.chain.Len())
+	if w.keepL1 {
+		room = min(room, w.chain.l1Lag-(w.highest-w.chain.Len()))
+	}
 	switch kind := w.rng.IntN(10); {
 	case kind < 3 && room > 0:
 		w.chain.Fork(1 + w.rng.IntN(room))

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
@@ -86,9 +87,11 @@ func (s Source) HashAt(_ context.Context, number uint64) (felt.Felt, error) {
 func (s Source) Heads(context.Context) <-chan struct{} { return nil }
 
 // Follow brings an index to a block of the chain, undoing what the chain
-// replaced. Blocks are not verified: those of a cheap chain cannot be.
+// replaced, at once and below the L1 mark as well. Blocks are not verified: those
+// of a cheap chain cannot be.
 func Follow(ctx context.Context, e store.Engine, c *simnode.Chain, block uint64, change ...func(*index.Options)) error {
-	o := index.Options{Store: e, Source: Source{c}, Verify: index.VerifyOff}
+	o := index.Options{Store: e, Source: Source{c}, Verify: index.VerifyOff,
+		ForkPatience: time.Nanosecond, AllowForkBelowL1: new(uint64)}
 	for _, f := range change {
 		f(&o)
 	}
