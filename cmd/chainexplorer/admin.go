@@ -16,6 +16,7 @@ import (
 
 type adminCommands struct {
 	Fsck      fsckCommand       `cmd:"" help:"Walk a whole index and check that it is sound. The indexer of a directory must be stopped."`
+	Verify    verifyCommand     `cmd:"" help:"Recompute blocks of an index against their hashes, from the index alone or with a node, and record what is proved."`
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Backup    backupCommand     `cmd:"" help:"Copy the indexes and the control database of a data directory, also while they are in use."`
 	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`

@@ -147,7 +147,7 @@ func TestDevnet(t *testing.T) {
 	l := &local{t: t, net: devnet.New(t, devnet.Options{Seed: 7}), data: t.TempDir(), chain: "SN_SEPOLIA"}
 	l.begin()
 
-	_, stderr, code := outputOf(t, program(t, "index", "--node", l.net.URL, "--data", t.TempDir(), "--to", "1"))
+	_, stderr, code := outputOf(t, program(t, "index", "--node", l.net.URL, "--data", t.TempDir(), "--verify", "tail", "--to", "1"))
 	if code != exitFailure || !strings.Contains(stderr, "--verify off") {
 		t.Errorf("with verification the indexer ended with %d and told nothing of --verify off:\n%s", code, stderr)
 	}

@@ -24,7 +24,7 @@ type simnodeCommand struct {
 	Events float64 `default:"4" help:"Events a transaction, on average."`
 	L1Lag  int     `default:"20" help:"Blocks by which acceptance on L1 is behind; negative for never."`
 
-	RealHashes bool   `default:"true" negatable:"" help:"Compute real transaction, commitment and block hashes, so that blocks can be verified. --no-real-hashes starts faster; such a chain is indexed with --verify off."`
+	RealHashes bool   `help:"Compute real transaction, commitment and block hashes, so that blocks can be verified; slower to start. Without it, index with --verify off."`
 	Version    string `placeholder:"VERSION" help:"starknet_version of the blocks; with --real-hashes one whose rules are known, such as 0.14.0."`
 
 	Interval time.Duration `default:"3s" help:"Time between new blocks; 0 for a chain that stands still."`

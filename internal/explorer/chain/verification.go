@@ -256,3 +256,85 @@ func CutFindings(ctx context.Context, r store.Reader, above uint64, b *store.Bat
 	b.Put(VerificationKey, sum.Encode())
 	return nil
 }
+
+// AmendFindings adds the changes that put other findings in the place of those of
+// the blocks from first on, one for each.
+func AmendFindings(ctx context.Context, r store.Reader, first uint64, list []Finding, b *store.Batch) error {
+	if len(list) == 0 {
+		return nil
+	}
+	last := first + uint64(len(list)) - 1
+	sum, _, err := get(ctx, r, VerificationKey, DecodeSummary)
+	if err != nil {
+		return err
+	}
+	var keep []FindingSpan // what is left of spans that reach beyond
+	for f, err := range findings(ctx, r, last, len(list)+1) {
+		if err != nil {
+			return err
+		}
+		if f.Last < first {
+			break
+		}
+		lo, hi := max(f.First, first), min(f.Last, last)
+		n := sum.count(f.Outcome)
+		*n -= min(*n, hi-lo+1)
+		b.Delete(findingKey(f.First))
+		if f.First < first {
+			keep = append(keep, FindingSpan{First: f.First, Last: first - 1, Finding: f.Finding})
+		}
+		if f.Last > last {
+			keep = append(keep, FindingSpan{First: last + 1, Last: f.Last, Finding: f.Finding})
+		}
+	}
+	for i := 0; i < len(list); {
+		span := FindingSpan{First: first + uint64(i), Finding: list[i]}
+		for i < len(list) && list[i] == span.Finding {
+			i++
+		}
+		span.Last = first + uint64(i) - 1
+		if span.Outcome == Unknown {
+			continue
+		}
+		*sum.count(span.Outcome) += span.Last - span.First + 1
+		keep = append(keep, span)
+	}
+	for _, f := range keep {
+		b.Put(findingKey(f.First), f.Encode())
+	}
+	if sum.FirstUnverified, err = firstUnverified(ctx, r, first, last, keep); err != nil {
+		return err
+	}
+	b.Put(VerificationKey, sum.Encode())
+	return nil
+}
+
+// firstUnverified is the oldest unverified block when the spans between two blocks
+// are replaced by others; 0 when there is none.
+func firstUnverified(ctx context.Context, r store.Reader, first, last uint64, instead []FindingSpan) (uint64, error) {
+	oldest, some := uint64(0), false
+	note := func(f FindingSpan) {
+		if f.Outcome == Unverified && (!some || f.First < oldest) {
+			oldest, some = f.First, true
+		}
+	}
+	for _, f := range instead {
+		note(f)
+	}
+	for e, err := range r.Walk(ctx, Verifications, nil) {
+		if err != nil {
+			return 0, err
+		}
+		f, err := DecodeFindings(e.Sort, e.Value)
+		if err != nil {
+			return 0, err
+		}
+		if some && f.First > oldest {
+			break
+		}
+		if f.Last < first || f.First > last {
+			note(f)
+		}
+	}
+	return oldest, nil
+}

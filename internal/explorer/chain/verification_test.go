@@ -67,6 +67,19 @@ func TestFindings(t *testing.T) {
 			return nil
 		})
 		compare(ctx, t, e, list)
+		if rng.IntN(3) == 0 { // some are looked at again
+			first := rng.IntN(len(list))
+			again := list[first : first+1+rng.IntN(len(list)-first)]
+			for i := range again {
+				if rng.IntN(2) == 0 {
+					again[i] = kinds[rng.IntN(len(kinds))]
+				}
+			}
+			commit(func(r store.Reader, b *store.Batch) error {
+				return chain.AmendFindings(ctx, r, uint64(first), again, b)
+			})
+			compare(ctx, t, e, list)
+		}
 	}
 }
 
