@@ -39,7 +39,7 @@ type AddressSummary struct {
 	DeployedAtTxHash     *felt.Felt            `json:"deployedAtTxHash"`
 	DeployedByAddress    *felt.Felt            `json:"deployedByAddress"`
 	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
-	ContractExistence    *ContractExistence    `json:"contractExistence" doc:"Only for an address without a contract."`
+	ContractExistence    *ContractExistence    `json:"contractExistence" doc:"Only for an address without a contract; null for those that the protocol keeps for itself, 0x0 to 0x3."`
 }
 
 // ContractExistence says that there is no contract at an address.
@@ -151,7 +151,7 @@ func renderSummary(ctx context.Context, state *chain.State, f *facts) AddressSum
 		iso := timestampISO(f.born.Timestamp)
 		out.CreatedOnISO = &iso
 	}
-	if !f.deployed() {
+	if !f.deployed() && !f.reserved() {
 		out.ContractExistence = &ContractExistence{"not_deployed", "contract_not_found", "indexed_state_diffs", state.Head.Number, state.Head.Hash, nil}
 	}
 	return out

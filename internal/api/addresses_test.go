@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -157,11 +156,9 @@ func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 // wantSummary is what the chain says of an address.
 func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
 	txs, first, latest := 0, any(nil), any(nil)
-	sends := false
 	for i := range deeds {
 		if deeds[i].moved == nil {
 			txs++
-			sends = sends || slices.Contains(deeds[i].parts, "sender")
 		}
 	}
 	if len(deeds) > 0 {
@@ -175,8 +172,8 @@ func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
 	if !there {
 		out["contractExistence"] = object{"status": "not_deployed", "reasonCode": "contract_not_found", "evidenceSource": "indexed_state_diffs",
 			"observedBlockNumber": o.head(), "observedBlockHash": o.chain.BlockAt(o.head()).Hash, "expiresAtIso": nil}
-		if sends {
-			out["isAccount"] = true
+		if a.Cmp(felt.FromUint64(4)) < 0 { // the protocol's own
+			out["isAccount"], out["contractExistence"] = false, nil
 		}
 		return out
 	}
@@ -396,7 +393,8 @@ func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
 		}
 		content := jsonText(object{"addresses": names})
 		o.post("summarizeAddresses", "address/summaries", content, object{"items": summaries})
-		o.post("describeAddresses", "address/intelligence", content, object{"items": intelligence})
+		o.post("describeAddresses", "address/intelligence", content, object{"contractVersion": "service.address_activity_truth.v1",
+			"sourceContractVersion": "indexed_successful_transaction_and_activity_summary.v1", "items": intelligence})
 	}
 	hashes, items := []felt.Felt{felt.FromUint64(77)}, []object{wantNoPreview(felt.FromUint64(77))}
 	for n := o.head(); len(hashes) < 90 && n > 0; n-- {
@@ -410,30 +408,47 @@ func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
 }
 
 func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
-	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "protocol": nil, "typeLabel": "not_deployed", "classLabel": nil,
-		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a })}
+	summary := o.wantSummary(a, deeds)
+	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "labelSource": nil, "protocol": nil, "typeLabel": "not_deployed", "typeLabelSource": nil,
+		"classLabel": nil, "classLabelSource": nil, "source": "indexed_partner_address_evidence",
+		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a }),
+		"activityCoverage": object{"status": "partial", "reasonCode": "success_only_total_not_materialized", "evidenceSource": "indexed_successful_transaction_and_activity_summary",
+			"fromBlock": 0, "throughBlock": o.head(), "sourceWatermarkBlock": o.head(), "sourceWatermarkHash": o.chain.BlockAt(o.head()).Hash}}
+	if len(deeds) == 0 {
+		out["activityCoverage"].(object)["status"], out["activityCoverage"].(object)["reasonCode"] = "exhaustive", "no_indexed_activity_evidence"
+	}
+	for _, name := range []string{"totalActivityCount", "activityCountExact", "latestActivityBlock", "classHash", "isAccount", "createdOnIso", "deployedAtTxHash", "deployedByAddress", "deploymentProvenance"} {
+		out[name] = summary[name]
+	}
+	for _, name := range []string{"currentClassHash", "deploymentClassHash", "classHashSource", "classHashAsOfBlock", "classHashAsOfBlockHash", "classHashFinality"} {
+		out[name] = nil
+	}
 	if l, ok := o.registry.Label(a); ok {
-		out["known"], out["label"] = true, l.Name
+		out["known"], out["label"], out["labelSource"] = true, l.Name, "indexed_protocol_registry"
 		if l.Protocol != "" {
 			out["protocol"] = object{"name": l.Protocol, "kind": orNull(l.Kind)}
 		}
 	} else if t, ok := o.registry.Token(a); ok {
-		out["known"], out["label"] = true, t.Name
+		out["known"], out["label"], out["labelSource"] = true, t.Name, "curated_known_token_metadata"
 	}
-	sends := slices.ContainsFunc(deeds, func(d deed) bool { return d.moved == nil && slices.Contains(d.parts, "sender") })
-	c, there := o.chain.ClassAt(a, o.head())
-	if there {
+	if a.Cmp(felt.FromUint64(4)) < 0 {
+		out["typeLabel"] = "system"
+	}
+	if c, there := o.chain.ClassAt(a, o.head()); there {
+		w := o.wantContract(a)
+		for _, name := range []string{"classHash", "currentClassHash", "deploymentClassHash", "classHashSource", "classHashAsOfBlock", "classHashAsOfBlockHash", "classHashFinality"} {
+			out[name] = w[name]
+		}
 		out["known"], out["isDeployed"], out["typeLabel"] = true, true, "contract"
 		if o.tokenKind(a) != nil {
 			out["typeLabel"] = "token"
 		}
 		if name, ok := o.registry.ClassName(c.Hash); ok {
-			out["classLabel"] = name
+			out["classLabel"], out["classLabelSource"] = name, "official_class_registry"
 		}
-		sends = sends || class.Materialize(&c.Class).Account
-	}
-	if sends {
-		out["typeLabel"] = "account"
+		if summary["isAccount"] == true {
+			out["typeLabel"], out["typeLabelSource"] = "account", "indexed_account_kind"
+		}
 	}
 	return out
 }
@@ -456,16 +471,18 @@ func (o *oracle) attribution() {
 	}
 	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
 		want := object{"chainId": chainID, "requestedAddress": a.Padded(), "canonicalAddress": a, "known": false, "label": nil, "confidence": "none",
-			"source": "indexed_address_attribution", "labelSource": nil, "protocol": nil}
+			"source": "indexed_address_attribution", "labelSource": nil, "labelConfidence": nil, "selfReportedName": nil, "protocol": nil}
 		if l, ok := o.registry.Label(a); ok {
 			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, l.Name, "high", "indexed_protocol_registry", l.Source
 			want["protocol"] = object{"name": l.Protocol, "kind": l.Kind}
 		} else if t, ok := o.registry.Token(a); ok {
 			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, t.Name, "high", "curated_known_token_metadata", "registry"
 		}
-		if a == unlisted {
-			name, _, _ := o.wantNames(o.tokensByAddress()[a])
-			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, name, "low", "indexed_token_metadata", "token_contract"
+		if want["known"] == true {
+			want["labelConfidence"] = "high"
+		}
+		if k := o.tokensByAddress()[a]; k != nil {
+			want["selfReportedName"], _, _ = o.wantNames(k)
 		}
 		o.same("getAddressAttribution", chainID+"/address/"+a.Padded()+"/attribution", want)
 	}

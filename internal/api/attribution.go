@@ -31,16 +31,18 @@ type Attribution struct {
 	CanonicalAddress felt.Felt `json:"canonicalAddress"`
 	Known            bool      `json:"known"`
 	Label            *string   `json:"label"`
-	Confidence       string    `json:"confidence" enum:"high,medium,low,none"`
-	Source           string    `json:"source" enum:"indexed_address_attribution,indexed_protocol_registry,indexed_token_metadata,curated_known_token_metadata"`
+	Confidence       string    `json:"confidence" enum:"high,none" doc:"none unless somebody vouches for the label without reserve."`
+	Source           string    `json:"source" enum:"indexed_address_attribution,indexed_protocol_registry,curated_known_token_metadata"`
 	LabelSource      *string   `json:"labelSource" doc:"Who says so."`
+	LabelConfidence  *string   `json:"labelConfidence" enum:"high,medium,low" doc:"How sure whoever gave the label is."`
+	SelfReportedName *string   `json:"selfReportedName" doc:"What a token calls itself. Anybody can choose any name: it says nothing of who it is."`
 	Protocol         *Protocol `json:"protocol"`
 }
 
 func (s *Server) attributionRoutes() {
 	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}, ID: "getAddressAttribution", Path: "/v1/{chain}/address/{address}/attribution", Summary: "Say who an address is"}
-	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens, then what a token calls itself, which is of low confidence. " +
+	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens. What a token calls itself is no label: it stands apart in `selfReportedName`. " +
 		"A valid address that nobody named is answered with `known` false."
 	register(s, r, s.getAttribution)
 }
@@ -75,12 +77,12 @@ func (s *Server) attributions(ctx context.Context, c *Chain, addresses []felt.Fe
 }
 
 // ownName is what a token calls itself, which anybody can choose.
-func ownName(ctx context.Context, r store.Reader, a felt.Felt) (*attribution, error) {
+func ownName(ctx context.Context, r store.Reader, a felt.Felt) (*string, error) {
 	names, err := token.MetadataOf(ctx, r, []felt.Felt{a})
-	if err != nil || names[0] == nil || names[0].Name == nil || *names[0].Name == "" {
+	if err != nil || names[0] == nil || names[0].Name == nil {
 		return nil, err
 	}
-	return &attribution{registry.Label{Address: a, Name: *names[0].Name, Source: "token_contract", Confidence: registry.Low}, "indexed_token_metadata"}, nil
+	return some(*names[0].Name), nil
 }
 
 func (a *attribution) protocol() *Protocol {
@@ -111,14 +113,15 @@ func (s *Server) getAttribution(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		if found[0] == nil {
-			if found[0], err = ownName(ctx, r, a); err != nil || found[0] == nil {
-				return err
-			}
-		}
 		b := &out.Body
+		if b.SelfReportedName, err = ownName(ctx, r, a); err != nil || found[0] == nil {
+			return err
+		}
 		b.Known, b.Label, b.Source, b.LabelSource, b.Protocol = true, found[0].label(), found[0].from, some(found[0].Label.Source), found[0].protocol()
-		b.Confidence = string(defaultTo(found[0].Confidence, registry.High))
+		b.LabelConfidence = some(string(defaultTo(found[0].Confidence, registry.High)))
+		if *b.LabelConfidence == string(registry.High) {
+			b.Confidence = "high"
+		}
 		return nil
 	})
 	return out, err

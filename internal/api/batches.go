@@ -28,23 +28,6 @@ type AddressSummaries struct {
 	Items []AddressSummary `json:"items"`
 }
 
-// AddressIntelligence is what a wallet shows beside an address.
-type AddressIntelligence struct {
-	Address          felt.Felt `json:"address"`
-	Known            bool      `json:"known" doc:"False when the index has no trace of the address and nobody named it."`
-	IsDeployed       bool      `json:"isDeployed"`
-	Label            *string   `json:"label"`
-	Protocol         *Protocol `json:"protocol"`
-	TypeLabel        string    `json:"typeLabel" enum:"account,token,contract,not_deployed"`
-	ClassLabel       *string   `json:"classLabel" doc:"Official name of the class."`
-	HasReceivedFunds bool      `json:"hasReceivedFunds" doc:"The address is the recipient of an indexed token transfer."`
-}
-
-// AddressIntelligenceList has them in the order of the request.
-type AddressIntelligenceList struct {
-	Items []AddressIntelligence `json:"items"`
-}
-
 // AddressBatch names addresses.
 type AddressBatch struct {
 	ChainInput
@@ -117,49 +100,4 @@ func (s *Server) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 		return nil
 	})
 	return out, err
-}
-
-func (s *Server) describeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressIntelligenceList], error) {
-	addresses, err := batchFelts("addresses", in.Body.Addresses)
-	if err != nil {
-		return nil, err
-	}
-	out := &body[AddressIntelligenceList]{AddressIntelligenceList{Items: make([]AddressIntelligence, len(addresses))}}
-	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, _ *chain.State) error {
-		found, err := factsOf(ctx, r, addresses)
-		if err != nil {
-			return err
-		}
-		names, err := s.attributions(ctx, c, addresses)
-		if err != nil {
-			return err
-		}
-		for i := range found {
-			out.Body.Items[i] = renderIntelligence(c, &found[i], names[i])
-		}
-		return nil
-	})
-	return out, err
-}
-
-func renderIntelligence(c *Chain, f *facts, name *attribution) AddressIntelligence {
-	out := AddressIntelligence{Address: f.address, Known: f.known() || name != nil, IsDeployed: f.deployed(), Label: name.label(), Protocol: name.protocol(),
-		TypeLabel: "not_deployed", HasReceivedFunds: f.totals != nil && f.totals.Received}
-	if f.Current != nil {
-		if class, ok := c.Registry.ClassName(f.Current.Class); ok {
-			out.ClassLabel = &class
-		}
-	}
-	account := f.isAccount()
-	token, _ := f.tokenKind(c)
-	switch {
-	case account != nil && *account:
-		out.TypeLabel = "account"
-	case !f.deployed():
-	case token != "":
-		out.TypeLabel = "token"
-	default:
-		out.TypeLabel = "contract"
-	}
-	return out
 }

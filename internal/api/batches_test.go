@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
@@ -181,7 +182,7 @@ func TestOperatorsLabels(t *testing.T) {
 	w := newWorld(t, 5, func(o *api.Options) { o.Labels = labels })
 	var got api.Attribution
 	w.get("/address/"+contracts.STRK.String()+"/attribution", &got)
-	if !got.Known || *got.Label != "Our token" || got.Confidence != "medium" || got.Source != "indexed_address_attribution" || *got.LabelSource != "ops" || got.Protocol.Name != "House" || *got.Protocol.Kind != "bank" {
+	if !got.Known || *got.Label != "Our token" || got.Confidence != "none" || *got.LabelConfidence != "medium" || got.Source != "indexed_address_attribution" || *got.LabelSource != "ops" || got.Protocol.Name != "House" || *got.Protocol.Kind != "bank" {
 		t.Errorf("%+v", got)
 	}
 	delete(labels, contracts.STRK) // the answer is not kept
@@ -248,5 +249,55 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	}
 	if called < 25 {
 		t.Errorf("only %d routes", called)
+	}
+}
+
+// TestPreviewsOfNothing: what is not known is null, and what is known to be empty
+// is empty.
+func TestPreviewsOfNothing(t *testing.T) {
+	w := newWorld(t, 30)
+	var quiet felt.Felt
+	for n := uint64(2); n < 30; n++ {
+		b := w.chain.BlockAt(n)
+		for i := range b.Receipts {
+			if len(b.Receipts[i].Events) == 0 {
+				quiet = b.Transactions[i].Hash
+			}
+		}
+	}
+	if quiet.IsZero() {
+		t.Fatal("every transaction has events")
+	}
+	r := w.postTo("/tx/previews", jsonText(object{"hashes": []any{"0x1234", quiet}, "includeLogs": true}))
+	var got struct{ Items []map[string]any }
+	if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%v: %d %s", err, r.StatusCode, r.body)
+	}
+	unknown, known := got.Items[0], got.Items[1]
+	for _, name := range []string{"transferCount", "hasBurnToZero", "hasMintFromZero", "tokenTransfersTruncated", "exchangeCallsTruncated", "logCount"} {
+		if v, there := unknown[name]; v != nil || !there {
+			t.Errorf("%s of a transaction that is not known is %v", name, v)
+		}
+	}
+	if _, there := unknown["logs"]; there {
+		t.Errorf("a transaction that is not known has logs: %v", unknown)
+	}
+	if list, ok := known["logs"].([]any); !ok || len(list) != 0 || known["transferCount"] != 0.0 || known["hasBurnToZero"] != false || known["hasMintFromZero"] != false || known["logCount"] != 0.0 {
+		t.Errorf("a transaction without events: %v", known)
+	}
+}
+
+// TestReservedAddresses: the sender of the first declarations is no account, and
+// not a contract that somebody may still deploy.
+func TestReservedAddresses(t *testing.T) {
+	w := newWorld(t, 5)
+	var s api.AddressSummary
+	w.get("/address/0x1", &s)
+	if s.IsAccount == nil || *s.IsAccount || s.ContractExistence != nil || s.ClassHash != nil {
+		t.Errorf("%+v", s)
+	}
+	s = api.AddressSummary{}
+	if w.get("/address/0x1234567", &s); s.IsAccount != nil || s.ContractExistence == nil {
+		t.Errorf("%+v", s)
 	}
 }

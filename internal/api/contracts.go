@@ -246,12 +246,17 @@ func abisOf(ctx context.Context, r store.Reader, hashes []felt.Felt) (map[felt.F
 // isAccount follows from the class, or from having sent a transaction.
 func (f *facts) isAccount() *bool {
 	known := f.abi != nil && f.abi.Status != class.Absent
-	is := known && f.abi.Account || f.totals != nil && f.totals.Sends
-	if !is && !known {
+	// The first declarations name a sender that is no account, nor any contract.
+	is := known && f.abi.Account || f.deployed() && f.totals != nil && f.totals.Sends
+	if !is && !known && !f.reserved() {
 		return nil
 	}
 	return &is
 }
+
+// reserved says that the protocol keeps the address for itself: 0x0 is nobody, and
+// 0x1 to 0x3 have storage of the system, but no class.
+func (f *facts) reserved() bool { return f.address.Cmp(felt.FromUint64(4)) < 0 }
 
 // tokenKind is the standard of a token and its name, from the registry or from
 // the contract itself; empty when the contract is not known to be a token.

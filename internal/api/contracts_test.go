@@ -229,8 +229,8 @@ func (o *oracle) bridgeSignals() {
 
 func wantNoPreview(hash felt.Felt) object {
 	return object{"known": false, "chainId": chainID, "timestampIso": nil, "blockNumber": nil, "txIndex": nil, "txHash": hash, "txCursor": nil, "fromAddress": nil,
-		"toAddress": nil, "executionStatus": nil, "finalityStatus": nil, "txType": nil, "signedCallTargets": []object{}, "transferCount": 0, "tokenTransfersTruncated": false,
-		"tokenTransfers": []object{}, "exchangeCalls": []object{}, "exchangeCallsTruncated": false, "hasBurnToZero": false, "hasMintFromZero": false, "bridgeIntent": nil,
+		"toAddress": nil, "executionStatus": nil, "finalityStatus": nil, "txType": nil, "signedCallTargets": []object{}, "transferCount": nil, "tokenTransfersTruncated": nil,
+		"tokenTransfers": []object{}, "exchangeCalls": []object{}, "exchangeCallsTruncated": nil, "hasBurnToZero": nil, "hasMintFromZero": nil, "bridgeIntent": nil,
 		"logCount": nil, "logsTruncated": nil}
 }
 
@@ -241,7 +241,7 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 	out := wantNoPreview(t.Hash)
 	with(out, object{"known": true, "timestampIso": iso(b.Timestamp), "blockNumber": b.Number, "txIndex": i, "txCursor": fmt.Sprintf("%d:%d", b.Number, i),
 		"fromAddress": from, "toAddress": to, "executionStatus": r.Execution.String(), "finalityStatus": b.Status.String(), "txType": t.Type.String(),
-		"logCount": len(r.Events), "logsTruncated": len(r.Events) > 3})
+		"logCount": len(r.Events), "logsTruncated": len(r.Events) > 3, "exchangeCallsTruncated": false, "hasBurnToZero": false, "hasMintFromZero": false})
 	targets, exchange := []string{}, []object{}
 	for k, c := range callsOf(t) {
 		name := c["to"].(string)
@@ -267,11 +267,9 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 			out["hasBurnToZero"] = true
 		}
 	}
-	if len(logs) > 0 {
-		out["logs"] = logs
-	}
+	out["logs"] = logs
 	out["transferCount"], out["tokenTransfersTruncated"], out["tokenTransfers"] = n, n > 25, transfers[:min(25, n)]
-	var bridges []felt.Felt
+	bridges := []felt.Felt{}
 	for _, m := range o.chain.Messages(b.Number, b.Number) {
 		if m.TxIndex != i {
 			continue
@@ -283,8 +281,6 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 			}
 		}
 	}
-	if bridges != nil {
-		out["bridgeSignalContracts"] = bridges
-	}
+	out["bridgeSignalContracts"] = bridges
 	return out
 }

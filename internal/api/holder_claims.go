@@ -30,8 +30,12 @@ func renderClaims(g *census.Generation, revoked bool) (HolderCompleteness, Holde
 		cert.TotalSupplyRaw = &supply
 	}
 	if g.Checked > 0 {
-		at, against := instant(g.Checked), censusBalanceCheck
-		cert.CheckedAt, cert.ValidatedAgainst = &at, &against
+		at := instant(g.Checked)
+		cert.CheckedAt = &at
+		if g.Supply != nil { // the contract was asked
+			against := censusBalanceCheck
+			cert.ValidatedAgainst = &against
+		}
 	}
 	complete := HolderCompleteness{PopulationReasonCode: "population_coverage_unproven"}
 	switch {

@@ -37,18 +37,18 @@ type TransactionPreview struct {
 	FinalityStatus          *string        `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
 	TxType                  *string        `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
 	SignedCallTargets       []felt.Felt    `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
-	TransferCount           int            `json:"transferCount"`
-	TokenTransfersTruncated bool           `json:"tokenTransfersTruncated"`
+	TransferCount           *int           `json:"transferCount"`
+	TokenTransfersTruncated *bool          `json:"tokenTransfersTruncated"`
 	TokenTransfers          []TxTransfer   `json:"tokenTransfers" doc:"The first 25."`
 	ExchangeCalls           []ExchangeCall `json:"exchangeCalls" doc:"Signed calls of known exchanges, at most 16; empty unless asked for."`
-	ExchangeCallsTruncated  bool           `json:"exchangeCallsTruncated"`
-	HasBurnToZero           bool           `json:"hasBurnToZero"`
-	HasMintFromZero         bool           `json:"hasMintFromZero"`
-	BridgeSignalContracts   []felt.Felt    `json:"bridgeSignalContracts,omitempty" doc:"Known bridges that the transaction's messages are of; only with includeBridgeSignals."`
+	ExchangeCallsTruncated  *bool          `json:"exchangeCallsTruncated"`
+	HasBurnToZero           *bool          `json:"hasBurnToZero"`
+	HasMintFromZero         *bool          `json:"hasMintFromZero"`
+	BridgeSignalContracts   *[]felt.Felt   `json:"bridgeSignalContracts,omitempty" doc:"Known bridges that the transaction's messages are of; only with includeBridgeSignals, and of a transaction that is indexed."`
 	BridgeIntent            *BridgeIntent  `json:"bridgeIntent"`
 	LogCount                *int           `json:"logCount" doc:"Only with includeLogCounts."`
 	LogsTruncated           *bool          `json:"logsTruncated" doc:"Only with includeLogs."`
-	Logs                    []PreviewLog   `json:"logs,omitempty" doc:"Only with includeLogs."`
+	Logs                    *[]PreviewLog  `json:"logs,omitempty" doc:"Only with includeLogs, and of a transaction that is indexed; empty when it has none."`
 }
 
 // ExchangeCall is a signed call of a known exchange.
@@ -171,11 +171,11 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 	out.FromAddress, out.ToAddress = ends(t)
 	p.calls(t, &out)
+	count, minted, burnt, cut := 0, false, false, false
 	for _, x := range transfer.Of(t.Receipt.Events) {
-		out.HasMintFromZero = out.HasMintFromZero || x.From.IsZero()
-		out.HasBurnToZero = out.HasBurnToZero || x.To.IsZero()
-		if out.TransferCount++; out.TransferCount > maxPreviewTransfers {
-			out.TokenTransfersTruncated = true
+		minted, burnt = minted || x.From.IsZero(), burnt || x.To.IsZero()
+		if count++; count > maxPreviewTransfers {
+			cut = true
 			continue
 		}
 		settled := x.As(p.kinds[x.Token])
@@ -183,6 +183,7 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 		out.TokenTransfers = append(out.TokenTransfers, TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
 			Amount: amount, TokenID: id, Standard: settled.Standard.String()})
 	}
+	out.TransferCount, out.HasMintFromZero, out.HasBurnToZero, out.TokenTransfersTruncated = &count, &minted, &burnt, &cut
 	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {
 		p.bridges(t, &out)
 	}
@@ -192,6 +193,8 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 
 // calls lists what the sender signed.
 func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
+	truncated := false
+	out.ExchangeCallsTruncated = &truncated
 	if v, _ := t.PlainVersion(); t.Type != starknet.Invoke || v == 0 {
 		return
 	}
@@ -204,7 +207,7 @@ func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
 			continue
 		}
 		if len(out.ExchangeCalls) == maxExchangeCalls {
-			out.ExchangeCallsTruncated = true
+			truncated = true
 			return
 		}
 		selector := call.Selector
@@ -215,11 +218,13 @@ func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
 // bridges names the known bridges that the transaction's messages are of.
 func (p *previewer) bridges(t *transaction.Record, out *TransactionPreview) {
 	var list []message.Loaded
+	bridges := []felt.Felt{}
+	out.BridgeSignalContracts = &bridges
 	for i := range message.Count(&t.Transaction, &t.Receipt) {
 		m := message.Of(&t.Transaction, &t.Receipt, i)
 		list = append(list, message.Loaded{Message: m})
-		if b, ok := bridgeOf(p.c.Registry, &m); ok && !slices.Contains(out.BridgeSignalContracts, b.L2) {
-			out.BridgeSignalContracts = append(out.BridgeSignalContracts, b.L2)
+		if b, ok := bridgeOf(p.c.Registry, &m); ok && !slices.Contains(bridges, b.L2) {
+			bridges = append(bridges, b.L2)
 		}
 	}
 	out.BridgeIntent = bridgeIntent(p.c.Registry, list)
@@ -238,12 +243,13 @@ func (p *previewer) logs(events []starknet.Event, out *TransactionPreview) {
 	}
 	limit := min(defaultTo(p.req.LogLimitPerTx, defaultPreviewLogs), maxPreviewLogs)
 	truncated := len(events) > limit
-	out.LogsTruncated = &truncated
+	logs := []PreviewLog{}
+	out.LogsTruncated, out.Logs = &truncated, &logs
 	for i := range events[:min(limit, len(events))] {
 		log := PreviewLog{LogIndex: i, Address: events[i].From}
 		if len(events[i].Keys) > 0 {
 			log.Topic0 = &events[i].Keys[0]
 		}
-		out.Logs = append(out.Logs, log)
+		logs = append(logs, log)
 	}
 }

@@ -86,7 +86,7 @@ func (j *Job) reported(ctx context.Context, g *census.Generation, holders []cens
 func (j *Job) judge(ctx context.Context, g *census.Generation, samples []census.Holder) {
 	g.Verdict, g.Reason = census.NotRun, ""
 	if g.Wrong > 0 {
-		g.Verdict, g.Reason = census.AuditFailed, fmt.Sprintf("%d balances are impossible", g.Wrong)
+		g.Verdict, g.Reason, g.Checked = census.AuditFailed, fmt.Sprintf("%d balances are impossible", g.Wrong), uint64(j.Now().Unix())
 		return
 	}
 	supply, balances, err := j.reported(ctx, g, samples)

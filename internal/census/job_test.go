@@ -218,7 +218,7 @@ func TestEachCheckCounts(t *testing.T) {
 	if g := w.newest(contracts.STRK); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "supply") {
 		t.Errorf("%d %s", g.Verdict, g.Reason)
 	}
-	if g := w.newest(overdrawn); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "impossible") || g.Wrong == 0 {
+	if g := w.newest(overdrawn); g.Verdict != rows.AuditFailed || !strings.Contains(g.Reason, "impossible") || g.Wrong == 0 || g.Checked == 0 {
 		t.Errorf("%d %s", g.Verdict, g.Reason)
 	}
 }
