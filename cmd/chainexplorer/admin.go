@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
+	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
@@ -26,18 +29,53 @@ type adminCommands struct {
 }
 
 type fsckCommand struct {
-	Data  string `placeholder:"DIR" help:"Directory of the index. Use this or --store with --chain."`
+	Data  string `placeholder:"DIR" help:"Directory of an index, or a data directory: all indexes in it and the control database are checked. Use this or --store with --chain."`
 	Chain string `placeholder:"CHAIN" help:"With --store: which chain's index to check, such as SN_MAIN."`
 	storeFlags
 	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the block headers. Default: the system's place."`
 }
 
-// Run prints what was found and fails when anything is wrong.
+// Run prints what was found and fails when anything is wrong. It changes nothing.
 func (c *fsckCommand) Run(ctx context.Context, con *console) error {
-	engine, err := c.open(ctx, con)
+	if err := c.check(); err != nil {
+		return err
+	}
+	if (c.Data == "") == (c.Store == "") || (c.Store == "") != (c.Chain == "") {
+		return &usageError{"which index? Give --data DIR, or --store postgres://... with --chain"}
+	}
+	if c.Store != "" {
+		engine, err := c.openPostgres(ctx, c.Chain, access{ReadOnly: true}, con.log, nil)
+		if err != nil {
+			return err
+		}
+		return c.index(ctx, con, engine, "the schema of "+c.Chain)
+	}
+	dirs, err := storesIn(c.Data)
 	if err != nil {
 		return err
 	}
+	var failed []error
+	for i, dir := range dirs {
+		if i > 0 {
+			fmt.Fprintln(con.out) //nolint:errcheck // stdout
+		}
+		if len(dirs) > 1 || dir != c.Data {
+			fmt.Fprintf(con.out, "index         %s\n", dir) //nolint:errcheck // stdout
+		}
+		engine, err := openPebble(ctx, pebble.Options{Dir: dir, ReadOnly: true, Logger: con.log})
+		if err == nil {
+			err = c.index(ctx, con, engine, dir)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failed = append(failed, err) // the others are worth looking at
+	}
+	return errors.Join(append(failed, c.control(ctx, con))...)
+}
+
+// index checks one index and closes it.
+func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engine, where string) error {
 	defer engine.Close() //nolint:errcheck // opened for reading
 	dir, err := os.MkdirTemp(c.Scratch, "chainexplorer-fsck-")
 	if err != nil {
@@ -56,35 +94,39 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	return c.print(con, report)
+	if disk, ok := engine.(*pebble.Engine); ok {
+		if loss, lost := disk.Lost(); lost {
+			fmt.Fprintf(con.out, "lost          %s\n", loss) //nolint:errcheck // stdout
+			if report.Clean() {
+				return fmt.Errorf("%s is sound and incomplete: %s; look at the disk, then start the indexer, which indexes them again", where, loss)
+			}
+		}
+	}
+	return c.print(con, report, where)
 }
 
-// where names the index.
-func (c *fsckCommand) where() string {
-	if c.Data != "" {
-		return c.Data
+// control checks the control database of a data directory, where there is one.
+func (c *fsckCommand) control(ctx context.Context, con *console) error {
+	file := filepath.Join(c.Data, "control.db")
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		return nil
 	}
-	return "the schema of " + c.Chain
+	problems, err := control.Check(ctx, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(con.out, "\ncontrol       %s\n", file) //nolint:errcheck // stdout
+	for _, p := range problems {
+		fmt.Fprintf(con.out, "problem       %s\n", p) //nolint:errcheck // stdout
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("the control database %s is damaged: restore it from the newest backup", file)
+	}
+	fmt.Fprintln(con.out, "clean") //nolint:errcheck // stdout
+	return nil
 }
 
-// open opens the index for reading.
-func (c *fsckCommand) open(ctx context.Context, con *console) (store.Engine, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
-	if (c.Data == "") == (c.Store == "") || (c.Store == "") != (c.Chain == "") {
-		return nil, &usageError{"which index? Give --data DIR, or --store postgres://... with --chain"}
-	}
-	if c.Store != "" {
-		return c.openPostgres(ctx, c.Chain, access{ReadOnly: true}, con.log, nil)
-	}
-	if _, err := os.Stat(c.Data); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
-	}
-	return openPebble(ctx, pebble.Options{Dir: c.Data, ReadOnly: true, Logger: con.log})
-}
-
-func (c *fsckCommand) print(con *console, r *fsck.Report) error {
+func (c *fsckCommand) print(con *console, r *fsck.Report, where string) error {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	if !r.State.Present && r.Clean() {
 		say("the index is empty")
@@ -110,7 +152,7 @@ func (c *fsckCommand) print(con *console, r *fsck.Report) error {
 		say("problem       %s", p)
 	}
 	if !r.Clean() {
-		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), c.where())
+		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), where)
 	}
 	say("clean")
 	return nil

@@ -91,6 +91,9 @@ func (d *diskStore) trouble() string {
 		if s, paused := e.Paused(); paused {
 			return "indexing is paused: " + s.String()
 		}
+		if l, lost := e.Lost(); lost {
+			return l.String() + "; the blocks are being indexed again"
+		}
 	}
 	return ""
 }

@@ -24,6 +24,7 @@ type running struct {
 	base string // http://host:port
 	// operator is the address of --metrics, when there is one.
 	operator string
+	log      string // until it served
 }
 
 // startServe runs serve and waits until it says where.
@@ -61,7 +62,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 		}
 		if rec.Msg == "serving" {
 			go io.Copy(io.Discard, log) //nolint:errcheck // until the program ends
-			return &running{t, cmd, rec.Address, operator}
+			return &running{t, cmd, rec.Address, operator, seen.String()}
 		}
 	}
 	t.Fatalf("serve did not start:\n%s", seen.String())

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -97,6 +99,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 			return nil, fmt.Errorf("data directory: %w", err)
 		}
 	}
+	warnOfVoidKeys(&o, con.log)
 	if s.control, err = control.Open(ctx, control.Options{Path: o.controlPath(), Logger: con.log}); err != nil {
 		if o.Data != "" {
 			err = explainFull(err, o.Data)
@@ -117,6 +120,20 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}
 	s.front.open(s.traces(s.api))
 	return s, nil
+}
+
+// warnOfVoidKeys says so when a control database is about to be made beside an index:
+// either this is the first start after 'index' or 'restore', or the file was lost.
+func warnOfVoidKeys(o *serviceOptions, log *slog.Logger) {
+	if control.IsAddress(o.controlPath()) || o.Data == "" {
+		return
+	}
+	if _, err := os.Stat(o.controlPath()); !errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if found, err := storesIn(o.Data); err == nil && len(found) > 0 {
+		log.Warn("there is an index and no control database: a new one is made, and keys that were made before are void; restore it from a backup if there were any", "path", o.controlPath())
+	}
 }
 
 // controlPath is where the control database is.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (f *storeFlags) awaitPostgres(ctx context.Context, name string, a access, l
 // openPebble opens the index in a directory. It comes back when ctx ends, whatever
 // the disk does.
 func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
-	o.Tables = catalog.Tables()
+	o.Tables, o.Height = catalog.Tables(), heightOf
 	type result struct {
 		e   *pebble.Engine
 		err error
@@ -138,6 +139,18 @@ func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err() // the process ends, and the directory is as after a crash
 	}
+}
+
+// heightOf is the head that a batch writes.
+func heightOf(ops []store.Op) (uint64, bool) {
+	for i := len(ops) - 1; i >= 0; i-- {
+		op := &ops[i]
+		if op.Table == chain.Meta && !op.Delete && bytes.Equal(op.Sort, chain.HeadKey.Sort) {
+			head, err := chain.DecodeHead(op.Value)
+			return head.Number, err == nil
+		}
+	}
+	return 0, false
 }
 
 // copyMarker is a row that only an unfinished copy has.

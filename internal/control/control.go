@@ -41,6 +41,10 @@ type Options struct {
 // ErrNotExist says that there is no database at the path and none may be made.
 var ErrNotExist = errors.New("there is no control database")
 
+// ErrEmpty says that the file has lost all that was in it: a new database in its
+// place would make every key void without a word.
+var ErrEmpty = errors.New("the file is empty, and was not when it was made: restore it from a backup, or remove it to begin with no keys")
+
 // dialect is what differs between the two kinds of database.
 type dialect interface {
 	// open makes the writer's pool.

@@ -110,15 +110,17 @@ func prepareFile(name string, mustExist bool, log *slog.Logger) (string, error) 
 	case errors.Is(err, os.ErrNotExist) && mustExist:
 		return "", fmt.Errorf("%w at %s", ErrNotExist, path)
 	case errors.Is(err, os.ErrNotExist):
-		if err := makeFile(path); err != nil {
+		if err := makeDatabase(path); err != nil {
 			return "", err
 		}
 		log.Info("made a control database", "path", path)
-		return path, syncDir(filepath.Dir(path))
+		return path, nil
 	case err != nil:
 		return "", err
 	case info.IsDir():
 		return "", fmt.Errorf("%s is a directory: name a file in it", path)
+	case info.Size() == 0:
+		return "", fmt.Errorf("%w: %s has 0 bytes", ErrEmpty, path)
 	case info.Mode().Perm()&0o077 != 0:
 		if err := os.Chmod(path, 0o600); err != nil {
 			return "", fmt.Errorf("others can read %s and its mode cannot be changed: %w", path, err)
@@ -127,6 +129,34 @@ func prepareFile(name string, mustExist bool, log *slog.Logger) (string, error) 
 	}
 	return path, nil
 }
+
+// makeDatabase makes a database without tables. It gets its name when it is
+// complete, so that an empty file is never one that is just being made.
+func makeDatabase(path string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	db, err := openSQLite(f.Name(), writer)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec(fmt.Sprintf(`PRAGMA application_id = %d`, applicationID)) // writes the first page
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) { // another process was quicker
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// applicationID marks a file as ours for programs that look at files.
+const applicationID = 0x63786462
 
 func makeFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

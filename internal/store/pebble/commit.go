@@ -46,7 +46,15 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		_ = batch.Close()
 		return store.ErrFenced
 	}
+	m := e.next(b.Ops())
+	if err := batch.Set([]byte(commitsKey), m.encode(), nil); err != nil {
+		_ = batch.Close()
+		return fmt.Errorf("commit to store %s: %w", e.dir, err)
+	}
 	next, err := e.apply(batch)
+	if err == nil {
+		err = e.acknowledge(m)
+	}
 	if err != nil {
 		return fmt.Errorf("commit to store %s: %w", e.dir, err)
 	}

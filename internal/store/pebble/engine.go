@@ -53,6 +53,10 @@ type Options struct {
 	// lets them wait.
 	MinFree uint64
 
+	// Height says how high a batch brings what is stored, if it does: it is what a
+	// loss of commits is told by. Nil tells nothing.
+	Height func(ops []store.Op) (height uint64, ok bool)
+
 	Now     func() time.Time      // the clock of the lease; time.Now when nil
 	Logger  *slog.Logger          // slog.Default when nil
 	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
@@ -78,6 +82,11 @@ type Engine struct {
 	// leases take turns: there is one log to write to.
 	writer chan struct{}
 	leases map[string]lease // by name
+
+	height       func(ops []store.Op) (uint64, bool)
+	last         mark                 // guarded by the writer's token
+	acknowledged vfs.File             // as above; nil until the first commit
+	lost         atomic.Pointer[Loss] // until the height is reached again
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
@@ -130,6 +139,7 @@ func Open(o Options) (*Engine, error) {
 		log:      o.Logger.With("store", o.Dir),
 		readOnly: o.ReadOnly,
 		minFree:  o.MinFree,
+		height:   o.Height,
 		stop:     newFailure(),
 		writer:   make(chan struct{}, 1),
 		closing:  make(chan struct{}),
@@ -175,6 +185,9 @@ func (e *Engine) start(metrics prometheus.Registerer) error {
 	}
 	var err error
 	if e.leases, err = e.loadLeases(); err != nil {
+		return err
+	}
+	if err := e.recall(); err != nil {
 		return err
 	}
 	e.current = &snapshot{view: e.db.NewSnapshot(), refs: 1}
@@ -249,6 +262,11 @@ func (e *Engine) shut() error {
 			e.release(e.current)
 		}
 		e.releases.Wait()
+		if e.acknowledged != nil {
+			if err := e.acknowledged.Close(); err != nil {
+				return err
+			}
+		}
 		return e.db.Close()
 	})
 	if e.stop.get() == nil {

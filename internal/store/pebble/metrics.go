@@ -55,6 +55,14 @@ func newCollector(e *Engine, in prometheus.Registerer) *collector {
 			}
 			return 0
 		})
+	add(gauge, "lost_blocks", "Blocks that had been acknowledged, were missing when the store was opened, and are not indexed again yet.",
+		func(e *Engine, _ *lsm.Metrics) float64 {
+			l, lost := e.Lost()
+			if !lost {
+				return 0
+			}
+			return float64(max(l.Acknowledged, l.Found+1) - l.Found)
+		})
 	add(gauge, "paused", "1 while commits wait for room on the disk.",
 		func(e *Engine, _ *lsm.Metrics) float64 {
 			if _, paused := e.Paused(); paused {
