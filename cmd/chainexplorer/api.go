@@ -12,6 +12,7 @@ import (
 
 type apiCommand struct {
 	storeFlags
+	nodeFlags
 	Chain   []string `required:"" sep:"none" placeholder:"CHAIN[=URL]" help:"A chain to serve, such as SN_MAIN; with the address of a node, which live reads need and whose head is compared with the index. Repeatable."`
 	Control string   `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: the database of --store."`
 
@@ -54,13 +55,16 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, Control: c.Control,
+		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control,
 		Depth: c.FinalityDepth, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }
 
 func (c *apiCommand) check() error {
 	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if err := c.nodeFlags.check(); err != nil {
 		return err
 	}
 	if c.Store == "" {

@@ -46,7 +46,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 		return err
 	}
 	early := prometheus.NewRegistry() // until the chain is known by name
-	nodes := node.Config{Nodes: endpoints, Logger: s.con.log, Metrics: node.NewMetrics(early), Patient: name != ""}
+	nodes := node.Config{Nodes: endpoints, RequestTimeout: s.opts.NodeTimeout, Budget: s.opts.NodeMemory, Logger: s.con.log, Metrics: node.NewMetrics(early), Patient: name != ""}
 	if name == "" {
 		name = id
 	}

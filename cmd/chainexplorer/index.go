@@ -26,6 +26,7 @@ type indexCommand struct {
 
 	storeFlags
 	roomFlags
+	nodeFlags
 
 	Verify     index.VerifyMode       `default:"tail" enum:"off,tail,all" help:"Which blocks to recompute: off, tail (not yet accepted on L1, or among the newest) or all."`
 	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
@@ -56,7 +57,10 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if c.Window < 1 || c.Window > 4096 || c.BatchMib < 1 || c.BatchMib > 1024 || c.CacheMib < 1 || c.FinalityDepth < 1 {
 		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib and --finality-depth at least 1"}
 	}
-	if err := c.check(); err != nil {
+	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if err := c.nodeFlags.check(); err != nil {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
@@ -94,7 +98,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 		defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	}
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registered)})
+	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, RequestTimeout: c.NodeTimeout, Budget: c.budget(), Logger: con.log, Metrics: node.NewMetrics(registered)})
 	if err != nil {
 		return err
 	}

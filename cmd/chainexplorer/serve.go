@@ -19,6 +19,7 @@ type serveCommand struct {
 
 	storeFlags
 	roomFlags
+	nodeFlags
 	Control string `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: control.db in --data, or else the database of --store."`
 
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
@@ -62,7 +63,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
-		Store: c.storeFlags, Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 	})
 }
 
@@ -125,6 +126,9 @@ func (c *serveCommand) nodes() (map[string][]node.Endpoint, error) {
 // check refuses settings that would only fail later.
 func (c *serveCommand) check() error {
 	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if err := c.nodeFlags.check(); err != nil {
 		return err
 	}
 	if c.Data == "" && c.Store == "" {

@@ -33,6 +33,8 @@ type serviceOptions struct {
 	Control       string                     // the control database; in Data, or else with the store, when empty
 	ReadOnly      bool                       // another process indexes
 	Nodes         map[string][]node.Endpoint // by chain id; "" is the chain that the nodes serve
+	NodeTimeout   time.Duration              // the default when zero
+	NodeMemory    *node.Budget               // likewise
 	Verify        index.VerifyMode
 	Unverified    index.UnverifiedPolicy
 	UndoBlocks    uint64

@@ -15,6 +15,7 @@ type workerCommand struct {
 	Node []string `required:"" sep:"none" placeholder:"URL" help:"JSON-RPC address of a node; repeat for several nodes of one chain."`
 
 	storeFlags
+	nodeFlags
 
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 
@@ -52,7 +53,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 		}
 		defer stop()
 	}
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, Logger: con.log, Metrics: node.NewMetrics(registered)})
+	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, RequestTimeout: c.NodeTimeout, Budget: c.budget(), Logger: con.log, Metrics: node.NewMetrics(registered)})
 	if err != nil {
 		return err
 	}
@@ -84,6 +85,9 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 // check refuses settings that would only fail later.
 func (c *workerCommand) check() error {
 	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if err := c.nodeFlags.check(); err != nil {
 		return err
 	}
 	if c.Store == "" {

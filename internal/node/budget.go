@@ -77,6 +77,18 @@ func (h *taken) take(ctx context.Context, size int64) (settle func(actual int64)
 	}, nil
 }
 
+// move hands everything over to another hold.
+func (h *taken) move(to *hold) {
+	h.mu.Lock()
+	medium, large := h.medium, h.large
+	h.medium, h.large = 0, 0
+	h.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	to.medium += medium
+	to.large += large
+}
+
 // release gives everything back: the answers are not used any more.
 func (h *taken) release() {
 	h.mu.Lock()

@@ -15,6 +15,7 @@ type Metrics struct {
 	head     *prometheus.GaugeVec
 	healthy  *prometheus.GaugeVec
 
+	hedges       *prometheus.CounterVec
 	falseAnswers *prometheus.CounterVec
 	quarantined  *prometheus.GaugeVec
 }
@@ -41,6 +42,9 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		healthy: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "chainexplorer_node_healthy", Help: "1 while the node answers.",
 		}, []string{"node"}),
+		hedges: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_node_hedges_total", Help: "Requests that were made because another took much longer than usual, by who got them.",
+		}, []string{"node"}),
 		falseAnswers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "chainexplorer_node_false_answers_total", Help: "Answers that put the node into quarantine.",
 		}, []string{"node"}),
@@ -48,7 +52,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "chainexplorer_node_quarantined", Help: "1 while the node is not believed because of a false answer.",
 		}, []string{"node"}),
 	}
-	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy, m.falseAnswers, m.quarantined)
+	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy, m.hedges, m.falseAnswers, m.quarantined)
 	return m
 }
 
@@ -85,6 +89,12 @@ func (m *Metrics) setHead(node string, number uint64) {
 func (m *Metrics) setHealthy(node string, ok bool) {
 	if m != nil {
 		m.healthy.WithLabelValues(node).Set(oneIf(ok))
+	}
+}
+
+func (m *Metrics) hedge(node string) {
+	if m != nil {
+		m.hedges.WithLabelValues(node).Inc()
 	}
 }
 

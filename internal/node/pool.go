@@ -29,7 +29,8 @@ type Pool struct {
 	chain     felt.Felt
 	chainNode *node // who fixed the chain
 
-	tail tail
+	tail   tail
+	hedges allowance
 }
 
 // Open checks the configuration, asks every node once who it is, and watches

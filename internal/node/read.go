@@ -30,7 +30,7 @@ type readOp struct {
 	objects bool // results must be JSON objects
 	// rejected is told which call was answered with invalid parameters; true
 	// means that the node is to be asked again, in the way it understands.
-	rejected func(n *node, call int) bool
+	rejected func(n *node, c call) bool
 	// hold keeps the answers' part of the budget after the read, for who asked to
 	// give back; without one that happens when the read is done.
 	hold *hold
@@ -77,7 +77,7 @@ func (p *Pool) read(ctx context.Context, op readOp) (_ []Response, err error) {
 			if asks++; asks > 1 {
 				p.cfg.Metrics.retry()
 			}
-			done, err := p.ask(ctx, n, op, verdicts, useless)
+			done, n, err := p.ask(ctx, n, op, verdicts, tried, useless)
 			if cerr := ctx.Err(); cerr != nil && !done {
 				return nil, fmt.Errorf("%s: %w", op.what, context.Cause(ctx))
 			}
@@ -230,14 +230,14 @@ func (p *Pool) anyLeft(op readOp, useless []bool) bool {
 	return false
 }
 
-// ask puts the open calls of op to n. It reports whether all are settled now,
-// and else why not.
-func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useless []bool) (bool, error) {
+// ask puts the open calls of op to n. It reports whether all are settled now, who
+// answered in the end, and else why not.
+func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried, useless []bool) (bool, *node, error) {
 	if err := p.ensureIdentity(ctx, n); err != nil {
 		if ctx.Err() == nil && misconfigured([]error{err}) == nil {
 			p.booked(n, err)
 		}
-		return false, err
+		return false, n, err
 	}
 	n.mu.Lock()
 	usable := p.usable(&op, n)
@@ -245,40 +245,42 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, useles
 	if !usable {
 		e := n.fail("unsupported", fmt.Errorf("node was quarantined, or speaks a version older than %s", op.minSpec))
 		e.permanent = true
-		return false, e
+		return false, n, e
 	}
-	var replies []reply
+	var t tryOut
 	var open []int
-	var calls []call
 	for again := true; again; {
 		again = false
-		all := op.calls(n)
-		open, calls = open[:0], calls[:0]
+		open = open[:0]
 		for i := range vs {
 			if !vs[i].settled {
-				open, calls = append(open, i), append(calls, all[i])
+				open = append(open, i)
 			}
 		}
-		var err error
-		replies, err = p.exchange(ctx, n, calls, lane{timeout: p.cfg.RequestTimeout, hold: op.hold})
-		if err != nil {
+		t = p.exchangeHedged(ctx, n, op, open, tried, useless)
+		if t.err != nil {
 			if ctx.Err() == nil {
-				p.booked(n, err)
+				p.booked(t.n, t.err)
 			}
-			if op.objects && errors.Is(err, ErrTooLarge) {
-				p.Blame(n.name, err) // no block or class is so long
+			if op.objects && errors.Is(t.err, ErrTooLarge) {
+				p.Blame(t.n.name, t.err) // no block or class is so long
 			}
-			return false, err
+			return false, t.n, t.err
 		}
-		for k, r := range replies {
-			if r.err != nil && r.err.Code == CodeInvalidParams && op.rejected != nil && op.rejected(n, open[k]) {
+		n = t.n // who answered first
+		for k, r := range t.replies {
+			if r.err != nil && r.err.Code == CodeInvalidParams && op.rejected != nil && op.rejected(n, t.calls[k]) {
 				again = true
+				t.hold.release()
 				break
 			}
 		}
 	}
+	t.hold.move(op.hold)
+	tried[n.index] = true
 	p.succeeded(n, false)
-	return p.judge(n, op, vs, useless, open, calls, replies)
+	done, err := p.judge(n, op, vs, useless, open, t.calls, t.replies)
+	return done, n, err
 }
 
 // booked counts a failure against the node's health. Being told to slow down

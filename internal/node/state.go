@@ -45,6 +45,7 @@ type node struct {
 	live      bool      // heads arrive by WebSocket
 
 	quarantine quarantine
+	latencies  map[string]*latencies // by method
 }
 
 // healthyLocked needs mu.

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,15 +84,14 @@ func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64, opts ...Optio
 		{method: plain[0].method, params: id.params(`,"response_flags":["INCLUDE_PROOF_FACTS"]`)},
 		plain[1],
 	}
-	asked := false // with flags; what the node is known to take may change meanwhile
 	op.calls = func(n *node) []call {
-		if asked = n.takesFlags(); asked {
+		if n.takesFlags() {
 			return flagged
 		}
 		return plain
 	}
-	op.rejected = func(n *node, i int) bool {
-		flags := asked && i == 0
+	op.rejected = func(n *node, c call) bool {
+		flags := bytes.Equal(c.params, flagged[0].params)
 		if flags && n.rejectFlags() {
 			p.log.Info("node rejects response flags; proof facts are not asked for", "node", n.name)
 		}

@@ -1,0 +1,194 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// This file asks again when an answer takes much longer than usual. Blocks are
+// committed in order: one request that hangs would hold up all that follow until
+// it times out.
+
+const (
+	// latencyKept is how many answers the usual time is worked out from, and
+	// latencyNeeded how many it takes to know one.
+	latencyKept, latencyNeeded = 64, 8
+	// hedgeFactor times the time within which nearly all answers come is when
+	// somebody else is asked.
+	hedgeFactor = 3
+	// hedgeFloor keeps short hiccups from being answered with more requests.
+	hedgeFloor = 50 * time.Millisecond
+	// maxHedges is how often one request is asked again beside itself.
+	maxHedges = 2
+	// hedgeShare is how many requests in a hundred may be asked again, and
+	// hedgeBurst how many of these may come together. A pool that is slow as a
+	// whole must not be given twice the work.
+	hedgeShare, hedgeBurst = 10, 16
+)
+
+// latencies remembers how long the latest answers took. It is safe for concurrent use.
+type latencies struct {
+	mu   sync.Mutex
+	took [latencyKept]time.Duration
+	n    int // how many ever
+}
+
+func (l *latencies) add(d time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.took[l.n%latencyKept] = d
+	l.n++
+}
+
+// usual is the time within which 95 of 100 answers came, if that is known.
+func (l *latencies) usual() (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n < latencyNeeded {
+		return 0, false
+	}
+	kept := slices.Clone(l.took[:min(l.n, latencyKept)])
+	slices.Sort(kept)
+	return kept[len(kept)*95/100], true
+}
+
+// latency is how long the node takes for a method.
+func (n *node) latency(method string) *latencies {
+	if !readMethods[method] {
+		method = "" // what callers ask must not grow the map
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	l := n.latencies[method]
+	if l == nil {
+		if n.latencies == nil {
+			n.latencies = map[string]*latencies{}
+		}
+		l = &latencies{}
+		n.latencies[method] = l
+	}
+	return l
+}
+
+// hedgeAfter is how long an answer is waited for before it is asked for again.
+func (p *Pool) hedgeAfter(n *node, method string) time.Duration {
+	usual, known := n.latency(method).usual()
+	if !known {
+		return p.cfg.RequestTimeout / 4
+	}
+	return min(max(hedgeFactor*usual, hedgeFloor), p.cfg.RequestTimeout/4)
+}
+
+// allowance grants a share of requests a second try.
+type allowance struct {
+	mu     sync.Mutex
+	credit int // in hundredths
+}
+
+func (a *allowance) earn() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.credit = min(a.credit+hedgeShare, 100*hedgeBurst)
+}
+
+func (a *allowance) spend() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.credit < 100 {
+		return false
+	}
+	a.credit -= 100
+	return true
+}
+
+// tryOut is what one of several equal requests came to.
+type tryOut struct {
+	n       *node
+	calls   []call
+	replies []reply
+	err     error
+	hold    *hold
+}
+
+// exchangeHedged puts the open calls of op to n and, if that takes long, to
+// another node as well, or to n again. The first answer counts, and the others are
+// given up. If all fail, the failure is n's own.
+func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []int, tried, useless []bool) tryOut {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(errOvertaken)
+	results := make(chan tryOut, maxHedges+1)
+	start := func(n *node) {
+		t := tryOut{n: n, hold: newHold(p.cfg.Budget), calls: pickCalls(op.calls(n), open)}
+		go func() {
+			began := time.Now()
+			t.replies, t.err = p.exchange(ctx, n, t.calls, lane{timeout: p.cfg.RequestTimeout, hold: t.hold})
+			if t.err == nil {
+				n.latency(t.calls[0].method).add(time.Since(began))
+			}
+			if errors.Is(t.err, errOvertaken) || ctx.Err() != nil {
+				t.hold.release()
+			}
+			results <- t
+		}()
+	}
+	p.hedges.earn()
+	start(n)
+	running, asked := 1, slices.Clone(tried)
+	delay := p.hedgeAfter(n, op.calls(n)[open[0]].method)
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	var failed tryOut
+	for {
+		select {
+		case t := <-results:
+			running--
+			if t.err == nil {
+				if t.n != n && ctx.Err() == nil {
+					p.booked(n, n.fail("slow", errors.New("took much longer than usual: another node answered first")))
+				}
+				return t
+			}
+			if failed.n == nil || t.n == n {
+				failed = t
+			}
+			t.hold.release()
+			if running == 0 {
+				return failed
+			}
+		case <-timer.C:
+			if running > maxHedges || !p.hedges.spend() {
+				continue
+			}
+			other := n
+			if op.only == "" {
+				if o := p.pick(op, asked, useless); o != nil && p.identified(o) {
+					other, asked[o.index] = o, true
+				}
+			}
+			p.cfg.Metrics.hedge(other.name)
+			running++
+			start(other)
+			timer.Reset(2 * delay)
+		}
+	}
+}
+
+// errOvertaken ends the requests that another one was faster than.
+var errOvertaken = errors.New("another request was faster")
+
+func pickCalls(all []call, open []int) []call {
+	out := make([]call, len(open))
+	for k, i := range open {
+		out[k] = all[i]
+	}
+	return out
+}
+
+func (p *Pool) identified(n *node) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.id != nil
+}

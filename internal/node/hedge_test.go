@@ -1,0 +1,121 @@
+package node
+
+import (
+	"net/http"
+	"testing"
+	"time"
+)
+
+// hanging lets requests through until on is set, and then hangs the next n of them.
+func hanging(f *fakeNode, n int) {
+	f.set(func(f *fakeNode) {
+		left := n
+		f.fault = func(_ int, _ http.ResponseWriter, r *http.Request, _ []byte) bool {
+			f.mu.Lock()
+			hang := left > 0
+			left--
+			f.mu.Unlock()
+			if hang {
+				<-r.Context().Done()
+			}
+			return hang
+		}
+	})
+}
+
+func warmUp(t *testing.T, p *Pool, times int) {
+	t.Helper()
+	for range times {
+		if _, err := p.BlockWithUpdate(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestHungRequestIsAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 200)
+		p := open(t, pn, nil, a)
+		warmUp(t, p, 30)
+		hanging(a, 2) // and the second try hangs as well
+		took := elapsed(func() { warmUp(t, p, 1) })
+		if took == 0 || took > time.Second {
+			t.Errorf("a hung answer took %s", took)
+		}
+		if !p.Statuses()[0].Healthy {
+			t.Error("one hung answer made the node unhealthy")
+		}
+	})
+}
+
+func TestHungRequestGoesToAnotherNode(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, b := newNode(t, pn, "a", 200), newNode(t, pn, "b", 190)
+		p := open(t, pn, nil, a, b)
+		for range 30 {
+			if _, node, err := p.BlockHeader(t.Context(), Latest); err != nil || node != "http://a" {
+				t.Fatalf("%s, %v", node, err)
+			}
+		}
+		hanging(a, 1000)
+		var node string
+		took := elapsed(func() {
+			var err error
+			if _, node, err = p.BlockHeader(t.Context(), Latest); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if node != "http://b" || took > time.Second {
+			t.Errorf("%s after %s", node, took)
+		}
+		// A node that always hangs is not asked first for ever.
+		for range 2 {
+			if _, _, err := p.BlockHeader(t.Context(), Latest); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := elapsed(func() { _, node, _ = p.BlockHeader(t.Context(), Latest) }); took != 0 || node != "http://b" {
+			t.Errorf("%s after %s", node, took)
+		}
+	})
+}
+
+// A pool that is slow as a whole is not given twice the work.
+func TestHedgesAreAShare(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 200)
+		p := open(t, pn, nil, a)
+		warmUp(t, p, 200) // more than enough for all that may come together
+		a.set(func(f *fakeNode) {
+			f.fault = func(int, http.ResponseWriter, *http.Request, []byte) bool { time.Sleep(time.Second); return false }
+		})
+		before := len(a.requests())
+		warmUp(t, p, 7) // the usual time is not known to be longer yet
+		first := len(a.requests()) - before
+		if first <= 7 || first > 7*(1+maxHedges) {
+			t.Errorf("%d requests for 7 slow answers", first)
+		}
+		before = len(a.requests())
+		warmUp(t, p, 200)
+		if n := len(a.requests()) - before; n > 200+hedgeBurst+200*hedgeShare/100 {
+			t.Errorf("%d requests for 200 slow answers", n)
+		}
+	})
+}
+
+func TestWritesAreNeverHedged(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, b := newNode(t, pn, "a", 200), newNode(t, pn, "b", 200)
+		p := open(t, pn, nil, a, b)
+		warmUp(t, p, 30)
+		sent := len(a.requests()) + len(b.requests())
+		hanging(a, 1000)
+		hanging(b, 1000)
+		if _, err := p.Call(t.Context(), "starknet_addInvokeTransaction", []any{1}); err == nil {
+			t.Error("no error")
+		}
+		if n := len(a.requests()) + len(b.requests()) - sent; n != 1 {
+			t.Errorf("a write was sent %d times", n)
+		}
+	})
+}
