@@ -146,14 +146,14 @@ func (j *backfill) fetch(ctx context.Context, hashes []felt.Felt, head uint64, c
 	return failure
 }
 
-// ask fetches a class, verified. One that is not to be had, or false, is noted as
+// ask fetches a class. One that is not to be had, or false, is noted as
 // missing.
 func (j *backfill) ask(ctx context.Context, hash felt.Felt, head uint64) (*fetched, error) {
 	release, err := j.x.classes.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	got, err := j.x.askClass(ctx, class.Mention{Hash: hash}, head, true)
+	got, err := j.x.askClass(ctx, class.Mention{Hash: hash}, head, j.x.verifyLate())
 	release()
 	var lie *VerifyError
 	if errors.As(err, &lie) {

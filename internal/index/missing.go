@@ -64,12 +64,11 @@ func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint6
 		if x.missing.unverified.has(h) {
 			continue
 		}
-		// Nobody waits for these, so that all are verified.
 		release, err := x.classes.turn(ctx)
 		if err != nil {
 			return rows
 		}
-		got, err := x.askClass(ctx, class.Mention{Hash: h}, head, true)
+		got, err := x.askClass(ctx, class.Mention{Hash: h}, head, x.verifyLate())
 		release()
 		var lie *VerifyError
 		switch {
@@ -88,6 +87,11 @@ func (x *Indexer) askMissing(ctx context.Context, hashes []felt.Felt, head uint6
 	}
 	return rows
 }
+
+// verifyLate says whether a class that is fetched after its block is held against
+// its hash: unless nothing is. Nobody waits for these, so that it is done also for
+// blocks that are too old for VerifyTail.
+func (x *Indexer) verifyLate() bool { return x.Verify != VerifyOff }
 
 // storeFound commits what was found since. It must not run beside a round.
 func (x *Indexer) storeFound(ctx context.Context) error {

@@ -231,6 +231,33 @@ func TestFalseClasses(t *testing.T) {
 	}
 }
 
+// TestMissedClassesObeyVerify: a class that is fetched after its block is held
+// against its hash where blocks are, and nowhere else.
+func TestMissedClassesObeyVerify(t *testing.T) {
+	for mode, believed := range map[index.VerifyMode]bool{index.VerifyOff: true, index.VerifyTail: false, index.VerifyAll: false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := quiet(9, 40, 10, UnknownVersion)
+			engine := openStore(t, vfs.NewCrashableMem())
+			defer closeStore(t, engine)
+			o := options(&classless{World: w, err: index.ErrNotFound, asked: map[felt.Felt]int{}})
+			o.Verify = mode
+			runTo(t, engine, o, 39)
+			missing := countMissing(t, engine)
+			o.Source = &forger{w, func(c *starknet.Class) *starknet.Class {
+				if c.Sierra != nil {
+					c.Sierra.ABI += " "
+				}
+				return c
+			}}
+			runFor(t, engine, o, 5*time.Minute)
+			left := countMissing(t, engine)
+			if believed && left != 0 || !believed && (left == 0 || left >= missing) {
+				t.Errorf("verify %s: of %d missing classes %d still are when a node serves forged ones", mode, missing, left)
+			}
+		})
+	}
+}
+
 // TestOtherCairo0Classes: a Cairo 0 class that does not have its hash is noted,
 // nothing of it is used, and it is filled in when a node serves it as it was
 // declared.
