@@ -152,6 +152,7 @@ func (l *local) compareTransaction(kind string, sender felt.Felt, want *nodeRece
 	var got struct {
 		TxType, ExecutionStatus string
 		FromAddress             felt.Felt
+		DeclaredClassHash       *felt.Felt
 		Receipt                 struct {
 			ActualFeeAmount felt.Felt
 			ActualFeeUnit   string
@@ -171,6 +172,9 @@ func (l *local) compareTransaction(kind string, sender felt.Felt, want *nodeRece
 	}
 	l.same(name, []any{got.TxType, got.ExecutionStatus, got.FromAddress, got.Receipt.ActualFeeAmount, got.Receipt.ActualFeeUnit, reason, len(got.Logs)},
 		[]any{kind, want.Execution, sender, want.Fee.Amount, want.Fee.Unit, want.Reason, len(want.Events)})
+	if class, declares := l.declared[want.Hash]; declares != (got.DeclaredClassHash != nil) || declares && *got.DeclaredClassHash != class {
+		l.t.Errorf("%s declares %v, the service says %v", name, class, got.DeclaredClassHash)
+	}
 	transfers := [][4]string{}
 	for i, e := range want.Events {
 		l.same(fmt.Sprintf("%s, event %d", name, i), nodeEvent{got.Logs[i].Address, got.Logs[i].Keys, got.Logs[i].Data}, e)

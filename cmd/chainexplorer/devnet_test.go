@@ -154,6 +154,17 @@ func TestDevnet(t *testing.T) {
 
 	l.follow()
 	l.compare()
+	var found struct {
+		Classes []felt.Felt
+		Tokens  []struct{ TokenAddress felt.Felt }
+	}
+	if l.get("/search?q="+l.tokenClass.String(), &found); len(found.Classes) != 1 || found.Classes[0] != l.tokenClass {
+		t.Errorf("the declared class is not found: %+v", found)
+	}
+	l.until("the name of the token", func() bool {
+		l.get("/search?q=local%20co", &found)
+		return len(found.Tokens) == 1 && found.Tokens[0].TokenAddress == l.token
+	})
 	a := l.net.Accounts
 	a[0].Invoke(t, devnet.Call{To: l.token, Function: "upgrade", Args: []felt.Felt{l.counterClass}})
 	upgraded := l.net.Mine(t)

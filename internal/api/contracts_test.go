@@ -142,7 +142,8 @@ func (o *oracle) contracts() {
 				seen[d.Address] = true
 				o.same("getContract", chainID+"/contract/"+d.Address.String(), o.wantContract(d.Address))
 				if len(seen)%7 == 0 {
-					o.same("search", chainID+"/search?q="+d.Address.String(), object{"blocks": []object{}, "transactions": []object{}, "addresses": []felt.Felt{d.Address}})
+					o.same("search", chainID+"/search?q="+d.Address.String(), object{"blocks": []object{}, "transactions": []object{}, "addresses": []felt.Felt{d.Address}, "classes": []object{}, "tokens": []object{}})
+					o.same("search", chainID+"/search?q="+d.ClassHash.String(), object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}, "classes": []felt.Felt{d.ClassHash}, "tokens": []object{}})
 				}
 			}
 		}

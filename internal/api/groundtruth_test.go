@@ -314,7 +314,7 @@ func (o *oracle) block(b *starknet.Block) {
 	o.same("getBlock", chainID+"/block/"+b.Hash.Padded()+"?tx_limit=2", wantBlock(b, 2))
 	o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+number+"/txs", 1+int(b.Number%5), nil))
 	o.sameList("block txs", wantPreviews(b, 0, 1000), o.pages("listBlockTransactions", "block/"+hash+"/txs", 100, nil))
-	found := object{"blocks": []object{{"blockNumber": b.Number, "blockHash": b.Hash}}, "transactions": []object{}, "addresses": []object{}}
+	found := object{"blocks": []object{{"blockNumber": b.Number, "blockHash": b.Hash}}, "transactions": []object{}, "addresses": []object{}, "classes": []object{}, "tokens": []object{}}
 	o.same("search", chainID+"/search?q="+number, found)
 	o.same("search", chainID+"/search?q="+hash, found)
 
@@ -331,7 +331,7 @@ func (o *oracle) block(b *starknet.Block) {
 		o.same("getTransaction", chainID+"/tx/"+hash.String(), o.wantTx(ref, own, o.wantTxTransfers(b, i), 96))
 		if i%5 == 0 {
 			o.same("getTransaction", chainID+"/tx/0X"+strings.ToUpper(hash.Padded()[2:])+"?logLimit=1", o.wantTx(ref, own, o.wantTxTransfers(b, i), 1))
-			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{},
+			o.same("search", chainID+"/search?q="+hash.String(), object{"blocks": []object{}, "addresses": []object{}, "classes": []object{}, "tokens": []object{},
 				"transactions": []object{{"txHash": hash, "blockNumber": b.Number, "txIndex": i}}})
 		}
 	}
@@ -373,7 +373,7 @@ func (o *oracle) absent(head uint64) {
 	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
 	o.missing("getTransaction", chainID+"/tx/0x123")
 	o.missing("getToken", chainID+"/token/0x123")
-	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}}
+	empty := object{"blocks": []object{}, "transactions": []object{}, "addresses": []object{}, "classes": []object{}, "tokens": []object{}}
 	o.same("search", fmt.Sprintf("%s/search?q=%d", chainID, head+1), empty)
 	for _, gone := range o.orphans {
 		o.missing("getBlock", chainID+"/block/"+gone.block.String())

@@ -2,15 +2,11 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -94,33 +90,13 @@ type LastFork struct {
 	BelowL1       bool   `json:"belowL1" doc:"It undid blocks that had been reported as accepted on L1."`
 }
 
-// SearchResult is what an identifier names.
-type SearchResult struct {
-	Blocks       []SearchBlock `json:"blocks"`
-	Transactions []SearchTx    `json:"transactions"`
-	Addresses    []felt.Felt   `json:"addresses" doc:"Addresses that did something or have a contract."`
-}
-
-// SearchBlock is a block that was found.
-type SearchBlock struct {
-	BlockNumber uint64    `json:"blockNumber"`
-	BlockHash   felt.Felt `json:"blockHash"`
-}
-
-// SearchTx is a transaction that was found.
-type SearchTx struct {
-	TxHash      felt.Felt `json:"txHash"`
-	BlockNumber uint64    `json:"blockNumber"`
-	TxIndex     uint32    `json:"txIndex"`
-}
-
 func (s *Server) statusRoutes() {
 	register(s, Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
 		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
 		Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
 		Statuses: []int{http.StatusNotFound}}, s.getStatus)
 	register(s, Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
-		Summary: "Find what an identifier names", Description: "A transaction hash, an address, a block hash, or a block number. Names and partial identifiers are not searched.",
+		Summary: "Find what an identifier or a name stands for", Description: "A transaction hash, an address, a class hash, a block hash, a block number, or the beginning of a token's symbol or name. Known tokens come first; what others call themselves proves nothing. Parts of identifiers are not searched.",
 		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}}, s.search)
 }
@@ -184,59 +160,5 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 		age := max(s.now().Unix()-int64(l1.Timestamp), 0)
 		out.L1Finality.WatermarkAgeSeconds = &age
 	}
-	return nil
-}
-
-func (s *Server) search(ctx context.Context, in *struct {
-	ChainInput
-	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, address, block hash or block number."`
-}) (*body[SearchResult], error) {
-	out := &body[SearchResult]{SearchResult{Blocks: []SearchBlock{}, Transactions: []SearchTx{}, Addresses: []felt.Felt{}}}
-	q := strings.TrimSpace(in.Query)
-	number, numeric := uint64(0), false
-	if n, err := strconv.ParseUint(q, 10, 63); err == nil {
-		number, numeric = n, true
-	}
-	id, err := felt.Parse(q)
-	if err != nil && !numeric {
-		return nil, fail(CodeInvalidRequest, "q: %q is neither a hash nor a block number.", clip(in.Query, 70))
-	}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, _ *chain.State) error {
-		if numeric {
-			return found(ctx, r, number, &out.Body)
-		}
-		p, err := transaction.PositionOf(ctx, r, id)
-		if err == nil {
-			out.Body.Transactions = append(out.Body.Transactions, SearchTx{id, p.Block, p.Index})
-		} else if !errors.Is(err, transaction.ErrNotFound) {
-			return err
-		}
-		f, err := factsOf(ctx, r, []felt.Felt{id})
-		if err != nil {
-			return err
-		}
-		if f[0].known() {
-			out.Body.Addresses = append(out.Body.Addresses, id)
-		}
-		n, err := block.NumberOf(ctx, r, id)
-		if err == nil {
-			out.Body.Blocks = append(out.Body.Blocks, SearchBlock{n, id})
-		} else if !errors.Is(err, block.ErrNotFound) {
-			return err
-		}
-		return nil
-	})
-	return out, err
-}
-
-func found(ctx context.Context, r store.Reader, number uint64, out *SearchResult) error {
-	b, err := block.Get(ctx, r, number)
-	if errors.Is(err, block.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	out.Blocks = append(out.Blocks, SearchBlock{b.Number, b.Hash})
 	return nil
 }

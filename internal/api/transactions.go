@@ -72,6 +72,8 @@ type Tx struct {
 	CalldataTruncated      bool             `json:"calldataTruncated"`
 	AccountCallCount       *int             `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
 	AccountCalls           []AccountCall    `json:"accountCalls"`
+	DeclaredClassHash      *felt.Felt       `json:"declaredClassHash" doc:"The class that a DECLARE declares; null for other types."`
+	CompiledClassHash      *felt.Felt       `json:"compiledClassHash" doc:"What that class compiles to, by the declaration; null for Cairo 0 and for other types."`
 	DeclaredL2GasCap       *string          `json:"declaredL2GasCap" doc:"Decimal; null before version 3."`
 	TokenTransfers         []TxTransfer     `json:"tokenTransfers" doc:"In order; at most 1,000."`
 	TokenTransfersCoverage Coverage         `json:"tokenTransfersCoverage"`
@@ -235,6 +237,12 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 	}
 	if t.HasNonce {
 		out.Nonce = &t.Nonce
+	}
+	if t.Type == starknet.Declare {
+		out.DeclaredClassHash = &t.ClassHash
+		if v, _ := t.PlainVersion(); v >= 2 {
+			out.CompiledClassHash = &t.CompiledClassHash
+		}
 	}
 	if t.ResourceBounds != nil {
 		gas := strconv.FormatUint(t.ResourceBounds.L2Gas.MaxAmount, 10)

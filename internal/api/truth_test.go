@@ -170,12 +170,18 @@ func (o *oracle) wantTx(ref simnode.TxRef, messages []simnode.Message, transfers
 		"nonce": feltOr(t.Nonce, t.HasNonce), "rawObjectKey": fmt.Sprintf("%s/tx/%s", chainID, t.Hash), "receipt": wantReceipt(b, r),
 		"logCount": len(r.Events), "logsTruncated": len(r.Events) > logLimit, "eventDecodingDegraded": false, "logs": wantLogs(r.Events, logLimit),
 		"calldata": felts(calldata[:min(len(calldata), 1024)]), "calldataTruncated": len(calldata) > 1024,
-		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil,
+		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil, "declaredClassHash": nil, "compiledClassHash": nil,
 		"tokenTransfers": transfers, "tokenTransfersCoverage": object{"status": "exact", "reasonCode": "indexed_transfer_events"},
 		"messages": o.wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": o.wantPreview(b, ref.Index)["bridgeIntent"],
 	}
 	if calls := callsOf(t); calls != nil {
 		out["accountCallCount"], out["accountCalls"] = len(calls), calls
+	}
+	if t.Type == starknet.Declare {
+		out["declaredClassHash"] = t.ClassHash
+		if v, _ := t.PlainVersion(); v >= 2 {
+			out["compiledClassHash"] = t.CompiledClassHash
+		}
 	}
 	if t.ResourceBounds != nil {
 		out["declaredL2GasCap"] = strconv.FormatUint(t.ResourceBounds.L2Gas.MaxAmount, 10)

@@ -1,7 +1,9 @@
 package metadata
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -135,6 +137,15 @@ func (j *Job) settle(b *store.Batch, t *task, now uint64) {
 		}
 		if m.Symbol != nil {
 			b.Put(token.SymbolKey(*m.Symbol, t.token), nil)
+		}
+		names := m.NameKeys(t.token)
+		for _, k := range t.was.NameKeys(t.token) {
+			if !slices.ContainsFunc(names, func(n store.Key) bool { return bytes.Equal(n.Partition, k.Partition) && bytes.Equal(n.Sort, k.Sort) }) {
+				b.Delete(k)
+			}
+		}
+		for _, k := range names {
+			b.Put(k, nil)
 		}
 	case t.idle:
 		rest := *t.was

@@ -22,7 +22,7 @@ var (
 )
 
 // Enrichment lists the tables that are filled from calls to a node.
-func Enrichment() []*store.Table { return []*store.Table{MetadataRows, Symbols, Jobs} }
+func Enrichment() []*store.Table { return []*store.Table{MetadataRows, Symbols, NameRows, Jobs} }
 
 // Evidence says what told the standard of a token.
 type Evidence uint8

@@ -1,8 +1,10 @@
 package fsck
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
@@ -48,6 +50,24 @@ func (c *checker) tokenNames() error {
 		return err
 	}
 	if err := c.walk(token.Symbols, func(store.Entry) error { return nil }); err != nil {
+		return err
+	}
+	err = c.walk(token.NameRows, func(e store.Entry) error {
+		address, err := token.ParseName(e.Sort)
+		if err != nil {
+			return c.problem("%v", err)
+		}
+		found, err := token.MetadataOf(c.ctx, c.r, []felt.Felt{address})
+		if err != nil {
+			return err
+		}
+		at := store.Key{Table: token.NameRows, Partition: e.Partition, Sort: e.Sort}
+		if found[0] == nil || !slices.ContainsFunc(found[0].NameKeys(address), func(k store.Key) bool { return bytes.Equal(keyBytes(k), keyBytes(at)) }) {
+			return c.problem("token %s does not call itself what table %s says", address, token.NameRows.Name)
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	progress := uint64(0)

@@ -1,0 +1,161 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/store"
+)
+
+const (
+	// maxFoundTokens bounds the tokens of an answer, maxNamedTokens those that are
+	// looked at for it by symbol, and as many by name.
+	maxFoundTokens = 20
+	maxNamedTokens = 100
+)
+
+// SearchResult is what an identifier or a name finds.
+type SearchResult struct {
+	Blocks       []SearchBlock `json:"blocks" doc:"Blocks with this hash or number."`
+	Transactions []SearchTx    `json:"transactions" doc:"Transactions with this hash."`
+	Addresses    []felt.Felt   `json:"addresses" doc:"Addresses that did something or have a contract."`
+	Classes      []felt.Felt   `json:"classes" doc:"Classes with this hash that a block named."`
+	Tokens       []SearchToken `json:"tokens" doc:"Tokens whose symbol or name begins so, in whatever case: known ones first, then by symbol, then by name; at most 20."`
+}
+
+// SearchBlock is a block that was found.
+type SearchBlock struct {
+	BlockNumber uint64    `json:"blockNumber" doc:"Its number."`
+	BlockHash   felt.Felt `json:"blockHash" doc:"Its hash."`
+}
+
+// SearchTx is a transaction that was found.
+type SearchTx struct {
+	TxHash      felt.Felt `json:"txHash" doc:"Its hash."`
+	BlockNumber uint64    `json:"blockNumber" doc:"The block that it is in."`
+	TxIndex     uint32    `json:"txIndex" doc:"Its place in that block."`
+}
+
+// SearchToken is a token that was found by what it is called.
+type SearchToken struct {
+	TokenAddress felt.Felt `json:"tokenAddress" doc:"The token's contract."`
+	Symbol       *string   `json:"symbol" doc:"As the registry has it for a known token, otherwise as the contract calls itself."`
+	Name         *string   `json:"name" doc:"As the symbol."`
+	Known        bool      `json:"known" doc:"The token is in the registry. Everything else only calls itself so."`
+	Lookalike    bool      `json:"lookalike" doc:"The token is not known and has the symbol or the name of one that is."`
+	Source       string    `json:"source" enum:"registry,token_contract" doc:"Who says what it is called."`
+}
+
+func (s *Server) search(ctx context.Context, in *struct {
+	ChainInput
+	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, address, class hash, block hash, block number, or the beginning of a token's symbol or name."`
+}) (*body[SearchResult], error) {
+	out := &body[SearchResult]{SearchResult{[]SearchBlock{}, []SearchTx{}, []felt.Felt{}, []felt.Felt{}, []SearchToken{}}}
+	q := strings.TrimSpace(in.Query)
+	number, err := strconv.ParseUint(q, 10, 63)
+	numeric := err == nil
+	id, err := felt.Parse(q)
+	named := err != nil
+	if hex := strings.HasPrefix(strings.ToLower(q), "0x"); named && hex || q == "" {
+		return nil, fail(CodeInvalidRequest, "q: %q is neither a hash nor a block number nor a name.", clip(in.Query, 70))
+	}
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+		if numeric {
+			if err := findNumber(ctx, r, number, &out.Body); err != nil {
+				return err
+			}
+		}
+		if named {
+			requestOf(ctx).indexed = false // names come from calls
+			return findTokens(ctx, r, c.Registry, q, &out.Body)
+		}
+		return findHash(ctx, r, id, &out.Body)
+	})
+	return out, err
+}
+
+func findNumber(ctx context.Context, r store.Reader, number uint64, out *SearchResult) error {
+	b, err := block.Get(ctx, r, number)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	out.Blocks = append(out.Blocks, SearchBlock{b.Number, b.Hash})
+	return nil
+}
+
+func findHash(ctx context.Context, r store.Reader, id felt.Felt, out *SearchResult) error {
+	p, err := transaction.PositionOf(ctx, r, id)
+	if err == nil {
+		out.Transactions = append(out.Transactions, SearchTx{id, p.Block, p.Index})
+	} else if !errors.Is(err, transaction.ErrNotFound) {
+		return err
+	}
+	f, err := factsOf(ctx, r, []felt.Felt{id})
+	if err != nil {
+		return err
+	}
+	if f[0].known() {
+		out.Addresses = append(out.Addresses, id)
+	}
+	_, declared, err := class.SummaryOf(ctx, r, id)
+	if err != nil {
+		return err
+	}
+	if declared {
+		out.Classes = append(out.Classes, id)
+	}
+	n, err := block.NumberOf(ctx, r, id)
+	if err == nil {
+		out.Blocks = append(out.Blocks, SearchBlock{n, id})
+	} else if !errors.Is(err, block.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// findTokens lists the known tokens that are called so, and then others that call
+// themselves so.
+func findTokens(ctx context.Context, r store.Reader, known *registry.Chain, text string, out *SearchResult) error {
+	taken := map[string]bool{} // symbols and names of known tokens
+	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
+	list := known.Tokens()
+	slices.SortFunc(list, func(a, b registry.Token) int { return a.Address.Cmp(b.Address) })
+	for _, t := range list {
+		taken[strings.ToLower(t.Symbol)], taken[strings.ToLower(t.Name)] = true, true
+		if (begins(t.Symbol) || begins(t.Name)) && len(out.Tokens) < maxFoundTokens {
+			out.Tokens = append(out.Tokens, SearchToken{TokenAddress: t.Address, Symbol: some(t.Symbol), Name: some(t.Name), Known: true, Source: "registry"})
+		}
+	}
+	found, err := token.Named(ctx, r, text, maxNamedTokens)
+	if err != nil {
+		return err
+	}
+	found = slices.DeleteFunc(found, func(a felt.Felt) bool { _, listed := known.Token(a); return listed })
+	found = found[:min(len(found), maxFoundTokens-len(out.Tokens))]
+	names, err := token.MetadataOf(ctx, r, found)
+	if err != nil {
+		return err
+	}
+	looks := func(s *string) bool { return s != nil && taken[strings.ToLower(strings.TrimSpace(*s))] }
+	for i, m := range names {
+		if m == nil {
+			continue
+		}
+		out.Tokens = append(out.Tokens, SearchToken{TokenAddress: found[i], Symbol: m.Symbol, Name: m.Name, Source: "token_contract",
+			Lookalike: looks(m.Symbol) || looks(m.Name)})
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// TestSearchByName: tokens are found by the beginning of their symbol or name, known
+// ones first, and one that takes the name of another is marked.
+func TestSearchByName(t *testing.T) {
+	w := newWorld(t, 20)
+	search := func(q string) []api.SearchToken {
+		t.Helper()
+		var out api.SearchResult
+		w.get("/search?q="+q, &out)
+		return out.Tokens
+	}
+	before := search("uSd")
+	if len(before) == 0 || !before[0].Known || before[0].Lookalike || before[0].Source != "registry" {
+		t.Fatalf("the known token is not first: %+v", before)
+	}
+	imitation, other, name := felt.FromUint64(0x777), felt.FromUint64(0x778), "Usd of somebody"
+	lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{Epoch: lease.Epoch}
+	for address, m := range map[felt.Felt]*token.Metadata{imitation: {Known: true, Symbol: before[0].Symbol}, other: {Known: true, Name: &name}} {
+		b.Put(token.MetadataKey(address), m.Encode())
+		for _, k := range m.NameKeys(address) {
+			b.Put(k, []byte{})
+		}
+	}
+	if err := w.engine.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	found := map[felt.Felt]api.SearchToken{}
+	for i, s := range search("usd") {
+		if found[s.TokenAddress] = s; s.Known != (i < len(before)) && s.TokenAddress != imitation && s.TokenAddress != other {
+			t.Errorf("place %d is %+v", i, s)
+		}
+	}
+	if s := found[imitation]; !s.Lookalike || s.Known || s.Source != "token_contract" {
+		t.Errorf("the imitation is %+v", s)
+	}
+	if s := found[other]; s.Lookalike || s.Known || s.Name == nil || *s.Name != name {
+		t.Errorf("a token of its own name is %+v", s)
+	}
+	if s := search("somebody"); len(s) != 0 {
+		t.Errorf("the middle of a name finds %+v", s)
+	}
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/search?q=0xZZ", w.key); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("half a hash: %d %s", r.StatusCode, r.body)
+	}
+}
