@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"math/big"
 	"net/http"
 	"slices"
 
@@ -69,7 +70,7 @@ type AddressTx struct {
 	CallCount               *int       `json:"callCount" doc:"Null when the calldata is not a list of calls."`
 	MethodsDiffer           *bool      `json:"methodsDiffer"`
 	TransferCount           *int       `json:"transferCount" doc:"Transfers of the transaction from or to the address."`
-	TopTransferTokenAddress *felt.Felt `json:"topTransferTokenAddress" doc:"Of the first of them."`
+	TopTransferTokenAddress *felt.Felt `json:"topTransferTokenAddress" doc:"Of the one with the largest amount, in smallest units whatever the token; the first of equals."`
 	TopTransferAmount       *string    `json:"topTransferAmount" doc:"Decimal; 1 of an NFT; null when the standard is unknown."`
 	TopTransferStandard     *string    `json:"topTransferStandard" enum:"erc20,erc721,erc1155,unknown"`
 }
@@ -257,22 +258,28 @@ func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State,
 			}
 		}
 	}
-	n := 0
+	n, top := 0, (*big.Int)(nil)
 	for _, x := range transfer.Of(t.Receipt.Events) {
 		if x.From != *a && x.To != *a {
 			continue
 		}
-		if n++; n > 1 {
-			continue
-		}
+		n++
 		standards, err := kinds.of(ctx, []felt.Felt{x.Token})
 		if err != nil {
 			return out, err
 		}
 		settled := x.Transfer.As(standards[0])
+		text, _, _ := transferValues(&settled)
+		amount := big.NewInt(-1) // one that is not known is below all others
+		if text != nil {
+			amount.SetString(*text, 10)
+		}
+		if top != nil && amount.Cmp(top) <= 0 {
+			continue
+		}
+		top = amount
 		standard, token := settled.Standard.String(), x.Token
-		out.TopTransferTokenAddress, out.TopTransferStandard = &token, &standard
-		out.TopTransferAmount, _, _ = transferValues(&settled)
+		out.TopTransferTokenAddress, out.TopTransferStandard, out.TopTransferAmount = &token, &standard, text
 	}
 	out.TransferCount = &n
 	return out, nil

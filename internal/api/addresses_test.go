@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -140,12 +141,18 @@ func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 		row["callCount"] = len(calls)
 		row["methodsDiffer"] = slices.ContainsFunc(calls, func(c object) bool { return c["selector"] != calls[0]["selector"] })
 	}
-	n := 0
+	n, top := 0, big.NewInt(-2)
 	for _, m := range movesOf(o.tokensByAddress(), d.b, d.tx) {
 		if m.from != a && m.to != a {
 			continue
 		}
-		if n++; n == 1 {
+		n++
+		amount := m.value
+		if amount == nil {
+			amount = big.NewInt(-1)
+		}
+		if amount.Cmp(top) > 0 {
+			top = amount
 			row["topTransferTokenAddress"], row["topTransferAmount"], row["topTransferStandard"] = m.token.Address, text(m.value), standardNames[m.token.Standard]
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -113,11 +114,16 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = &raw, &source, &m.Block, &at
 		}
 	}
-	fresh := c.freshness(state)
+	fresh, supplied := c.freshness(state), true
+	if t.TotalSupplyRaw != nil {
+		if supplied, err = supplyHolds(ctx, r, address, m.Block, state.Head.Number); err != nil {
+			return t, err
+		}
+	}
 	switch {
 	case !moved:
 		t.SummaryCacheStatus = summaryMetadataOnly
-	case !fresh.current(), known && !canonical:
+	case !fresh.current(), known && !canonical, !supplied:
 		t.SummaryCacheStatus = summaryStale
 	case !known:
 		t.SummaryCacheStatus = summaryComputed
@@ -134,6 +140,13 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
 	}
 	return t, nil
+}
+
+// supplyHolds says that nothing was minted or burnt since a block, as far as
+// events tell. One seek.
+func supplyHolds(ctx context.Context, r store.Reader, address felt.Felt, since, head uint64) (bool, error) {
+	last, moved, err := transfer.LatestOf(ctx, r, felt.Felt{}, address, head)
+	return !moved || last <= since, err
 }
 
 // isCanonical says whether the block at which a token was asked is still part of

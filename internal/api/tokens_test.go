@@ -241,6 +241,15 @@ func TestSummaryStates(t *testing.T) {
 	if s := get(); s.SummaryCacheStatus != "stale" || s.TotalSupplyRaw != nil || s.TotalSupplyBlockNumber != nil || *s.Symbol != "USDC" || *s.TransferCount == 0 {
 		t.Errorf("a token that was asked at a block that is gone: %+v", s)
 	}
+	early := *m // before the last mint or burn
+	early.Block, early.BlockHash = 2, w.chain.BlockAt(2).Hash
+	if w.chain.SupplyAt(usdc, 2).Cmp(w.chain.SupplyAt(usdc, 19)) == 0 {
+		t.Fatal("the supply did not move")
+	}
+	set(usdc, &early)
+	if s := get(); s.SummaryCacheStatus != "stale" || s.TotalSupplyRaw == nil || *s.TotalSupplyBlockNumber != 2 {
+		t.Errorf("a token whose supply moved since it was asked: %+v", s)
+	}
 	quiet := felt.FromUint64(0x777)
 	set(quiet, m)
 	var s api.TokenSummary

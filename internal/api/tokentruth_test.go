@@ -240,6 +240,11 @@ func (o *oracle) token(k *simnode.Token, path string, own []moved) {
 			o.t.Fatalf("%s: supply at %v", path, got.TotalSupplyBlockNumber)
 		}
 		want["totalSupplyRaw"] = o.chain.SupplyAt(k.Address, *got.TotalSupplyBlockNumber).String()
+		for _, m := range own {
+			if (m.from.IsZero() || m.to.IsZero()) && m.block.Number > *got.TotalSupplyBlockNumber {
+				want["summaryCacheStatus"] = "stale"
+			}
+		}
 		want["totalSupplySource"], want["totalSupplyBlockNumber"], want["totalSupplyUpdatedAtIso"] = "starknet_rpc_totalSupply", got.TotalSupplyBlockNumber, got.MetadataUpdatedAtISO
 	}
 	o.same("getToken", path, want)

@@ -30,12 +30,16 @@ func (j *Job) ask(ctx context.Context, commit job.Commit) (asked bool, err error
 	now := uint64(j.Now().Unix())
 	var head chain.Head
 	var tasks []*task
+	refresh := j.Refresh
 	err = j.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil || !state.HasHead {
 			return err
 		}
 		head = state.Head
+		if behind(&state) {
+			refresh = min(refresh, catchUpRefresh)
+		}
 		tasks, err = j.due(ctx, r, now, head.Number)
 		return err
 	})
@@ -67,7 +71,7 @@ func (j *Job) ask(ctx context.Context, commit job.Commit) (asked bool, err error
 	b := &store.Batch{}
 	answered, failed := 0, 0
 	for _, t := range tasks {
-		j.settle(b, t, now)
+		j.settle(b, t, now, refresh)
 		switch {
 		case t.answer != nil:
 			answered++
@@ -126,12 +130,23 @@ func (j *Job) due(ctx context.Context, r store.Reader, now, head uint64) ([]*tas
 // maxIdle bounds the pause of a token that nobody uses.
 const maxIdle = 24 * time.Hour
 
-// settle writes what became of a task.
-func (j *Job) settle(b *store.Batch, t *task, now uint64) {
+// catchUpRefresh is how soon an answer is asked for again that was given while the
+// index was catching up: it is of an old block, and the supply of that block is not
+// the one to show for hours when the index has caught up.
+const catchUpRefresh = 10 * time.Minute
+
+// behindBlocks is how far the index may be behind the node without catching up.
+const behindBlocks = 20
+
+// behind says that the index is catching up, as far as its indexer has told.
+func behind(s *chain.State) bool { return s.Seen.Head.Number > s.Head.Number+behindBlocks }
+
+// settle writes what became of a task. An answer is asked for again after refresh.
+func (j *Job) settle(b *store.Batch, t *task, now uint64, refresh time.Duration) {
 	m := t.answer
 	switch {
 	case m != nil:
-		m.Due = now + seconds(j.Refresh)
+		m.Due = now + seconds(refresh)
 		if old := t.was.Symbol; old != nil && (m.Symbol == nil || *m.Symbol != *old) {
 			b.Delete(token.SymbolKey(*old, t.token))
 		}

@@ -305,6 +305,61 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
+// TestCatchingUp: what was answered while the index was catching up is asked for
+// again soon, and not after hours.
+func TestCatchingUp(t *testing.T) {
+	w := newIdle(t, 20)
+	due := func(ahead uint64) time.Duration {
+		t.Helper()
+		lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &store.Batch{Epoch: lease.Epoch}
+		b.Put(chain.SeenKey, chain.Seen{Head: chain.SeenHead{Number: w.head().Number + ahead}}.Encode())
+		if err := w.engine.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: func() time.Time { return time.Unix(int64(1e9*(ahead+1)), 0) }})
+		err = j.CatchUp(t.Context(), func(ctx context.Context, b *store.Batch) error {
+			b.Epoch = lease.Epoch
+			return w.engine.Commit(ctx, b)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := w.of(w.chain.Tokens(19)[0].Address)
+		return time.Duration(m.Due-m.Time) * time.Second
+	}
+	if got := due(21); got != 10*time.Minute {
+		t.Errorf("asked while catching up, and again after %s", got)
+	}
+	w = newIdle(t, 20)
+	if got := due(20); got != 6*time.Hour {
+		t.Errorf("asked near the head, and again after %s", got)
+	}
+}
+
+// newIdle is a world that is indexed, and in which nothing runs.
+func newIdle(t *testing.T, blocks int) *world {
+	t.Helper()
+	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 31, Blocks: blocks})}
+	w.source = &source{Source: simulated.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
+	var err error
+	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.RunTo(t.Context(), uint64(blocks-1)); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // TestFsck: what the job wrote is sound, across forks and failures, and a row
 // that is taken away is noticed.
 func TestFsck(t *testing.T) {
