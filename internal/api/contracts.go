@@ -143,6 +143,9 @@ func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]fact
 	if err != nil {
 		return nil, err
 	}
+	if err := sinceFirst(ctx, r, addresses, identities); err != nil {
+		return nil, err
+	}
 	totals, err := address.TotalsOf(ctx, r, addresses)
 	if err != nil {
 		return nil, err
@@ -195,6 +198,34 @@ func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]fact
 		}
 	}
 	return out, nil
+}
+
+// sinceFirst dates the classes of contracts by the block that gave them, as the
+// lists of classes do: a class that is replaced by itself is no other.
+func sinceFirst(ctx context.Context, r store.Reader, addresses []felt.Felt, identities []contract.Identity) error {
+	var replaced []felt.Felt
+	var where []int
+	for i := range identities {
+		if c := identities[i].Current; c != nil && c.Replaced {
+			replaced, where = append(replaced, addresses[i]), append(where, i)
+		}
+	}
+	if len(replaced) == 0 {
+		return nil
+	}
+	since, err := class.Since(ctx, r, replaced)
+	if err != nil {
+		return err
+	}
+	for k, i := range where {
+		c, d := identities[i].Current, identities[i].Deployment
+		if since[k] == c.Block {
+			continue
+		}
+		c.Block = since[k]
+		c.Replaced = d == nil || d.Block != since[k] || d.Class != c.Class
+	}
+	return nil
 }
 
 // tokenFacts adds what is known of contracts that are tokens.

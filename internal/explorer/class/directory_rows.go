@@ -1,6 +1,7 @@
 package class
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 
@@ -147,4 +148,30 @@ func decodeHolder(address *felt.Felt, b []byte) (h holder, err error) {
 	h.since = binary.BigEndian.Uint64(b)
 	copy(h.class[:], b[8:])
 	return h, nil
+}
+
+// Since returns from which block on contracts have the class that they have, in
+// order, without a break: a class that is replaced by itself is no other. It is 0
+// for addresses that have none. One round trip.
+func Since(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]uint64, error) {
+	keys := make([]store.Key, len(addresses))
+	for i := range addresses {
+		keys[i] = holderKey(&addresses[i])
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read since when %d contracts have their classes: %w", len(addresses), err)
+	}
+	out := make([]uint64, len(addresses))
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		h, err := decodeHolder(&addresses[i], v)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = h.since
+	}
+	return out, nil
 }

@@ -24,10 +24,16 @@ type Place struct {
 	Deployed bool
 }
 
+// selfReplaced bounds how many rows a list passes over because they replace a
+// class by itself.
+const selfReplaced = 1000
+
 // Epochs returns up to limit classes of a contract in front of a place, newest
-// first; nil starts at the newest. One scan.
+// first; nil starts at the newest. A class that is replaced by itself is one epoch,
+// which begins where the contract got the class, as in the directory of classes.
+// One scan.
 func Epochs(ctx context.Context, r store.Reader, address felt.Felt, before *Place, limit int) (out []Epoch, more bool, err error) {
-	rng := store.Range{Table: History, Partition: address[:], Reverse: true, Limit: limit + 1}
+	rng := store.Range{Table: History, Partition: address[:], Reverse: true, Limit: limit + 1 + selfReplaced}
 	if before != nil {
 		kind := byte(kindReplaced)
 		if before.Deployed {
@@ -35,18 +41,28 @@ func Epochs(ctx context.Context, r store.Reader, address felt.Felt, before *Plac
 		}
 		rng.To = sortKey(before.Block, kind)
 	}
+	rows := 0
 	for row, err := range r.Scan(ctx, rng) {
 		if err != nil {
 			return nil, false, fmt.Errorf("list the classes of contract %s: %w", address, err)
 		}
-		if len(out) == limit {
-			return out, true, nil
-		}
+		rows++
 		c, err := parseChange(row)
 		if err != nil {
 			return nil, false, fmt.Errorf("contract %s: %w", address, err)
 		}
-		out = append(out, Epoch{Block: c.block, Deployed: c.kind == kindDeployed, Class: c.class})
+		e := Epoch{Block: c.block, Deployed: c.kind == kindDeployed, Class: c.class}
+		if n := len(out); n > 0 && out[n-1].Class == e.Class {
+			out[n-1] = e
+			continue
+		}
+		if len(out) == limit {
+			return out, true, nil
+		}
+		out = append(out, e)
+	}
+	if rows == rng.Limit {
+		return out, true, nil
 	}
 	return withOrigin(ctx, r, address, before, out, limit)
 }
@@ -64,6 +80,9 @@ func withOrigin(ctx context.Context, r store.Reader, address felt.Felt, before *
 	origin, err := originOf(ctx, r, address)
 	if err != nil || origin == nil {
 		return list, false, err
+	}
+	if n := len(list); n > 0 && list[n-1].Class == *origin {
+		list = list[:n-1]
 	}
 	if len(list) == limit {
 		return list, true, nil
