@@ -42,7 +42,7 @@ func run(conns int, round time.Duration, rounds int) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	return nil
+	return s.greedy(round, rounds)
 }
 
 // measure lets the two take turns, so that both meet the same machine.

@@ -27,6 +27,8 @@ type apiCommand struct {
 	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
 	HeadMaxAge    time.Duration `default:"60s" help:"How long what a node said of its head counts: after that the index is not called current any more. At least 1s."`
 	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+
+	callerFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -57,6 +59,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control,
 		Depth: c.FinalityDepth, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Callers: c.callerFlags,
 	})
 }
 
@@ -77,6 +80,9 @@ func (c *apiCommand) check() error {
 		return err
 	}
 	if err := checkHeadMaxAge(c.HeadMaxAge); err != nil {
+		return err
+	}
+	if err := c.callerFlags.check(); err != nil {
 		return err
 	}
 	return checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint)

@@ -22,7 +22,7 @@ type front struct {
 }
 
 // newFront serves a listener, with answers that say so until there is a handler.
-func newFront(l net.Listener, log *slog.Logger) *front {
+func newFront(l net.Listener, origins []string, log *slog.Logger) *front {
 	f := &front{ended: make(chan error, 1)}
 	f.open(api.Starting())
 	f.server = &http.Server{
@@ -33,9 +33,11 @@ func newFront(l net.Listener, log *slog.Logger) *front {
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    48 << 10, // an address of up to 32 KiB, and headers
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+
+		DisableGeneralOptionsHandler: true, // the kernel answers OPTIONS * too
 	}
 	go func() {
-		err := f.server.Serve(l)
+		err := f.server.Serve(api.NewListener(l, api.WireOptions{Origins: origins, Logger: log}))
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		} else {

@@ -16,7 +16,7 @@ func TestFront(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFront(l, slog.New(slog.DiscardHandler))
+	f := newFront(l, nil, slog.New(slog.DiscardHandler))
 	ask := func(path string, status int, says string) *http.Response {
 		t.Helper()
 		r, err := http.Get("http://" + l.Addr().String() + path)

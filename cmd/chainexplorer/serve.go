@@ -44,6 +44,8 @@ type serveCommand struct {
 	BaseURL       string        `placeholder:"URL" help:"How the service is reached from outside, for the documents."`
 	HeadMaxAge    time.Duration `default:"60s" help:"How long what a node said of its head counts: after that the index is not called current any more. At least 1s."`
 	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
+
+	callerFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -64,6 +66,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
 		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Callers: c.callerFlags,
 	})
 }
 
@@ -141,6 +144,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := c.stopFlags.check(); err != nil {
+		return err
+	}
+	if err := c.callerFlags.check(); err != nil {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {

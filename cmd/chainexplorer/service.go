@@ -47,6 +47,7 @@ type serviceOptions struct {
 	BaseURL       string
 	HeadMaxAge    time.Duration // how long what a node said of its head counts
 	TraceEndpoint string
+	Callers       callerFlags
 	Registry      *registry.Registry
 	// CensusInterval and CensusRetention are the defaults of the census when zero.
 	CensusInterval, CensusRetention time.Duration
@@ -81,7 +82,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if s.listener, err = net.Listen("tcp", o.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	s.front = newFront(s.listener, con.log)
+	s.front = newFront(s.listener, o.Origins, con.log)
 	s.onClose(func() { s.front.server.Close() }) //nolint:errcheck // the process ends
 	if o.Metrics != "" {
 		stop, err := serveMetrics(o.Metrics, s.registry, s.backups, con.log)
@@ -173,7 +174,10 @@ func (s *service) Close() {
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
 	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, HeadMaxAge: s.opts.HeadMaxAge, Version: version(),
-		Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
+		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
+	if err := s.opts.Callers.set(&o); err != nil {
+		return err
+	}
 	if !s.control.IsFile() { // other processes may serve the same keys
 		o.Draw = s.control.Draw
 	}

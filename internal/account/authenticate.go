@@ -69,7 +69,19 @@ func NewAuthenticator(repo *Repository, log *slog.Logger) *Authenticator {
 // Authenticate says whose key was presented. The error is ErrMalformed,
 // ErrUnknown, or says why the database could not be asked; no error holds the key.
 func (a *Authenticator) Authenticate(ctx context.Context, presented string) (Principal, error) {
+	return a.AuthenticateGuarded(ctx, presented, nil)
+}
+
+// Guard is asked before a key is looked at that was not accepted before. Its error
+// ends the matter.
+type Guard interface{ Stranger() error }
+
+// AuthenticateGuarded is Authenticate with a guard; nil is none.
+func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented string, g Guard) (Principal, error) {
 	if _, err := ParseKey(presented); err != nil {
+		if refusal := stranger(g); refusal != nil {
+			return Principal{}, refusal
+		}
 		return Principal{}, err
 	}
 	d := a.repo.digest.digest(presented)
@@ -77,6 +89,11 @@ func (a *Authenticator) Authenticate(ctx context.Context, presented string) (Pri
 	known, seen := a.accepted.get(&d)
 	if seen && known.changes == changes && within(now, known.at, freshFor) {
 		return a.admit(&known, now)
+	}
+	if !seen {
+		if err := stranger(g); err != nil {
+			return Principal{}, err
+		}
 	}
 	if no, ok := a.refused.get(&d); ok && no.changes == changes && within(now, no.at, refusedFor) {
 		return Principal{}, ErrUnknown
@@ -94,6 +111,13 @@ func (a *Authenticator) Authenticate(ctx context.Context, presented string) (Pri
 		return Principal{}, err
 	}
 	return a.admit(&found, now)
+}
+
+func stranger(g Guard) error {
+	if g == nil {
+		return nil
+	}
+	return g.Stranger()
 }
 
 // within also refuses an entry from the future: after a clock went back nobody

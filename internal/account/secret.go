@@ -84,6 +84,12 @@ func ParseKey(presented string) (Environment, error) {
 	return env, nil
 }
 
+// HoldsKey says whether a text has something in it that begins like a key.
+func HoldsKey(text string) bool {
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, livePrefix) || strings.Contains(lower, testPrefix)
+}
+
 // crcTable is spelled out because crc32.ChecksumIEEE wants bytes, and turning the
 // text of every request into bytes would cost an allocation.
 var crcTable = crc32.MakeTable(crc32.IEEE)

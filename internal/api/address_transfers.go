@@ -20,7 +20,7 @@ func (s *Server) listAddressTransfers(ctx context.Context, in *struct {
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 	TransferFilter
 }) (*body[TransferPage], error) {
-	q, err := parseTransfers(&in.TransferFilter, []string{in.Address})
+	q, err := parseTransfers(&in.TransferFilter, named("path.address", []string{in.Address}))
 	if err != nil {
 		return nil, err
 	}

@@ -364,7 +364,7 @@ func (o *oracle) post(op, path, content string, want any) reply {
 }
 
 // request is a request with a body and the key.
-func (w *world) request(method, path, content string) *http.Request {
+func (w *world) request(method, path, content string, headers ...string) *http.Request {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))
 	if err != nil {
@@ -372,6 +372,9 @@ func (w *world) request(method, path, content string) *http.Request {
 	}
 	req.Header.Set("X-Service-Api-Key", w.key)
 	req.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
 	return req
 }
 

@@ -60,7 +60,7 @@ func (s *Server) attributions(ctx context.Context, c *Chain, addresses []felt.Fe
 	if s.labels != nil {
 		var err error
 		if own, err = s.labels.Labels(ctx, c.ID); err != nil {
-			return nil, err
+			return nil, retryLater(2, err, "Labels cannot be read right now; try again.")
 		}
 	}
 	out := make([]*attribution, len(addresses))

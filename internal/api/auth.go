@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -42,20 +43,45 @@ func presentedKey(h http.Header) (string, *Error) {
 	return key, nil
 }
 
+// visitor pays for a key that is not known in memory before anybody is asked about
+// it, so that guessing keys is slow and costs us little. It is an account.Guard.
+type visitor struct {
+	clients *clients
+	address netip.Addr
+	paid    bool
+}
+
+// Stranger is called for a key that was not accepted before.
+func (v *visitor) Stranger() error {
+	if e := v.clients.spend(v.address, failureCost); e != nil {
+		return e
+	}
+	v.paid = true
+	return nil
+}
+
 // authenticate finds out who asks.
-func (s *Server) authenticate(r *http.Request, who *caller) *Error {
+func (s *Server) authenticate(x *exchange, r *http.Request) *Error {
 	key, fault := presentedKey(r.Header)
 	if fault != nil {
+		if e := s.clients.spend(x.client, 1); e != nil {
+			return e
+		}
 		return fault
 	}
-	p, err := s.keys.Authenticate(r.Context(), key)
+	x.visitor = visitor{clients: s.clients, address: x.client}
+	p, err := s.keys.AuthenticateGuarded(r.Context(), key, &x.visitor)
+	var refused *Error
 	switch {
 	case err == nil:
-		who.Principal = p
+		x.who.Principal = p
+		if x.visitor.paid {
+			s.clients.refund(x.client, failureCost)
+		}
 		return nil
-	case errors.Is(err, account.ErrMalformed):
-		return fail(CodeMalformedKey, "The header does not hold a key. Send the key's text alone.")
-	case errors.Is(err, account.ErrUnknown):
+	case errors.As(err, &refused):
+		return refused
+	case errors.Is(err, account.ErrMalformed), errors.Is(err, account.ErrUnknown):
 		return fail(CodeUnauthorized, "The API key is not valid.")
 	default:
 		return retryLater(1, err, "Keys cannot be checked right now; try again.")

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -74,9 +75,9 @@ func (s *Server) batchView(ctx context.Context, id string, fn func(ctx context.C
 func batchFelts(name string, texts []string) ([]felt.Felt, error) {
 	out := make([]felt.Felt, len(texts))
 	for i, text := range texts {
-		f, err := felt.Parse(text)
+		f, err := feltOf(fmt.Sprintf("body.%s[%d]", name, i), text)
 		if err != nil {
-			return nil, fail(CodeInvalidRequest, "body.%s[%d]: %q is not 0x and 1 to 64 hex digits of a felt.", name, i, clip(text, 70))
+			return nil, err
 		}
 		out[i] = f
 	}

@@ -36,7 +36,7 @@ func TestRateLimits(t *testing.T) {
 	ask(heavy, key, 200, "2", "1", "heavy;w=60", "") // the other class is unaffected
 	w.clock.advance(49*time.Second + 500*time.Millisecond)
 	ask(light, key, 429, "3", "0", "light;w=60", "1")
-	ask(light, w.key, 200, "1000000000", "999999999", "light;w=60", "") // so is another key
+	ask(light, w.key, 200, "1000000000", "999999996", "light;w=60", "") // another key has what the workspace has left
 	w.clock.advance(500 * time.Millisecond)
 	ask(light, key, 200, "3", "2", "light;w=60", "") // the window ended
 	ask(heavy, key, 200, "2", "0", "heavy;w=60", "") // that of the other class did not
@@ -67,9 +67,9 @@ func TestCapabilitiesTellTheBudget(t *testing.T) {
 			t.Errorf("%s, %v; want %s", got.String(), err, want)
 		}
 	}
-	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":1,"retryAfterSeconds":null,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"bucketScope":"key"}`)
+	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":1,"retryAfterSeconds":null,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"burst":3000,"bucketScope":"key"}`)
 	w.clock.advance(20 * time.Second)
-	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":0,"retryAfterSeconds":40,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"bucketScope":"key"}`)
+	ask(`{"loadClass":"light","limitPerMinute":2,"remaining":0,"retryAfterSeconds":40,"lightPerMinute":2,"heavyPerMinute":7,"batchPerMinute":6000,"burst":3000,"bucketScope":"key"}`)
 }
 
 // TestRequestIDs are echoed when a log can hold them, and replaced when not.
@@ -84,7 +84,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, headers := range [][]string{nil, {"X-Request-Id", ""}, {"X-Request-Id", strings.Repeat("x", 129)}, {"X-Request-Id", "a b"}, {"X-Request-Id", "a/b"},
-		{"X-Request-Id", `"a"`}, {"X-Request-Id", "é"}, {"X-Request-Id", "a", "X-Request-Id", "b"}} {
+		{"X-Request-Id", `"a"`}, {"X-Request-Id", "é"}, {"X-Request-Id", "a", "X-Request-Id", "b"}, {"X-Request-Id", w.key}, {"X-Request-Id", "trace:" + strings.ToUpper(w.key)}} {
 		r := w.do(http.MethodGet, statusPath, "", headers...)
 		id := r.Header.Get("X-Request-Id")
 		if !strings.HasPrefix(id, "svc-") || len(id) != 28 || seen[id] || len(r.Header.Values("X-Request-Id")) != 1 {
@@ -269,7 +269,8 @@ func TestFaults(t *testing.T) {
 
 // TestBusy fills the service up to its limit.
 func TestBusy(t *testing.T) {
-	w := newHooked(t, func(o *api.Options) { o.MaxInFlight = 2 })
+	w := newHooked(t, func(o *api.Options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 2, 2, 2 })
+	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
 	var done sync.WaitGroup
 	for range 2 {
 		done.Go(func() {
@@ -284,9 +285,10 @@ func TestBusy(t *testing.T) {
 		})
 		<-w.entered
 	}
-	expect(t, w.do(http.MethodGet, statusPath, w.key), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
-	expect(t, w.do(http.MethodGet, "/healthz", ""), 200, "", nil)
+	r := w.do(http.MethodGet, statusPath, other)
 	w.leave <- struct{}{}
+	expect(t, r, 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
+	expect(t, w.do(http.MethodGet, "/healthz", ""), 200, "", nil)
 	w.leave <- struct{}{}
 	done.Wait()
 	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)

@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -158,7 +157,7 @@ func (s *Server) listBlocks(ctx context.Context, in *struct {
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		from := state.Head.Number
 		if in.Cursor != "" {
-			pos, e := s.cursors.Open(scope, in.Cursor)
+			pos, e := s.openCursor(ctx, scope, in.Cursor)
 			if e != nil {
 				return e
 			}
@@ -187,7 +186,7 @@ func (s *Server) getBlock(ctx context.Context, in *struct {
 }) (*body[Block], error) {
 	out := &body[Block]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, in.Ref)
+		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
 		if err != nil {
 			return err
 		}
@@ -276,20 +275,26 @@ func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
 	limit := in.Limit.clamp(defaultPage, maxBlockTxs)
 	out := &body[TxPreviewPage]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, in.Ref)
+		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
 		if err != nil {
 			return err
 		}
 		// The cursor is bound to the block's hash: the list of a block that was
-		// forked away does not go on in another.
+		// forked away does not go on in another. That of latest goes on in the block
+		// that it began with.
 		scope := "listBlockTransactions\x00" + in.Chain + "\x00" + b.Hash.String()
+		if in.Ref == "latest" {
+			scope = "listBlockTransactions\x00" + in.Chain + "\x00latest"
+		}
 		from := uint32(0)
 		if in.Cursor != "" {
-			pos, e := s.cursors.Open(scope, in.Cursor)
-			if e != nil {
-				return e
+			number, err := s.openSpot(ctx, r, scope, in.Cursor, &from)
+			if err != nil {
+				return err
 			}
-			from = binary.BigEndian.Uint32(pos)
+			if b, err = block.Get(ctx, r, number); err != nil {
+				return err
+			}
 		}
 		txs, err := transaction.Previews(ctx, r, b.Number, from, limit)
 		if err != nil {
@@ -297,8 +302,7 @@ func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
 		}
 		out.Body.Items = previews(state, txs)
 		if n := len(txs); n == limit && uint64(txs[n-1].Index)+1 < b.Transactions {
-			next := s.cursors.Seal(scope, binary.BigEndian.AppendUint32(nil, txs[n-1].Index+1))
-			out.Body.NextCursor = &next
+			out.Body.NextCursor = s.sealSpot(scope, anchor{b.Number, b.Hash}, txs[n-1].Index+1)
 		}
 		if in.Ref != "latest" {
 			settle(ctx, c, state, b.Number)
@@ -313,9 +317,9 @@ func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
 	Timestamp string `query:"timestamp" required:"true" maxLength:"40" doc:"RFC 3339 with a zone, URL-encoded, or Unix seconds."`
 	Closest   string `query:"closest" enum:"before,after" default:"before"`
 }) (*body[BlockAtTimestamp], error) {
-	at, err := parseTimestamp(in.Timestamp)
+	at, err := timestampOf("query.timestamp", in.Timestamp)
 	if err != nil {
-		return nil, fail(CodeInvalidRequest, "timestamp: %q is neither RFC 3339 with a zone, such as 2026-01-31T12:00:00Z, nor Unix seconds.", clip(in.Timestamp, 60))
+		return nil, err
 	}
 	out := &body[BlockAtTimestamp]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
@@ -335,7 +339,7 @@ func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
 			chosen = after
 		}
 		if chosen == nil {
-			return fail(CodeNotFound, "No indexed block found %s %s.", in.Closest, at.UTC().Format(time.RFC3339))
+			return because(ReasonBlockNotFound, "No indexed block found %s %s.", in.Closest, at.UTC().Format(time.RFC3339))
 		}
 		b := &out.Body
 		b.ChainID, b.Source = c.ID, "indexed_blocks"
@@ -356,14 +360,6 @@ func near(ctx context.Context, r store.Reader, state *chain.State, ask func(cont
 		return nil, err
 	}
 	return &TimedBlock{b.Number, b.Hash, timestampISO(b.Timestamp), b.Timestamp, finality(state, b.Number)}, nil
-}
-
-// parseTimestamp reads RFC 3339 with a zone, or Unix seconds.
-func parseTimestamp(s string) (time.Time, error) {
-	if n, err := strconv.ParseInt(s, 10, 40); err == nil && !strings.HasPrefix(s, "+") {
-		return time.Unix(n, 0), nil
-	}
-	return time.Parse(time.RFC3339Nano, s)
 }
 
 // ceilSeconds turns a moment into block time, which is in whole seconds and

@@ -224,9 +224,9 @@ func (s *Server) getClass(ctx context.Context, in *struct {
 	Limit  Limit  `query:"instanceLimit"`
 	Cursor string `query:"instanceCursor" doc:"instances.nextCursor of the page before."`
 }) (*body[ClassDetail], error) {
-	hash, err := felt.Parse(in.Hash)
+	hash, err := feltOf("path.class_hash", in.Hash)
 	if err != nil {
-		return nil, fail(CodeInvalidRequest, "class_hash: %q is not 0x and 1 to 64 hex digits of a felt.", clip(in.Hash, 70))
+		return nil, err
 	}
 	out := &body[ClassDetail]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {

@@ -81,9 +81,9 @@ func (s *Server) readContract(ctx context.Context, in *struct {
 	result := &results[0]
 	switch result.Fault {
 	case contractcall.NoContract:
-		return nil, fail(CodeContractNotFound, "At that block there is no contract at %s.", address)
+		return nil, because(ReasonContractNotFound, "At that block there is no contract at %s.", address)
 	case contractcall.NoEntryPoint:
-		return nil, fail(CodeEntryPointNotFound, "The contract has no function with the selector %s.", selector)
+		return nil, because(ReasonEntryPointNotFound, "The contract has no function with the selector %s.", selector)
 	case contractcall.Reverted:
 		return nil, reverted(result)
 	}
@@ -105,6 +105,9 @@ func parseArgument(text string) (felt.Felt, error) {
 		if f, err := felt.FromBig(n); err == nil {
 			return f, nil
 		}
+	}
+	if ok {
+		return felt.Felt{}, fail(CodeInvalidRequest, "query.calldata: %q is too large: a felt is below 2^251 + 17*2^192 + 1.", clip(text, 80))
 	}
 	return felt.Felt{}, fail(CodeInvalidRequest, "query.calldata: %q is not a felt.", clip(text, 80))
 }

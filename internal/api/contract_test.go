@@ -183,7 +183,9 @@ func checkEnvelope(r reply) error {
 		return fmt.Errorf("code %q is not in the table", e.Code)
 	case info.Status != r.StatusCode:
 		return fmt.Errorf("code %q with status %d", e.Code, r.StatusCode)
-	case e.DocSlug != info.Slug:
+	case e.Reason != "" && (api.Reasons()[e.Reason].Code != e.Code || e.DocSlug != api.Reasons()[e.Reason].Slug):
+		return fmt.Errorf("reason %q with code %q and slug %q", e.Reason, e.Code, e.DocSlug)
+	case e.Reason == "" && e.DocSlug != info.Slug:
 		return fmt.Errorf("code %q with slug %q", e.Code, e.DocSlug)
 	case e.RequestID != r.Header.Get("X-Request-Id"):
 		return fmt.Errorf("request id %q in the body, %q in the header", e.RequestID, r.Header.Get("X-Request-Id"))

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -116,7 +115,7 @@ func (s *Server) listContractClasses(ctx context.Context, in *struct {
 			return err
 		}
 		if len(list) == 0 && in.Cursor == "" {
-			return fail(CodeNotFound, "No indexed block has the contract %s.", address)
+			return because(ReasonContractNotFound, "No indexed block has the contract %s.", address)
 		}
 		return s.renderEpochs(ctx, r, &out.Body, scope, list, next, more)
 	})
@@ -188,15 +187,11 @@ func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Tag == "pending" || in.Tag == "pre_confirmed" {
-		return nil, fail(CodeInvalidRequest, "block_tag: %s blocks are not indexed; use latest, a number or a hash.", in.Tag)
+		return nil, fail(CodeInvalidRequest, "query.block_tag: %s blocks are not indexed; use latest, a number or a hash.", in.Tag)
 	}
 	out := &body[Entrypoints]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, in.Tag)
-		var wrong *Error
-		if errors.As(err, &wrong) && wrong.Code == CodeInvalidRequest {
-			return fail(CodeInvalidRequest, "block_tag: %q is neither latest, nor a block number, nor a block hash.", clip(in.Tag, 70))
-		}
+		b, err := blockRef(ctx, r, state, "query.block_tag", in.Tag)
 		if err != nil {
 			return err
 		}
@@ -205,7 +200,7 @@ func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
 			return err
 		}
 		if !found {
-			return fail(CodeNotFound, "The contract %s did not exist at block %d.", address, b.Number)
+			return because(ReasonContractNotFound, "The contract %s did not exist at block %d.", address, b.Number)
 		}
 		i, found, err := class.InterfaceAt(ctx, r, classes.After)
 		if err != nil {

@@ -108,7 +108,7 @@ func (s *Server) getContract(ctx context.Context, in *struct {
 		}
 		f := &found[0]
 		if !f.deployed() {
-			return fail(CodeNotFound, "No contract is indexed at %s.", address)
+			return because(ReasonContractNotFound, "No contract is indexed at %s.", address)
 		}
 		requestOf(ctx).indexed = false // the class, and what a token calls itself, may still come
 		out.Body = renderContract(c, state, f)

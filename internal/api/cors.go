@@ -16,7 +16,7 @@ const preflightSeconds = "600"
 
 var (
 	// openHeaders may be sent from any origin.
-	openHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "idempotency-key"}
+	openHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "if-modified-since", "idempotency-key"}
 	// exposedHeaders may be read by a page.
 	exposedHeaders = strings.Join([]string{headerRequestID, headerRouteClass, "X-Service-Rpc-Class", headerLimit, headerRemaining,
 		headerPolicy, "Retry-After", "ETag", "WWW-Authenticate"}, ", ")
@@ -52,22 +52,35 @@ func stripInternal(h http.Header) {
 
 // cors sets the headers of the lane that a request belongs to.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
+	lane(w.Header(), s.origins, r.Header, recordOf(w).credentialed || announcesMore(r.Header))
+}
+
+// lane sets the headers of the open lane or, for a request with other credentials,
+// of the strict one.
+func lane(h http.Header, origins []string, asked http.Header, strict bool) {
 	h["Vary"] = varyOrigin
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return
-	}
-	if !recordOf(w).credentialed {
+	origin := asked.Get("Origin")
+	switch {
+	case origin == "":
+	case !strict:
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", exposedHeaders)
-		return
-	}
-	if slices.Contains(s.origins, origin) {
+	case slices.Contains(origins, origin):
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Credentials", "true")
 		h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	}
+}
+
+// announcesMore says whether a preflight asks for headers that the open lane does
+// not have.
+func announcesMore(h http.Header) bool {
+	for name := range strings.SplitSeq(strings.Join(h["Access-Control-Request-Headers"], ","), ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !slices.Contains(openHeaders, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // preflight answers OPTIONS for a path with these methods.
@@ -82,11 +95,7 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 		return
 	}
 	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-	open := !recordOf(w).credentialed
-	for name := range strings.SplitSeq(strings.Join(r.Header.Values("Access-Control-Request-Headers"), ","), ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
-		open = open && (name == "" || slices.Contains(openHeaders, name))
-	}
+	open := !recordOf(w).credentialed && !announcesMore(r.Header)
 	switch {
 	case !slices.Contains(methods, wanted):
 		// The browser will refuse by itself: no permission is given.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -42,9 +43,20 @@ func (c *Cursors) Seal(scope string, position []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, c.mac(scope, position)...))
 }
 
+// notOurs refuses a cursor that the query did not make.
+func notOurs() *Error {
+	return fail(CodeInvalidCursor, "The cursor is not one that this query returned. Start again without a cursor.")
+}
+
+// openCursor reads a cursor of the request at hand.
+func (s *Server) openCursor(ctx context.Context, scope, cursor string) ([]byte, *Error) {
+	requestOf(ctx).cursorRead = true
+	return s.cursors.Open(scope, cursor)
+}
+
 // Open returns the position of a cursor that Seal made for this scope.
 func (c *Cursors) Open(scope, cursor string) ([]byte, *Error) {
-	bad := fail(CodeInvalidCursor, "The cursor is not one that this query returned. Start again without a cursor.")
+	bad := notOurs()
 	if len(cursor) > maxCursor || strings.ContainsAny(cursor, "\r\n") { // which the decoder would pass over
 		return nil, bad
 	}

@@ -45,7 +45,7 @@ func (s *Server) sealAt(scope string, at anchor, rest []byte) *string {
 
 // openAt reads a cursor of sealAt that has so many bytes of rest.
 func (s *Server) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at anchor, rest []byte, err error) {
-	b, e := s.cursors.Open(scope, cursor)
+	b, e := s.openCursor(ctx, scope, cursor)
 	if e != nil {
 		return at, nil, e
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"chainexplorer/docs"
 	"chainexplorer/internal/web"
@@ -21,6 +23,7 @@ type guide struct {
 	// sections are written for a site; nil for a page about codes alone.
 	sections func(site) []web.Section
 	codes    []Code
+	reasons  []Reason
 }
 
 // guides lists the pages: the written ones, then those that only explain codes.
@@ -34,6 +37,10 @@ func (s *Server) guides() []guide {
 			i = len(out) - 1
 		}
 		out[i].codes = append(out[i].codes, c)
+	}
+	for _, r := range slices.Sorted(maps.Keys(reasons)) {
+		i := slices.IndexFunc(out, func(g guide) bool { return g.slug == reasons[r].Slug })
+		out[i].reasons = append(out[i].reasons, r)
 	}
 	for i := range out {
 		if g := &out[i]; g.summary == "" {
@@ -62,7 +69,19 @@ func (g guide) article(s *Server, at site) web.Article {
 	for _, c := range g.codes {
 		a.Sections = append(a.Sections, s.explain(c))
 	}
+	for _, r := range g.reasons {
+		a.Sections = append(a.Sections, s.explainReason(r))
+	}
 	return a
+}
+
+// explainReason is the section about a reason.
+func (s *Server) explainReason(r Reason) web.Section {
+	info := reasons[r]
+	return web.Section{ID: "reason-" + string(r), Title: fmt.Sprintf("%d %s, reason %s", codes[info.Code].Status, info.Code, r), Blocks: []web.Block{
+		{Text: "Cause: " + info.Cause},
+		{Text: "Cure: " + info.Cure},
+	}}
 }
 
 // explain is the section about a code.
@@ -89,7 +108,7 @@ func (s *Server) sampleFailure(c Code) string {
 		fmt.Fprintf(&b, "WWW-Authenticate: %s\n", v)
 	}
 	switch c {
-	case CodeRateLimited, CodeServiceUnavailable, CodeNodeUnavailable, CodeEventCoverageUnavailable:
+	case CodeRateLimited, CodeServiceUnavailable, CodeEventCoverageUnavailable:
 		b.WriteString("Retry-After: 2\n")
 	case CodeMethodNotAllowed:
 		b.WriteString("Allow: GET, HEAD, OPTIONS\n")
@@ -122,11 +141,16 @@ func (s *Server) pages(lib *library, guides []guide, ref *reference) {
 	for i, f := range ref.families(site{}) {
 		s.open("GET "+f.Href, lib.serve(f.Href, func(at site) (*document, error) { return s.writeFamily(at, i, ref) }))
 	}
+	s.missing = sync.OnceValues(func() (*document, error) { return s.missingPage(guides) })
 	s.open("GET /docs/{slug...}", func(w http.ResponseWriter, r *http.Request) {
 		slug := r.PathValue("slug")
 		g, ok := bySlug[slug]
+		if bare := strings.TrimSuffix(slug, "/"); !ok && (bare != slug || slug == "") {
+			s.slashed(w, r, strings.TrimSuffix("/docs/"+bare, "/"))
+			return
+		}
 		if !ok {
-			s.missingPage(w, r, guides)
+			s.sendMissing(w, r)
 			return
 		}
 		lib.serve("/docs/"+slug, func(at site) (*document, error) {
@@ -195,18 +219,33 @@ func wantsPage(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
+// sendMissing answers with the page that says that there is none.
+func (s *Server) sendMissing(w http.ResponseWriter, r *http.Request) {
+	d, err := s.missing()
+	if err != nil {
+		s.failDocument(w, r, err)
+		return
+	}
+	d.send(w, r)
+}
+
 // missingPage is the answer to a path that has no page.
-func (s *Server) missingPage(w http.ResponseWriter, r *http.Request, guides []guide) {
+func (s *Server) missingPage(guides []guide) (*document, error) {
 	body, err := web.Article{
 		Title:    "There is no such page",
 		Lead:     "The address may be mistyped, or the page was moved. These pages exist:",
 		Sections: []web.Section{{ID: "pages", Title: "Pages", Blocks: []web.Block{guideList(guides)}}},
 	}.Body()
 	if err != nil {
-		s.failDocument(w, r, err)
-		return
+		return nil, err
 	}
-	web.Write(w, r, http.StatusNotFound, web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.version, Hidden: true})
+	html, err := web.HTML(web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.version, Hidden: true})
+	if err != nil {
+		return nil, err
+	}
+	d := newDocument(web.ContentType, html)
+	d.status = http.StatusNotFound
+	return d, nil
 }
 
 // writeReference writes the first page of the API reference.

@@ -27,8 +27,8 @@ const (
 // documents serves what needs no key: the contract, the pages that explain it,
 // and the health checks. It is called when the table is complete.
 func (s *Server) documents() {
-	s.open("GET /healthz", s.healthz)
-	s.open("GET /readyz", s.readyz)
+	s.unlimited("GET /healthz", s.healthz)
+	s.unlimited("GET /readyz", s.readyz)
 
 	jsonDoc := s.contract()
 	for _, path := range []string{openAPIPathJSON, "/openapi.json"} {
@@ -96,10 +96,27 @@ func (s *Server) fixed(path, contentType string, body []byte) {
 	s.open("GET "+path, d.send)
 }
 
-// open registers a handler for everyone, readable from any origin.
+// open registers a handler for everyone, within what an address may ask. It is
+// readable from any origin, unless credentials come along that nobody asked for.
 func (s *Server) open(pattern string, h http.HandlerFunc) {
+	s.unlimited(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if e := s.clients.spend(w.(*exchange).client, 1); e != nil { // the mux is only reached through ServeHTTP
+			sendError(w, r, e, recordOf(w).id, nil)
+			return
+		}
+		h(w, r)
+	})
+}
+
+// unlimited is open for those who watch over the process, and share an address
+// with everybody else.
+func (s *Server) unlimited(pattern string, h http.HandlerFunc) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
+		if recordOf(w).credentialed {
+			s.cors(w, r)
+		} else {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+		}
 		h(w, r)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/store"
 )
 
 // Code names a failure for machines. Clients branch on it; messages may change.
@@ -26,17 +27,14 @@ const (
 	CodePayloadTooLarge  Code = "payload_too_large"
 	CodeURITooLong       Code = "uri_too_long"
 	CodeUnsupportedMedia Code = "unsupported_media_type"
+	CodeHeadersTooLarge  Code = "headers_too_large"
+	CodeRequestTimeout   Code = "request_timeout"
 	CodeRateLimited      Code = "rate_limited"
 
 	CodeFullRangeUnsupported     Code = "full_range_selector_not_supported"
 	CodeEventCoverageUnavailable Code = "event_key_index_coverage_unavailable"
 
-	CodeBlockNotFound      Code = "block_not_found"
-	CodeContractNotFound   Code = "contract_not_found"
-	CodeEntryPointNotFound Code = "entry_point_not_found"
-	CodeNotAToken          Code = "not_a_token"
-	CodeCallReverted       Code = "contract_call_reverted"
-	CodeNodeUnavailable    Code = "node_unavailable"
+	CodeCallReverted Code = "contract_call_reverted"
 
 	CodeUnqualifiedPolicy Code = "unqualified_token_policy"
 
@@ -65,10 +63,10 @@ var codes = map[Code]codeInfo{
 		"The request carries an API key under more than one header, or one header twice.",
 		"Send the key once, in X-Service-Api-Key or in X-Api-Key."},
 	CodeMalformedKey: {http.StatusBadRequest, "api/auth", "Malformed API key header",
-		"The key header holds something that cannot be a key: quotes, white space, a Bearer prefix, or a cut-off value.",
+		"The key header holds something that cannot be a key: nothing, quotes, white space, a Bearer prefix, or several values.",
 		"Send the key's text alone, as it was shown when it was made."},
 	CodeUnauthorized: {http.StatusUnauthorized, "api/auth", "Unauthorized",
-		"The key is missing, unknown, revoked or expired. Which of these is not disclosed.",
+		"The key is missing, mistyped, unknown, revoked or expired. Which of these is not disclosed.",
 		"Send a valid key in X-Service-Api-Key."},
 	CodeForbidden: {http.StatusForbidden, "api/auth", "Forbidden",
 		"The key is valid but lacks the scope or tier that the route needs. The WWW-Authenticate header names the scope.",
@@ -89,8 +87,14 @@ var codes = map[Code]codeInfo{
 		"The request's address is longer than 32 KiB.",
 		"Use fewer filter values at a time."},
 	CodeUnsupportedMedia: {http.StatusUnsupportedMediaType, "api/invalid-request", "Unsupported media type",
-		"The request body is not JSON.",
-		"Send Content-Type: application/json."},
+		"The request body is not JSON, or is compressed in another way than gzip.",
+		"Send Content-Type: application/json, and Content-Encoding: gzip or none."},
+	CodeHeadersTooLarge: {http.StatusRequestHeaderFieldsTooLarge, "api/limits", "Headers too large",
+		"The address and the headers of the request together are larger than 48 KiB.",
+		"Send fewer and shorter headers."},
+	CodeRequestTimeout: {http.StatusRequestTimeout, "api/limits", "Request timeout",
+		"The body of the request did not arrive in time.",
+		"Send the request again, the body at once."},
 	CodeFullRangeUnsupported: {http.StatusUnprocessableEntity, "api/event-search", "Selector not declared for wide ranges",
 		"The search covers more than 10,000 blocks by a later topic, and its selector is not declared for that position.",
 		"Look at eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities, or search 10,000 blocks at a time. Retrying does not help."},
@@ -98,26 +102,11 @@ var codes = map[Code]codeInfo{
 		"The index cannot vouch for the range right now: it has not got as far as from_block, is being built, has fallen behind the chain, or has stopped.",
 		"Wait as long as Retry-After says. When maxServableToBlock is there, the same search up to that block is answered at once."},
 	CodeRateLimited: {http.StatusTooManyRequests, "api/rate-limits", "Rate limited",
-		"The key has used up its budget for this class of routes in the current minute.",
-		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left."},
-	CodeBlockNotFound: {http.StatusNotFound, "api/live-reads", "Block not found",
-		"block_tag names a block that is not indexed: one that does not exist, has not arrived yet, or was forked away.",
-		"Ask for latest, or for a block that /blocks lists."},
-	CodeContractNotFound: {http.StatusNotFound, "api/live-reads", "Contract not found",
-		"At that block there is no contract at the address.",
-		"Check the address, and that the block is not older than the contract."},
-	CodeEntryPointNotFound: {http.StatusNotFound, "api/live-reads", "Entry point not found",
-		"The contract has no function with that selector at that block.",
-		"The selector is the Keccak of the bare function name, cut to 250 bits. Behind an old proxy the implementation has the functions."},
-	CodeNotAToken: {http.StatusNotFound, "api/live-reads", "Not a token",
-		"At that block the address holds no contract with the function in question, in neither spelling, or one that answers in a form that is no amount.",
-		"Check the address. Tokens with many ids have no balance of an address alone."},
+		"The caller asks more, or more at once, than it may. The field reason tells which limit was met.",
+		"Wait as long as Retry-After says. X-Ratelimit-Remaining on earlier answers tells how much is left of the minute."},
 	CodeCallReverted: {http.StatusUnprocessableEntity, "api/live-reads", "Contract call reverted",
 		"The contract ran and refused, for the reason in the message. The same call at the same block always does.",
 		"Correct the calldata. Retrying does not help."},
-	CodeNodeUnavailable: {http.StatusServiceUnavailable, "api/live-reads", "Node unavailable",
-		"The answer has to come from a Starknet node, and none could be asked in time, or none has the block any more.",
-		"Wait as long as Retry-After says and send the same request again. Routes that read the index are not affected."},
 	CodeUnqualifiedPolicy: {http.StatusUnprocessableEntity, "api/holder-census", "Unqualified token policy",
 		"Nobody has vouched that every change of the token's balances is a Transfer event, so that its holders cannot be counted. It is not a count of zero.",
 		"Retrying does not help. The operator can qualify the token in the registry after looking at its contract."},
@@ -138,6 +127,16 @@ type Error struct {
 	Cause      error // private: logged, never sent
 	// MaxServableToBlock tells how far a coverage failure does not reach.
 	MaxServableToBlock *uint64
+	// Reason is finer than the code, where there is more to tell.
+	Reason Reason
+}
+
+// slug names the page that explains the failure.
+func (e *Error) slug() string {
+	if info, ok := reasons[e.Reason]; ok {
+		return info.Slug
+	}
+	return codes[e.Code].Slug
 }
 
 func (e *Error) Error() string {
@@ -166,6 +165,8 @@ type Envelope struct {
 	DocSlug   string `json:"docSlug" doc:"Page below /docs/ that explains cause and cure."`
 	RequestID string `json:"requestId" doc:"The same as the X-Request-Id header."`
 
+	Reason Reason `json:"reason,omitempty" doc:"What exactly the code stands for here, where there is more to tell. New ones may be added."`
+
 	MaxServableToBlock *uint64 `json:"maxServableToBlock,omitempty" doc:"Only on event_key_index_coverage_unavailable: the same search up to this block is answered."`
 }
 
@@ -178,6 +179,8 @@ func asError(err error) *Error {
 		return e
 	case errors.As(err, &layout):
 		return retryLater(60, err, "The index was written by another version of the service and cannot be read by this one.")
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrStopped):
+		return retryLater(2, err, "The index cannot be read right now; try again.")
 	case errors.Is(err, context.DeadlineExceeded):
 		return retryLater(2, err, "The query ran out of time; try again, or ask for less.")
 	case errors.Is(err, context.Canceled):

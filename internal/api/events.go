@@ -57,9 +57,9 @@ type EventInput struct {
 func (in *EventInput) topics() (out [event.Positions][]given) {
 	for i, texts := range [event.Positions][]string{in.Topic0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
 		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15} {
-		out[i] = named("topic"+strconv.Itoa(i), texts)
+		out[i] = named("query.topic"+strconv.Itoa(i), texts)
 	}
-	out[0] = append(out[0], named("selector", in.Selector)...)
+	out[0] = append(out[0], named("query.selector", in.Selector)...)
 	return out
 }
 
@@ -94,7 +94,7 @@ func (s *Server) searchEvents(ctx context.Context, in *struct {
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
 	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
 }) (*body[EventPage], error) {
-	emitters := slices.Concat(named("address", in.Address), named("contract", in.Contract), named("contractAddress", in.ContractAddress))
+	emitters := slices.Concat(named("query.address", in.Address), named("query.contract", in.Contract), named("query.contractAddress", in.ContractAddress))
 	search, err := parseEventSearch(&in.EventInput, emitters, in.topics())
 	if err != nil {
 		return nil, err
@@ -110,9 +110,9 @@ func (s *Server) listContractEvents(ctx context.Context, in *struct {
 	KeyList []string `query:"keys[],explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
-	compat := slices.Concat(named("key", in.Key), named("keys", in.Keys), named("keys[]", in.KeyList))
+	compat := slices.Concat(named("query.key", in.Key), named("query.keys", in.Keys), named("query.keys[]", in.KeyList))
 	if len(compat) > maxCompatKeys {
-		return nil, fail(CodeInvalidRequest, "key: at most %d values.", maxCompatKeys)
+		return nil, fail(CodeInvalidRequest, "query.key: at most %d values.", maxCompatKeys)
 	}
 	for i, k := range compat {
 		if len(topics[i]) > 0 {
@@ -120,7 +120,7 @@ func (s *Server) listContractEvents(ctx context.Context, in *struct {
 		}
 		topics[i] = []given{k}
 	}
-	search, err := parseEventSearch(&in.EventInput, named("address", []string{in.Address}), topics)
+	search, err := parseEventSearch(&in.EventInput, named("path.address", []string{in.Address}), topics)
 	if err != nil {
 		return nil, err
 	}
@@ -140,19 +140,19 @@ func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions]
 		q.Order = event.Asc
 	}
 	var err error
-	if q.Emitters, err = feltValues("address", emitters, maxEmitters); err != nil {
+	if q.Emitters, err = feltValues("query.address", emitters, maxEmitters); err != nil {
 		return nil, err
 	}
 	total := 0
 	for i, values := range topics {
-		if q.Keys[i], err = feltValues("topic"+strconv.Itoa(i), values, maxPerPosition); err != nil {
+		if q.Keys[i], err = feltValues("query.topic"+strconv.Itoa(i), values, maxPerPosition); err != nil {
 			return nil, err
 		}
 		total += len(q.Keys[i])
 		q.later = q.later || i > 0 && len(values) > 0
 	}
 	if total > maxPerRequest {
-		return nil, fail(CodeInvalidRequest, "A search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
+		return nil, fail(CodeInvalidRequest, "query: a search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
 	}
 	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
 		return nil, err
@@ -165,13 +165,13 @@ func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions]
 func (q *eventSearch) rules() error {
 	switch {
 	case len(q.Emitters) == 0 && !q.later && len(q.Keys[0]) == 0:
-		return fail(CodeInvalidRequest, "A search over the whole chain needs a filter: address, or topic0.")
+		return fail(CodeInvalidRequest, "query: a search over the whole chain needs a filter: address, or topic0.")
 	case q.later && len(q.Keys[0]) == 0:
-		return fail(CodeInvalidRequest, "topic1 to topic15 need topic0; an address alone is not enough.")
+		return fail(CodeInvalidRequest, "query.topic0: it is missing; topic1 to topic15 need topic0, an address alone is not enough.")
 	case q.later && !q.bounded:
-		return fail(CodeInvalidRequest, "topic1 to topic15 need from_block and to_block.")
+		return fail(CodeInvalidRequest, "query.from_block: topic1 to topic15 need from_block and to_block.")
 	case q.later && len(q.Emitters)*len(q.Keys[0]) > maxFanOut:
-		return fail(CodeInvalidRequest, "A search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
+		return fail(CodeInvalidRequest, "query: a search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
 	}
 	return nil
 }

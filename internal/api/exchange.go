@@ -2,8 +2,8 @@ package api
 
 import (
 	"log/slog"
-	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 )
@@ -14,8 +14,11 @@ type exchange struct {
 	http.ResponseWriter
 	record request
 	who    caller
-	status int
-	bytes  int64
+	// visitor pays for a key that is not known yet.
+	visitor visitor
+	client  netip.Addr // where the request comes from, as far as that can be told
+	status  int
+	bytes   int64
 }
 
 // recordOf returns the kernel's record of the request that w answers.
@@ -66,14 +69,10 @@ func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
 	if !s.log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
 	s.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-		slog.String("request_id", req.id), slog.String("method", clip(r.Method, 20)), slog.String("path", loggedPath(r.URL.Path)),
+		slog.String("request_id", req.id), slog.String("method", loggedMethod(r.Method)), slog.String("path", loggedPath(r.URL.Path)),
 		slog.String("operation", operation), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
-		slog.Duration("took", took), slog.String("key", key), slog.String("remote", host))
+		slog.Duration("took", took), slog.String("key", key), slog.String("remote", x.client.String()))
 }
 
 // loggedPath hides a key that somebody put into an address.
@@ -82,6 +81,16 @@ func loggedPath(p string) string {
 		p = p[:i] + "svc_…"
 	}
 	return clip(p, 200)
+}
+
+// loggedMethod hides what is no method: a client with its lines mixed up may have
+// put a key there.
+func loggedMethod(m string) string {
+	switch m {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, http.MethodTrace, http.MethodConnect:
+		return m
+	}
+	return "other"
 }
 
 func clip(s string, n int) string {

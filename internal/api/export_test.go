@@ -15,6 +15,9 @@ type CodeInfo = codeInfo
 // Codes is the table of all failures.
 func Codes() map[Code]CodeInfo { return codes }
 
+// Reasons is the table of them.
+func Reasons() map[Reason]reasonInfo { return reasons }
+
 // TestBody is the request body of a test route.
 type TestBody struct {
 	Body struct {

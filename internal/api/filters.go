@@ -2,7 +2,6 @@ package api
 
 import (
 	"slices"
-	"strconv"
 
 	"chainexplorer/internal/felt"
 )
@@ -26,9 +25,13 @@ func named(name string, texts []string) []given {
 func feltValues(all string, values []given, most int) ([]felt.Felt, error) {
 	var out []felt.Felt
 	for _, v := range values {
-		f, err := felt.Parse(v.text)
+		f, err := feltOf(v.name, v.text)
+		if err != nil && slices.Contains(selectorNames, v.name) && isName(v.text) {
+			// Help for people who send a name where a selector belongs.
+			err = fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", v.name, clip(v.text, 60), felt.Selector(v.text))
+		}
 		if err != nil {
-			return nil, notAFelt(v)
+			return nil, err
 		}
 		if !slices.Contains(out, f) {
 			out = append(out, f)
@@ -41,15 +44,7 @@ func feltValues(all string, values []given, most int) ([]felt.Felt, error) {
 }
 
 // selectorNames are the parameters that take the selector of an event.
-var selectorNames = []string{"topic0", "selector", "key", "keys", "keys[]"}
-
-// notAFelt helps people who send a name where a selector belongs.
-func notAFelt(v given) *Error {
-	if slices.Contains(selectorNames, v.name) && isName(v.text) {
-		return fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", v.name, clip(v.text, 60), felt.Selector(v.text))
-	}
-	return fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", v.name, clip(v.text, 70))
-}
+var selectorNames = []string{"query.topic0", "query.selector", "query.key", "query.keys", "query.keys[]"}
 
 func isName(s string) bool {
 	for i, c := range s {
@@ -70,16 +65,17 @@ func blockRange(from, to string) (first, last uint64, err error) {
 	for _, bound := range []struct {
 		name, text string
 		to         *uint64
-	}{{"from_block", from, &first}, {"to_block", to, &last}} {
+	}{{"query.from_block", from, &first}, {"query.to_block", to, &last}} {
 		if bound.text == "" {
 			continue
 		}
-		if *bound.to, err = strconv.ParseUint(bound.text, 10, 63); err != nil {
+		n, ok := numberOf(bound.text)
+		if *bound.to = n; !ok {
 			return 0, 0, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
 		}
 	}
 	if first > last {
-		return 0, 0, fail(CodeInvalidRequest, "from_block is above to_block.")
+		return 0, 0, fail(CodeInvalidRequest, "query.from_block: it is above to_block.")
 	}
 	return first, last, nil
 }

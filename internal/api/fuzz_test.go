@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -63,7 +64,7 @@ func FuzzTimestamp(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		at, err := parseTimestamp(s)
+		at, err := timestampOf("x", s)
 		if err != nil {
 			return
 		}
@@ -81,21 +82,21 @@ func FuzzTimestamp(f *testing.F) {
 
 // FuzzBlockRef: a reference that is taken for a number is that number.
 func FuzzBlockRef(f *testing.F) {
-	for _, s := range []string{"0", "00", "latest", "0x", "0x1", "9223372036854775807", "-1", "１"} {
+	for _, s := range []string{"0", "00", "latest", "0x", "0x1", "9223372036854775807", "-1", "１", "5.0", "50e-1", "5e0", "5.5", "-0"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 1 && (s[:2] == "0x" || s[:2] == "0X") || s == "latest" {
 			return // these need an index
 		}
-		n, err := blockNumber(t.Context(), nil, nil, s)
+		n, err := blockNumber(t.Context(), nil, nil, "x", s)
 		if err != nil {
 			if asError(err).Code != CodeInvalidRequest {
 				t.Fatalf("%q: %v", s, err)
 			}
 			return
 		}
-		if strconv.FormatUint(n, 10) != s {
+		if same, ok := new(big.Rat).SetString(s); !ok || same.Cmp(new(big.Rat).SetInt(new(big.Int).SetUint64(n))) != 0 {
 			t.Fatalf("%q became %d", s, n)
 		}
 	})
@@ -122,7 +123,7 @@ func FuzzHeaders(f *testing.F) {
 			t.Fatalf("key %q of %q and %q", key, long, short)
 		}
 		r := &http.Request{Header: h}
-		if got := requestID(r); !validRequestID(got) || got != id && !strings.HasPrefix(got, "svc-") {
+		if got := requestID(h); !validRequestID(got) || got != id && !strings.HasPrefix(got, "svc-") {
 			t.Fatalf("request id %q became %q", id, got)
 		}
 		if acceptsGzip(h) && !strings.Contains(strings.ToLower(encoding), "gzip") {
@@ -131,8 +132,8 @@ func FuzzHeaders(f *testing.F) {
 		if tag, ok := matches(h["If-None-Match"], "0123", "0123-gzip"); ok && !strings.Contains(none, tag) && !strings.Contains(none, "*") {
 			t.Fatalf("%q matches %q", none, tag)
 		}
-		route := &Route{}
-		if fault := route.checkQuery(query); fault == nil {
+		route := &Route{query: map[string]queryParameter{"limit": {integer: true}, "cursor": {}}}
+		if query, fault := route.checkQuery(query, &request{}); fault == nil {
 			q, err := url.ParseQuery(query)
 			if err != nil {
 				t.Fatalf("query %q", query)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
@@ -198,6 +199,12 @@ func TestGolden(t *testing.T) {
 	inner.compare(post, h.post("text/plain", `{"items":[]}`).unnamed())
 	post.dir, post.name = "invalid_request", "body"
 	inner.compare(post, h.post("application/json", `{"items":[1]}`).unnamed())
+	late := newHooked(t, fixed, func(o *api.Options) { o.BodyTimeout = time.Millisecond })
+	inner = &golden{late.world, g.files, g.codes}
+	inner.compare(goldenCase{dir: "request_timeout", name: "body", method: http.MethodPost, path: "/v1/test/write"},
+		late.read(late.dial("POST /v1/test/write HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: "+late.key+"\r\nContent-Length: 9\r\n\r\n")).unnamed())
+	inner.compare(goldenCase{dir: "headers_too_large", name: "no-key-headers", method: http.MethodGet, path: "/"},
+		late.read(late.dial("GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("1", 140_000)+"\r\n\r\n")).unnamed())
 	g.finish()
 
 	for code := range api.Codes() {
@@ -376,7 +383,8 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_cursor", name: "of-another-route", path: chain + "/txs?cursor=" + cursor},
 		{dir: "conflicting_api_key_headers", name: "both", path: chain + "/status", headers: []string{"X-Service-Api-Key", g.key, "X-Api-Key", g.key}},
 		{dir: "malformed_api_key_header", name: "bearer", path: chain + "/status", headers: []string{"X-Service-Api-Key", "Bearer " + g.key}},
-		{dir: "malformed_api_key_header", name: "not-a-key", path: chain + "/status", headers: []string{"X-Api-Key", "password"}},
+		{dir: "malformed_api_key_header", name: "quoted", path: chain + "/status", headers: []string{"X-Api-Key", `"password"`}},
+		{dir: "unauthorized", name: "not-a-key", path: chain + "/status", headers: []string{"X-Api-Key", "password"}},
 		{dir: "unauthorized", name: "no-key", path: chain + "/status"},
 		{dir: "unauthorized", name: "revoked", path: chain + "/status", headers: []string{"X-Service-Api-Key", revoked}},
 		{dir: "forbidden", name: "scope", path: chain + "/status", headers: []string{"X-Service-Api-Key", none}},
@@ -395,14 +403,14 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "chain", path: "/v1/SN_OTHER/status"},
 		{dir: "not_found", name: "meta-is-no-chain", path: "/v1/meta/status"},
 		{dir: "invalid_request", name: "block-tag", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=newest"},
-		{dir: "block_not_found", name: "number", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=99999"},
-		{dir: "block_not_found", name: "hash", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=0x1234"},
-		{dir: "contract_not_found", name: "read", path: chain + "/contract/0x1234/read?selector=0x1"},
-		{dir: "entry_point_not_found", name: "read", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=0x1"},
-		{dir: "not_a_token", name: "no-function", path: chain + "/token/" + contracts.CurrentUDC.String() + "/total-supply"},
-		{dir: "not_a_token", name: "no-contract", path: chain + "/token/0x1234/balance-of/0x1"},
+		{dir: "not_found", name: "block-tag-number", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=99999"},
+		{dir: "not_found", name: "block-tag-hash", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=0x1234"},
+		{dir: "not_found", name: "contract-read", path: chain + "/contract/0x1234/read?selector=0x1"},
+		{dir: "not_found", name: "entry-point", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=0x1"},
+		{dir: "not_found", name: "token-function", path: chain + "/token/" + contracts.CurrentUDC.String() + "/total-supply"},
+		{dir: "not_found", name: "token-contract", path: chain + "/token/0x1234/balance-of/0x1"},
 		{dir: "contract_call_reverted", name: "read", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balance_of").String()},
-		{dir: "node_unavailable", name: "no-node", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/total-supply"},
+		{dir: "service_unavailable", name: "no-node", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/total-supply"},
 		{dir: "unsupported_route", name: "no-key-unknown", path: chain + "/nothing"},
 		{dir: "unsupported_route", name: "no-key-trailing-slash", path: chain + "/status/"},
 		{dir: "method_not_allowed", name: "no-key-delete", method: http.MethodDelete, path: chain + "/status"},
@@ -464,6 +472,11 @@ func (w *world) walletKey() string {
 // TestCodesAreExplained reads the table: every code has a page and says what to do.
 func TestCodesAreExplained(t *testing.T) {
 	slug := regexp.MustCompile(`^api/[a-z-]+$`)
+	for reason, info := range api.Reasons() {
+		if _, ok := api.Codes()[info.Code]; !ok || !slug.MatchString(info.Slug) || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
+			t.Errorf("%s: %+v", reason, info)
+		}
+	}
 	for code, info := range api.Codes() {
 		if info.Status < 400 || info.Status > 599 || !slug.MatchString(info.Slug) || info.Title == "" || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
 			t.Errorf("%s: %+v", code, info)

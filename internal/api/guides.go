@@ -2,7 +2,9 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +18,7 @@ import (
 func (s *Server) writtenGuides() []guide {
 	return []guide{
 		{slug: "api/auth", title: "Keys, scopes and tiers", summary: "How to get a key, how to send it, and what it may do.", sections: s.authGuide},
-		{slug: "api/rate-limits", title: "Rate limits", summary: "Budgets per key and class, and the headers that report them.", sections: s.rateGuide},
+		{slug: "api/rate-limits", title: "Rate limits", summary: "Budgets per workspace and class, bursts, requests at once, and the headers that report them.", sections: s.rateGuide},
 		{slug: "api/cursors", title: "Cursors", summary: "How to read a list page by page, and what a fork does to it.", sections: s.cursorGuide},
 		{slug: "api/event-search", title: "Event search", summary: "Searching events by emitter and keys, what is decoded, and how far a range is covered.", sections: s.eventGuide},
 		{slug: "api/limits", title: "Limits", summary: "The sizes, counts and times that bound every request.", sections: s.limitGuide},
@@ -101,7 +103,7 @@ func (s *Server) rateGuide(at site) []web.Section {
 	var plans [][]string
 	for _, name := range account.PlanNames() {
 		p := account.Plan(name).Policy()
-		plans = append(plans, []string{"`" + name + "`", web.Group(uint64(p.LightPerMinute)), web.Group(uint64(p.HeavyPerMinute)), web.Group(uint64(p.BatchPerMinute))})
+		plans = append(plans, []string{"`" + name + "`", web.Group(uint64(p.LightPerMinute)), web.Group(uint64(p.HeavyPerMinute)), web.Group(uint64(p.BatchPerMinute)), web.Group(uint64(p.Burst))})
 	}
 	seconds := int(limitWindow.Seconds())
 	return []web.Section{
@@ -110,18 +112,35 @@ func (s *Server) rateGuide(at site) []web.Section {
 			docTable([]string{"Class", "Operations"}, s.operationsBy([]string{string(Light), string(Heavy), string(Batch)}, func(r *Route) string { return string(r.Class) })...),
 		}},
 		{ID: "budgets", Title: "Budgets", Blocks: []web.Block{
-			docText("A budget belongs to one key and one class and lasts for a window of %d seconds, which starts with the first request in it. Refused requests cost nothing. The plan of the workspace sets the number of requests a window; a key can have its own. `/v1/meta/capabilities` tells the numbers of the calling key.", seconds),
-			docTable([]string{"Plan", "light", "heavy", "batch"}, plans...),
+			docText("A budget belongs to one workspace and one class and lasts for a window of %d seconds, which starts with the first request in it: more keys are not more requests. A request that a limit refuses costs nothing; one that fails for another reason, such as a bad parameter, costs like any other. The plan sets the numbers. The operator can give a key its own: smaller ones are the key's share of the workspace's budget, larger ones raise it for that key. `/v1/meta/capabilities` tells the numbers of the calling key.", seconds),
+			docTable([]string{"Plan", "light", "heavy", "batch", "burst"}, plans...),
 		}},
+		{ID: "burst", Title: "Bursts", Blocks: []web.Block{
+			docText("Within its budget, at most `burst` requests of a class may come at once. After that they are taken evenly, at a sixtieth of the minute's budget a second, until the burst has filled up again at the same pace. Where several processes serve, each counts bursts on its own; the minute's budget is one for all of them."),
+		}},
+		{ID: "at-once", Title: "Requests at once", Blocks: []web.Block{
+			docText("A key has at most %d requests under way in a process, and the keys of a workspace together %d; of those that wait for a node %d and %d. A body that has not arrived yet counts apart: %d and %d. More are refused with 429 at once, and cost part of the budget.",
+				s.flight.perKey, s.flight.perWorkspace, s.live.perKey, s.live.perWorkspace, s.bodies.perKey, s.bodies.perWorkspace),
+		}},
+		{ID: "without-a-key", Title: "Without a key", Blocks: []web.Block{docText("%s", s.guestLimit())}},
 		{ID: "headers", Title: "Headers", Blocks: []web.Block{
 			docTable([]string{"Header", "Meaning"},
-				[]string{"`" + headerLimit + "`", "Requests of this class that the key has in a window."},
-				[]string{"`" + headerRemaining + "`", "How many of them are left."},
+				[]string{"`" + headerLimit + "`", "Requests of this class that the workspace, or the key, has in a window."},
+				[]string{"`" + headerRemaining + "`", "How many of them are left; 0 on every answer with 429."},
 				[]string{"`" + headerPolicy + "`", fmt.Sprintf("Class and window, such as `light;w=%d`.", seconds)},
 				[]string{"`Retry-After`", "On 429 and 503: seconds to wait."}),
 			at.request(strings.Replace(curl(at.origin, at.chainPath("/status")), "curl ", "curl -i ", 1), http.StatusOK),
 		}},
 	}
+}
+
+// guestLimit says what an address may ask without a key.
+func (s *Server) guestLimit() string {
+	if s.clients.pace.perMinute < 0 {
+		return "This deployment does not limit requests that need no key."
+	}
+	return fmt.Sprintf("Pages and documents need no key, and are limited by the address that asks, or its IPv6 network of 64 bits: %s requests a minute, %s of them at once. A request with a key that is not valid counts as %d.",
+		web.Group(uint64(s.clients.pace.perMinute)), web.Group(uint64(s.clients.pace.burst)), failureCost)
 }
 
 func (s *Server) cursorGuide(at site) []web.Section {
@@ -152,14 +171,16 @@ func (s *Server) limitGuide(at site) []web.Section {
 		{ID: "requests", Title: "Requests", Blocks: []web.Block{
 			docTable([]string{"What", "Limit", "Otherwise"},
 				[]string{"Length of the address", n(maxURI) + " bytes", "414 `" + string(CodeURITooLong) + "`"},
-				[]string{"Request body", s.bodyLimits(), "413 `" + string(CodePayloadTooLarge) + "`"},
+				[]string{"Address and headers together", "48 KiB", "431 `" + string(CodeHeadersTooLarge) + "`"},
+				[]string{"Request body, with or without gzip", s.bodyLimits(), "413 `" + string(CodePayloadTooLarge) + "`"},
+				[]string{"Time for a body to arrive", s.bodyTime.String(), "408 `" + string(CodeRequestTimeout) + "`"},
 				[]string{"Length of a cursor", n(maxCursor) + " characters", "400 `" + string(CodeInvalidCursor) + "`"},
 				[]string{"Length of `" + headerRequestID + "`", n(maxRequestID) + " characters", "a new id is made"},
 				[]string{"Time for an answer", s.timeout.String(), "503 `" + string(CodeServiceUnavailable) + "`"},
-				[]string{"Requests at work in a process", n(cap(s.flight)), "503 `" + string(CodeServiceUnavailable) + "`"}),
+				[]string{"Requests at work in a process", n(s.flight.all), "503 `" + string(CodeServiceUnavailable) + "`"}),
 		}},
 		{ID: "pages", Title: "Pages", Blocks: []web.Block{
-			docText("A page size above the maximum is lowered to it; one below 1 is refused."),
+			docText("A page size above the maximum is lowered to it; one below 1 is raised to 1."),
 			docTable([]string{"Parameter", "Default", "Maximum"},
 				[]string{"`limit` of blocks", n(defaultPage), n(maxBlocks)},
 				[]string{"`limit` of a block's transactions", n(defaultPage), n(maxBlockTxs)},
@@ -207,17 +228,24 @@ func (s *Server) errorGuide(site) []web.Section {
 		info := codes[c]
 		rows = append(rows, []string{"`" + string(c) + "`", strconv.Itoa(info.Status), "[" + info.Title + "](/docs/" + info.Slug + "#" + string(c) + ")", info.Cause})
 	}
+	var why [][]string
+	for _, r := range slices.Sorted(maps.Keys(reasons)) {
+		info := reasons[r]
+		why = append(why, []string{"[`" + string(r) + "`](/docs/" + info.Slug + "#reason-" + string(r) + ")", "`" + string(info.Code) + "`", info.Cause})
+	}
 	return []web.Section{
 		{ID: "form", Title: "The form of a failure", Blocks: []web.Block{
-			docText("Every failure is JSON with the same four fields."),
+			docText("Every failure is JSON with the same four fields, and some with more."),
 			docSample(s.sampleFailure(CodeNotFound)),
 			docTable([]string{"Field", "Meaning"},
 				[]string{"`code`", "Names the failure. Branch on this: codes do not change within a version."},
 				[]string{"`message`", "For people. It may change at any time."},
 				[]string{"`docSlug`", "The page below `/docs/` that explains cause and cure."},
+				[]string{"`reason`", "Only where there is more to tell than the code does: which of several things it stands for. New ones may be added."},
 				[]string{"`requestId`", "The same as the header `" + headerRequestID + "`. Put it into a report."}),
 		}},
 		{ID: "codes", Title: "All codes", Blocks: []web.Block{docTable([]string{"Code", "Status", "Page", "Cause"}, rows...)}},
+		{ID: "reasons", Title: "All reasons", Blocks: []web.Block{docTable([]string{"Reason", "Code", "Cause"}, why...)}},
 		{ID: "retry", Title: "When to try again", Blocks: []web.Block{
 			docList("429 and 503: wait as long as `Retry-After` says, then send the same request, cursor included.",
 				"500 and broken connections: try again a few times, waiting longer each time.",

@@ -145,15 +145,23 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 		Origins: []string{"https://explorer.example"},
 		Now:     w.clock.Now,
 		Logger:  slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+
+		AnonymousPerMinute: -1,
 	}
 	o.Chains[0].Heard = hears(w.clock.Now, 0) // never ahead of the index, whatever a test does to the chain
+	srv := httptest.NewUnstartedServer(nil)
+	o.Address = srv.Listener.Addr().String()
 	for _, f := range change {
 		f(&o)
 	}
 	if w.server, err = api.New(o); err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(w.server)
+	srv.Listener = api.NewListener(srv.Listener, api.WireOptions{Origins: o.Origins, Logger: o.Logger})
+	srv.Config.Handler = w.server
+	srv.Config.MaxHeaderBytes = 128 << 10
+	srv.Config.DisableGeneralOptionsHandler = true
+	srv.Start()
 	t.Cleanup(func() {
 		srv.Close()
 		w.checkLogs()
@@ -244,7 +252,7 @@ func (w *world) indexInto(engine *pebble.Engine) {
 func (w *world) newKey(scopes account.Scopes) string {
 	w.t.Helper()
 	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "test", Scopes: scopes,
-		Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9}})
+		Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, Burst: 1e9}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

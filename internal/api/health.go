@@ -82,7 +82,7 @@ func Starting() http.Handler {
 			w.Header().Set("Retry-After", "2")
 			sendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "chains": map[string]string{}})
 		default:
-			id := requestID(r)
+			id := requestID(r.Header)
 			w.Header().Set(headerRequestID, id)
 			sendError(w, r, retryLater(5, nil, "The service is starting."), id, nil)
 		}

@@ -26,7 +26,15 @@ func (s *Server) served(id string) (*Chain, *Error) {
 	if c := s.chains[id]; c != nil {
 		return c, nil
 	}
-	return nil, fail(CodeNotFound, "The chain %q is not served here.", clip(id, 40))
+	return nil, fail(CodeNotFound, "path.chain: %q is not served here; %s.", clip(id, 40), theseAre(s.order))
+}
+
+// theseAre says which names there are.
+func theseAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return listed(names) + " are"
 }
 
 // view runs fn on one consistent view of a chain, with the chain's own state.
@@ -75,44 +83,80 @@ func (l Limit) clamp(def, most int) int {
 	return min(max(l.value, 1), most)
 }
 
+// BodyLimit is a Limit in a body.
+type BodyLimit struct{ Limit }
+
+// UnmarshalJSON takes any whole number; Huma has looked at its kind before.
+func (l *BodyLimit) UnmarshalJSON(b []byte) error {
+	whole, ok := clampedInteger(string(b))
+	n, err := strconv.Atoi(whole)
+	if !ok || err != nil {
+		return errors.New("it is not a whole number")
+	}
+	l.value, l.given = n, true
+	return nil
+}
+
 // timestampISO renders seconds as RFC 3339 UTC.
 func timestampISO(seconds uint64) string {
 	return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
 }
 
-// blockRef finds a block by number, hash or latest.
-func blockRef(ctx context.Context, r store.Reader, state *chain.State, ref string) (*block.Summary, error) {
-	number, err := blockNumber(ctx, r, state, ref)
+// blockRef finds a block by number, hash or latest; name is where the reference stands.
+func blockRef(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (*block.Summary, error) {
+	number, err := blockNumber(ctx, r, state, name, ref)
 	if err != nil {
 		return nil, err
 	}
 	s, err := block.Get(ctx, r, number)
 	if errors.Is(err, block.ErrNotFound) {
-		return nil, fail(CodeNotFound, "Block %d is not indexed; the newest is %d.", number, state.Head.Number)
+		return nil, because(ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", number, state.Head.Number)
 	}
 	return s, err
 }
 
-func blockNumber(ctx context.Context, r store.Reader, state *chain.State, ref string) (uint64, error) {
+func blockNumber(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (uint64, error) {
 	if ref == "latest" {
 		return state.Head.Number, nil
 	}
 	if len(ref) > 1 && (ref[:2] == "0x" || ref[:2] == "0X") {
-		hash, err := felt.Parse(ref)
+		hash, err := feltOf(name, ref)
 		if err != nil {
-			return 0, fail(CodeInvalidRequest, "number_or_hash: %q is not a block hash.", clip(ref, 70))
+			return 0, err
 		}
 		n, err := block.NumberOf(ctx, r, hash)
 		if errors.Is(err, block.ErrNotFound) {
-			return 0, fail(CodeNotFound, "No indexed block has the hash %s.", hash)
+			return 0, because(ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
 		}
 		return n, err
 	}
-	n, err := strconv.ParseUint(ref, 10, 63)
-	if err != nil || strconv.FormatUint(n, 10) != ref {
-		return 0, fail(CodeInvalidRequest, "number_or_hash: %q is neither a block number, nor a block hash, nor latest.", clip(ref, 70))
+	n, ok := numberOf(ref)
+	if !ok {
+		return 0, fail(CodeInvalidRequest, "%s: %q is neither a block number, nor a block hash, nor latest.", name, clip(ref, 70))
 	}
 	return n, nil
+}
+
+// numberOf reads the number of a block, in any spelling of a whole number.
+func numberOf(text string) (uint64, bool) {
+	whole, ok := wholeNumber(text)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(whole, 10, 63)
+	return n, err == nil
+}
+
+// feltOf reads a felt of a request; name is where it stands.
+func feltOf(name, text string) (felt.Felt, error) {
+	f, err := felt.Parse(text)
+	switch {
+	case errors.Is(err, felt.ErrRange):
+		return f, fail(CodeInvalidRequest, "%s: %q is too large: a felt is below 2^251 + 17*2^192 + 1.", name, clip(text, 70))
+	case err != nil:
+		return f, fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
+	}
+	return f, nil
 }
 
 func putUint64(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -29,21 +29,18 @@ type landing struct {
 	lib *library
 
 	mu    sync.Mutex // guards what follows
-	facts []web.ChainFacts
+	page  *document
 	until time.Time
 }
 
 func (s *Server) newLanding(lib *library) *landing { return &landing{s: s, lib: lib} }
 
 func (l *landing) serve(w http.ResponseWriter, r *http.Request) {
-	at := l.lib.at(r)
-	page := web.Landing{Chains: l.look(r.Context()), Calls: firstCalls(at)}
-	d, err := l.s.page(web.Page{Title: "Starknet, indexed exactly", Description: "Blocks, transactions, events, tokens and addresses of Starknet, indexed exactly and served over a REST API."}, page)
+	d, err := l.look(r)
 	if err != nil {
 		l.s.failDocument(w, r, err)
 		return
 	}
-	d.links = discoveryLinks
 	d.send(w, r)
 }
 
@@ -58,16 +55,16 @@ func firstCalls(at site) []web.Call {
 	}
 }
 
-// look returns facts that are at most landingFor old.
-func (l *landing) look(ctx context.Context) []web.ChainFacts {
+// look returns the page with facts that are at most landingFor old.
+func (l *landing) look(r *http.Request) (*document, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.s.now()
 	if now.Before(l.until) {
-		return l.facts
+		return l.page, nil
 	}
 	// Others wait for this: it ends whether or not the first one stays.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), documentTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), documentTime)
 	defer cancel()
 	facts := make([]web.ChainFacts, 0, len(l.s.order))
 	for i, id := range l.s.order {
@@ -82,8 +79,15 @@ func (l *landing) look(ctx context.Context) []web.ChainFacts {
 		f.ID, f.Anchor = id, fmt.Sprintf("chain-%d", i+1)
 		facts = append(facts, f)
 	}
-	l.facts, l.until = facts, now.Add(landingFor)
-	return facts
+	d, err := l.s.page(web.Page{Title: "Starknet, indexed exactly", Description: "Blocks, transactions, events, tokens and addresses of Starknet, indexed exactly and served over a REST API."},
+		web.Landing{Chains: facts, Calls: firstCalls(l.lib.at(r))})
+	if err != nil {
+		return nil, err
+	}
+	l.s.metrics.written.Inc()
+	d.links = discoveryLinks
+	l.page, l.until = d, now.Add(landingFor)
+	return d, nil
 }
 
 // chainFacts reads what the page shows of a chain.

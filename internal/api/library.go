@@ -3,11 +3,13 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net"
 	"net/http"
-	"regexp"
+	"net/netip"
 	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"chainexplorer/internal/web"
 )
@@ -20,6 +22,7 @@ type document struct {
 	zipped      []byte // nil when compressing does not pay
 	etag        string
 	links       string // the Link header
+	status      int    // 200 when zero
 }
 
 func newDocument(contentType string, body []byte) *document {
@@ -47,7 +50,7 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	if d.zipped != nil && acceptsGzip(r.Header) {
 		body, tag = d.zipped, tag+"-gzip"
 	}
-	if held, ok := matches(r.Header["If-None-Match"], d.etag, tag); ok {
+	if held, ok := matches(r.Header["If-None-Match"], d.etag, tag); ok && d.status == 0 {
 		h.Set("ETag", `"`+held+`"`)
 		h.Del("Content-Type")
 		w.WriteHeader(http.StatusNotModified)
@@ -59,7 +62,7 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", d.contentType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(http.StatusOK)
+	w.WriteHeader(defaultTo(d.status, http.StatusOK))
 	if r.Method != http.MethodHead {
 		w.Write(body) //nolint:errcheck // the client went away
 	}
@@ -79,6 +82,9 @@ const maxShelf = 256
 type library struct {
 	s        *Server
 	examples *exampleFinder
+	written  prometheus.Counter
+
+	writing sync.Mutex // held while a document is written: one at a time, each once
 
 	mu    sync.Mutex // guards shelf
 	shelf map[shelfKey]*document
@@ -90,34 +96,44 @@ type shelfKey struct {
 }
 
 func newLibrary(s *Server) *library {
-	return &library{s: s, examples: newExampleFinder(s), shelf: map[shelfKey]*document{}}
+	return &library{s: s, examples: newExampleFinder(s), written: s.metrics.written, shelf: map[shelfKey]*document{}}
 }
 
-// at is the site that a request came to.
+// at is the site as it is now. It does not depend on who asks, nor by which name:
+// a document is written once, and again only when an example was forked away.
 func (l *library) at(r *http.Request) site {
-	return site{l.s.origin(r), l.examples.find(r.Context())}
+	return site{l.s.origin, l.examples.find(r.Context())}
 }
 
 // get returns a document, written by write unless it is on the shelf.
 func (l *library) get(name string, at site, write func(site) (*document, error)) (*document, error) {
 	k := shelfKey{name, at}
-	l.mu.Lock()
-	d := l.shelf[k]
-	l.mu.Unlock()
-	if d != nil {
+	if d := l.find(k); d != nil {
+		return d, nil
+	}
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	if d := l.find(k); d != nil {
 		return d, nil
 	}
 	d, err := write(at)
 	if err != nil {
 		return nil, err
 	}
+	l.written.Inc()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.shelf) >= maxShelf {
-		clear(l.shelf) // rare: only made-up hosts, or many examples that were forked away, get here
+		clear(l.shelf) // rare: only many examples that were forked away get here
 	}
 	l.shelf[k] = d
 	return d, nil
+}
+
+func (l *library) find(k shelfKey) *document {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.shelf[k]
 }
 
 // serve answers with a document that depends on the site.
@@ -139,23 +155,19 @@ func (s *Server) failDocument(w http.ResponseWriter, r *http.Request, err error)
 	sendError(w, r, fail(CodeInternal, "Something went wrong on our side."), req.id, nil)
 }
 
-// plainHost is a host that can go into a document as it is.
-var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
-
-// origin is how the caller reached the service, so that examples work as
-// pasted. A configured address wins; a host that is none is not repeated.
-// X-Forwarded-Proto can only raise the scheme: a document never talks somebody
-// into sending a key in the clear.
-func (s *Server) origin(r *http.Request) string {
-	if s.baseURL != "" {
-		return s.baseURL
+// originOf is how examples name the service: by the address that the operator gave
+// or else, for those on the same machine, by the one that it listens on. It is
+// never taken from a request: a document is the same for all.
+func originOf(baseURL, address string) string {
+	if baseURL != "" {
+		return baseURL
 	}
-	host := strings.ToLower(r.Host)
-	if !plainHost.MatchString(host) || len(host) > 255 {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "http://localhost"
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		return "https://" + host
-	}
-	return "http://" + host
+	return "http://" + net.JoinHostPort(host, port)
 }

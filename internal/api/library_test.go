@@ -7,7 +7,7 @@ import (
 )
 
 func TestLibraryIsBounded(t *testing.T) {
-	l := &library{shelf: map[shelfKey]*document{}}
+	l := &library{shelf: map[shelfKey]*document{}, written: NewMetrics(nil).written}
 	written := 0
 	write := func(at site) (*document, error) {
 		written++

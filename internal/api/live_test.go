@@ -83,7 +83,7 @@ func (o *oracle) live(head uint64) {
 	// What a fork took away cannot be asked for any more.
 	for _, gone := range o.orphans {
 		r := o.do(http.MethodGet, "/v1/"+strk+"/total-supply?block_tag="+gone.block.String(), o.key)
-		if r.StatusCode != http.StatusNotFound || r.envelope().Code != api.CodeBlockNotFound {
+		if r.StatusCode != http.StatusNotFound || r.envelope().Code != api.CodeNotFound || r.envelope().Reason != api.ReasonBlockNotFound {
 			o.t.Fatalf("supply at an orphan: %d %s", r.StatusCode, r.body)
 		}
 	}
@@ -132,11 +132,11 @@ func TestLiveFailures(t *testing.T) {
 	for _, tt := range []struct {
 		path   string
 		status int
-		code   api.Code
+		code   api.Code // or a reason, which is finer
 	}{
-		{strk + "/total-supply?block_tag=30", 404, api.CodeBlockNotFound},
-		{strk + "/total-supply?block_tag=9223372036854775807", 404, api.CodeBlockNotFound},
-		{strk + "/total-supply?block_tag=0x0", 404, api.CodeBlockNotFound},
+		{strk + "/total-supply?block_tag=30", 404, api.Code(api.ReasonBlockNotFound)},
+		{strk + "/total-supply?block_tag=9223372036854775807", 404, api.Code(api.ReasonBlockNotFound)},
+		{strk + "/total-supply?block_tag=0x0", 404, api.Code(api.ReasonBlockNotFound)},
 		{strk + "/total-supply?block_tag=9223372036854775808", 400, api.CodeInvalidRequest},
 		{strk + "/total-supply?block_tag=-1", 400, api.CodeInvalidRequest},
 		{strk + "/total-supply?block_tag=07", 400, api.CodeInvalidRequest},
@@ -144,14 +144,14 @@ func TestLiveFailures(t *testing.T) {
 		{strk + "/total-supply?block_tag=Latest", 400, api.CodeInvalidRequest},
 		{"/token/strk/total-supply", 400, api.CodeInvalidRequest},
 		{strk + "/balance-of/me", 400, api.CodeInvalidRequest},
-		{"/token/0x1234/total-supply", 404, api.CodeNotAToken},
-		{"/token/" + contracts.CurrentUDC.String() + "/total-supply", 404, api.CodeNotAToken},
-		{"/token/" + contracts.CurrentUDC.String() + "/balance-of/0x1?block_tag=pending", 404, api.CodeNotAToken},
+		{"/token/0x1234/total-supply", 404, api.Code(api.ReasonNotAToken)},
+		{"/token/" + contracts.CurrentUDC.String() + "/total-supply", 404, api.Code(api.ReasonNotAToken)},
+		{"/token/" + contracts.CurrentUDC.String() + "/balance-of/0x1?block_tag=pending", 404, api.Code(api.ReasonNotAToken)},
 		{"/token/" + multi.String() + "/balance-of/0x1", 422, api.CodeCallReverted},
-		{"/token/" + nft.String() + "/total-supply", 404, api.CodeNotAToken},
-		{"/contract/0x1234/read?selector=0x1", 404, api.CodeContractNotFound},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1", 404, api.CodeEntryPointNotFound},
-		{"/contract/" + w.chain.Network().DAI.String() + "/read?selector=0x1", 404, api.CodeEntryPointNotFound}, // behind a proxy
+		{"/token/" + nft.String() + "/total-supply", 404, api.Code(api.ReasonNotAToken)},
+		{"/contract/0x1234/read?selector=0x1", 404, api.Code(api.ReasonContractNotFound)},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1", 404, api.Code(api.ReasonEntryPointNotFound)},
+		{"/contract/" + w.chain.Network().DAI.String() + "/read?selector=0x1", 404, api.Code(api.ReasonEntryPointNotFound)}, // behind a proxy
 		{"/contract/" + contracts.STRK.String() + "/read?selector=transfer", 400, api.CodeInvalidRequest},
 		{"/contract/" + contracts.STRK.String() + "/read", 400, api.CodeInvalidRequest},
 		{"/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balanceOf").String(), 422, api.CodeCallReverted},
@@ -160,7 +160,12 @@ func TestLiveFailures(t *testing.T) {
 		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1" + strings.Repeat("&calldata=1", 257), 400, api.CodeInvalidRequest},
 	} {
 		r := w.do(http.MethodGet, "/v1/"+chainID+tt.path, w.key)
-		if r.StatusCode != tt.status || r.envelope().Code != tt.code {
+		e := r.envelope()
+		code := e.Code
+		if e.Reason != "" && code == api.CodeNotFound { // the one code for what is not there
+			code = api.Code(e.Reason)
+		}
+		if r.StatusCode != tt.status || code != tt.code {
 			t.Errorf("GET %s: %d %s, want %d %s", tt.path, r.StatusCode, r.body, tt.status, tt.code)
 		}
 	}
@@ -178,7 +183,7 @@ func TestNodeAway(t *testing.T) {
 	} {
 		w.node.Faults().Set(fault)
 		r := w.do(http.MethodGet, supply, w.key)
-		if r.StatusCode != http.StatusServiceUnavailable || r.envelope().Code != api.CodeNodeUnavailable || r.Header.Get("Retry-After") == "" {
+		if r.StatusCode != http.StatusServiceUnavailable || !nodeIsAway(r) || r.Header.Get("Retry-After") == "" {
 			t.Errorf("node %s: %d %s", name, r.StatusCode, r.body)
 		}
 		if strings.Contains(string(r.body), "127.0.0.1") {
@@ -246,8 +251,8 @@ func TestAmounts(t *testing.T) {
 			return tt.snake
 		}
 		r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply?block_tag=3", w.key)
-		var got struct{ TotalSupplyRaw, Code string }
-		if err := json.Unmarshal(r.body, &got); err != nil || got.TotalSupplyRaw+got.Code != tt.want {
+		var got struct{ TotalSupplyRaw, Code, Reason string }
+		if err := json.Unmarshal(r.body, &got); err != nil || got.TotalSupplyRaw+strings.TrimPrefix(got.Code, "not_found")+got.Reason != tt.want {
 			t.Errorf("%s: %d %s, want %s", name, r.StatusCode, r.body, tt.want)
 		}
 	}
@@ -255,7 +260,7 @@ func TestAmounts(t *testing.T) {
 		t.Errorf("asked at %+v", at)
 	}
 	stub.err = fmt.Errorf("gone: %w", contractcall.ErrBlockUnknown)
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); r.envelope().Code != api.CodeNodeUnavailable {
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); !nodeIsAway(r) {
 		t.Errorf("a block that the node does not have: %d %s", r.StatusCode, r.body)
 	}
 	stub.err = errors.New("a mistake of ours")
@@ -277,7 +282,13 @@ func TestSlowNode(t *testing.T) {
 	stub := &nodeOf{wait: true}
 	w := newWorld(t, 5, func(o *api.Options) { o.Chains[0].Node, o.Timeout = stub, 50*time.Millisecond })
 	r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key)
-	if r.StatusCode != http.StatusServiceUnavailable || r.envelope().Code != api.CodeNodeUnavailable {
+	if r.StatusCode != http.StatusServiceUnavailable || !nodeIsAway(r) {
 		t.Errorf("%d %s", r.StatusCode, r.body)
 	}
+}
+
+// nodeIsAway says whether an answer is a 503 for want of a node.
+func nodeIsAway(r reply) bool {
+	e := r.envelope()
+	return e.Code == api.CodeServiceUnavailable && e.Reason == api.ReasonNodeUnavailable
 }

@@ -167,13 +167,9 @@ func (s *Server) getMessage(ctx context.Context, in *struct {
 	return out, err
 }
 
-// parseAddress reads an address of a path or a body.
+// parseAddress reads the address of a path.
 func parseAddress(text string) (felt.Felt, error) {
-	f, err := felt.Parse(text)
-	if err != nil {
-		return f, fail(CodeInvalidRequest, "address: %q is not 0x and 1 to 64 hex digits of a felt.", clip(text, 70))
-	}
-	return f, nil
+	return feltOf("path.address", text)
 }
 
 // parseHash reads 256 bits in hex.
@@ -201,14 +197,14 @@ func (in *MessageInput) parse(contract *felt.Felt) (q messageQuery, err error) {
 		q.Direction = &message.Directions[i]
 	}
 	if in.TxHash != "" {
-		f, err := felt.Parse(in.TxHash)
+		f, err := feltOf("query.txHash", in.TxHash)
 		if err != nil {
-			return q, fail(CodeInvalidRequest, "txHash: %q is not 0x and 1 to 64 hex digits of a felt.", clip(in.TxHash, 70))
+			return q, err
 		}
 		q.tx = &f
 	}
 	if in.MessageHash != "" {
-		h, err := parseHash("messageHash", in.MessageHash)
+		h, err := parseHash("query.messageHash", in.MessageHash)
 		if err != nil {
 			return q, err
 		}

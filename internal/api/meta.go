@@ -114,7 +114,8 @@ type CallerBudgets struct {
 	LightPerMinute    int    `json:"lightPerMinute"`
 	HeavyPerMinute    int    `json:"heavyPerMinute"`
 	BatchPerMinute    int    `json:"batchPerMinute"`
-	BucketScope       string `json:"bucketScope" enum:"key"`
+	Burst             int    `json:"burst" doc:"How many requests of a class may come at once; after that they are taken evenly."`
+	BucketScope       string `json:"bucketScope" enum:"key,workspace" doc:"Whose budget limitPerMinute is: the workspace's, or the key's own when that is smaller."`
 }
 
 // BatchLimits are the most items of a request.
@@ -177,7 +178,10 @@ func budgetsOf(r *request) *CallerBudgets {
 	}
 	p, left := r.caller.Policy, r.budget
 	out := &CallerBudgets{LoadClass: r.route.Class, LimitPerMinute: left.limit, Remaining: left.remaining,
-		LightPerMinute: p.LightPerMinute, HeavyPerMinute: p.HeavyPerMinute, BatchPerMinute: p.BatchPerMinute, BucketScope: "key"}
+		LightPerMinute: p.LightPerMinute, HeavyPerMinute: p.HeavyPerMinute, BatchPerMinute: p.BatchPerMinute, Burst: p.Burst, BucketScope: "key"}
+	if left.owner == r.caller.WorkspaceID {
+		out.BucketScope = "workspace"
+	}
 	if left.remaining == 0 {
 		seconds := left.seconds()
 		out.RetryAfterSeconds = &seconds

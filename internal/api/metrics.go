@@ -14,6 +14,7 @@ type Metrics struct {
 	seconds  *prometheus.HistogramVec
 	kept     prometheus.Counter
 	draws    *prometheus.CounterVec
+	written  prometheus.Counter // documents
 }
 
 // NewMetrics makes the metrics and registers them; a nil registerer leaves them
@@ -30,12 +31,15 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		kept: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "chainexplorer_api_kept_answers_total", Help: "Requests answered from kept answers.",
 		}),
+		written: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "chainexplorer_api_documents_written_total", Help: "Documents that were written, and not sent again as they were.",
+		}),
 		draws: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "chainexplorer_api_budget_draws_total", Help: "Parts of shared budgets asked for, by outcome; while they fail, each process counts on its own.",
 		}, []string{"outcome"}),
 	}
 	if reg != nil {
-		reg.MustRegister(m.requests, m.seconds, m.kept, m.draws)
+		reg.MustRegister(m.requests, m.seconds, m.kept, m.written, m.draws)
 	}
 	return m
 }

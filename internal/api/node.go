@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"chainexplorer/internal/contractcall"
@@ -67,24 +66,24 @@ func (s *Server) liveBlock(ctx context.Context, r store.Reader, state *chain.Sta
 		b.at = contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}
 		return b, nil
 	case len(tag) > 1 && (tag[:2] == "0x" || tag[:2] == "0X"):
-		hash, err := felt.Parse(tag)
+		hash, err := feltOf("query.block_tag", tag)
 		if err != nil {
-			return nil, fail(CodeInvalidRequest, "query.block_tag: %q is not a block hash.", clip(tag, 70))
+			return nil, err
 		}
 		n, err := block.NumberOf(ctx, r, hash)
 		if errors.Is(err, block.ErrNotFound) {
-			return nil, fail(CodeBlockNotFound, "No indexed block has the hash %s.", hash)
+			return nil, because(ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
 		}
 		b.at = contractcall.Block{Number: n, Hash: hash}
 		return b, err
 	}
-	n, err := strconv.ParseUint(tag, 10, 63)
-	if err != nil || strconv.FormatUint(n, 10) != tag {
+	n, ok := numberOf(tag)
+	if !ok {
 		return nil, fail(CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", clip(tag, 70))
 	}
 	found, err := block.Get(ctx, r, n)
 	if errors.Is(err, block.ErrNotFound) {
-		return nil, fail(CodeBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
+		return nil, because(ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
 	}
 	if err != nil {
 		return nil, err
@@ -113,14 +112,13 @@ type BasedOn struct {
 // live requests have.
 func (s *Server) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contractcall.Call) (*LiveBlock, []contractcall.Result, error) {
 	if c.Node == nil {
-		return nil, nil, &Error{Code: CodeNodeUnavailable, Message: "This service has no node to ask.", RetryAfter: 60}
+		return nil, nil, noNode()
 	}
-	select {
-	case s.live <- struct{}{}:
-		defer func() { <-s.live }()
-	default:
-		return nil, nil, &Error{Code: CodeNodeUnavailable, Message: "Too many requests wait for a node.", RetryAfter: nodeRetryAfter}
+	who := requestOf(ctx).caller
+	if e := s.live.enter(who, "that wait for a node"); e != nil {
+		return nil, nil, e
 	}
+	defer s.live.leave(who)
 	ctx, cancel := context.WithTimeout(ctx, nodeTime)
 	defer cancel()
 	if b.pending {
@@ -184,14 +182,14 @@ func nodeFailure(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return fmt.Errorf("ask a node: %w", err)
 	}
-	return &Error{Code: CodeNodeUnavailable, Message: message, RetryAfter: nodeRetryAfter, Cause: err}
+	e := because(ReasonNodeUnavailable, "%s", message)
+	e.RetryAfter, e.Cause = nodeRetryAfter, err
+	return e
 }
 
-// feltOf reads a felt of a request; name is where it stands.
-func feltOf(name, text string) (felt.Felt, error) {
-	f, err := felt.Parse(text)
-	if err != nil {
-		return f, fail(CodeInvalidRequest, "%s: %q is not a felt: 0x and up to 64 hexadecimal digits.", name, clip(text, 70))
-	}
-	return f, nil
+// noNode refuses what only a node can answer.
+func noNode() *Error {
+	e := because(ReasonNodeUnavailable, "This service has no node to ask.")
+	e.RetryAfter = 60
+	return e
 }

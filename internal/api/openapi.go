@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -114,6 +115,7 @@ func (statusError) Schema(r huma.Registry) *huma.Schema {
 
 func init() {
 	huma.DefaultArrayNullable = false // our lists are empty, never null
+	huma.ValidateStrictCasing = true  // another spelling is another name
 	// Huma's own failures, such as a parameter that does not parse, get our envelope.
 	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
 		return statusError{humaFailure(status, msg, errs), ""}
@@ -138,6 +140,10 @@ func humaFailure(status int, msg string, errs []error) *Error {
 	}
 	var parts []string
 	for _, err := range errs {
+		if what, ok := outOfRange(err); ok {
+			parts = append(parts, what)
+			continue
+		}
 		var detail *huma.ErrorDetail
 		if d, ok := err.(huma.ErrorDetailer); ok {
 			detail = d.ErrorDetail()
@@ -156,6 +162,26 @@ func humaFailure(status int, msg string, errs []error) *Error {
 		return &Error{Code: code, Message: "Something went wrong on our side.", Cause: fmt.Errorf("%s: %v", msg, errs)}
 	}
 	return &Error{Code: code, Message: clip(msg, 400)}
+}
+
+// decoderFault is what the JSON decoder says of a number that passed validation and
+// does not fit: the name of a field, and a Go type, which is nobody's business.
+var decoderFault = regexp.MustCompile(`json: cannot unmarshal \w+(?: \S+)? into Go (?:struct field \w*\.?(\S+)|value) of type`)
+
+// outOfRange turns such a fault into words.
+func outOfRange(err error) (string, bool) {
+	if err == nil {
+		return "", false
+	}
+	m := decoderFault.FindStringSubmatch(err.Error())
+	if m == nil {
+		return "", false
+	}
+	where := "body"
+	if m[1] != "" {
+		where += "." + m[1]
+	}
+	return where + ": the value is out of range, or of another kind.", true
 }
 
 // OpenAPI is the document of the whole table.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/net/html"
 
 	"chainexplorer/internal/api"
@@ -249,7 +250,8 @@ func checkNesting(t *testing.T, page string) {
 }
 
 func TestPagesKeepAStrictPolicy(t *testing.T) {
-	w := newWorld(t, 1)
+	m := prometheus.NewRegistry()
+	w := newWorld(t, 1, func(o *api.Options) { o.Metrics = api.NewMetrics(m) })
 	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/errors", "/docs/none"} {
 		h := w.doc(http.MethodGet, path, "").Header
 		csp := h.Get("Content-Security-Policy")
@@ -376,29 +378,48 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 }
 
-func TestExamplesNameTheHostThatWasAsked(t *testing.T) {
-	w := newWorld(t, 1)
-	ask := func(host string, headers ...string) string {
-		r := w.doc(http.MethodGet, "/llms.txt", "", append(headers, "Host", host)...)
-		_, rest, _ := strings.Cut(string(r.body), "Base address: ")
-		base, _, _ := strings.Cut(rest, ". ")
-		return base
+// counterOf is the value of a counter without labels.
+func counterOf(t *testing.T, from prometheus.Gatherer, name string) float64 {
+	t.Helper()
+	list, err := from.Gather()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for host, want := range map[string]string{
-		"API.example:8443":  "http://api.example:8443/v1",
-		"[::1]:80":          "http://[::1]:80/v1",
-		"a'b":               "http://localhost/v1",
-		"x.example:1;touch": "http://localhost/v1",
-	} {
-		if got := ask(host); got != want {
-			t.Errorf("host %s: %s, want %s", host, got, want)
+	for _, f := range list {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetCounter().GetValue()
 		}
 	}
-	if got := ask("api.example", "X-Forwarded-Proto", "https"); got != "https://api.example/v1" {
-		t.Error(got)
+	t.Fatalf("there is no %s", name)
+	return 0
+}
+
+// TestDocumentsDoNotDependOnTheHost: who asks under ever new names gets what is
+// there, and nothing is written for it.
+func TestDocumentsDoNotDependOnTheHost(t *testing.T) {
+	m := prometheus.NewRegistry()
+	w := newWorld(t, 1, func(o *api.Options) { o.Metrics = api.NewMetrics(m) })
+	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/auth", "/llms.txt", "/llms-full.txt", "/.well-known/api-catalog", "/.well-known/service-agent.json", "/docs/none"} {
+		first := w.doc(http.MethodGet, path, "")
+		written := counterOf(t, m, "chainexplorer_api_documents_written_total")
+		for _, headers := range [][]string{{"Host", "api.example:8443"}, {"Host", "[::1]:80"}, {"Host", "x.example"}, {"X-Forwarded-Proto", "https"}, {"X-Forwarded-Host", "y.example"}} {
+			r := w.doc(http.MethodGet, path, "", headers...)
+			if string(r.body) != string(first.body) || r.StatusCode != first.StatusCode {
+				t.Errorf("%s with %v differs", path, headers)
+			}
+		}
+		if n := counterOf(t, m, "chainexplorer_api_documents_written_total") - written; n != 0 {
+			t.Errorf("%s: %v documents were written for other hosts", path, n)
+		}
 	}
-	if got := ask("api.example", "X-Forwarded-Proto", "javascript"); got != "http://api.example/v1" {
-		t.Error(got)
+	if body := string(w.doc(http.MethodGet, "/llms.txt", "").body); !strings.Contains(body, "Base address: "+w.url+"/v1. ") {
+		t.Errorf("examples do not name %s:\n%s", w.url, body)
+	}
+	for address, want := range map[string]string{"0.0.0.0:80": "http://localhost:80/v1", "[::]:8080": "http://localhost:8080/v1", ":8080": "http://localhost:8080/v1", "[::1]:1": "http://[::1]:1/v1", "": "http://localhost/v1"} {
+		other := newWorld(t, 1, func(o *api.Options) { o.Address = address })
+		if body := string(other.doc(http.MethodGet, "/llms.txt", "").body); !strings.Contains(body, "Base address: "+want+". ") {
+			t.Errorf("%q: no %s", address, want)
+		}
 	}
 	fixed := newWorld(t, 1, func(o *api.Options) { o.BaseURL = "https://explorer.example/" })
 	if body := string(fixed.doc(http.MethodGet, "/docs/api", "").body); !strings.Contains(body, "https://explorer.example/v1/") || strings.Contains(body, fixed.url) {

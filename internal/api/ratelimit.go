@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"chainexplorer/internal/account"
 )
 
 const (
@@ -18,13 +20,17 @@ const (
 	limitWindow = time.Minute
 )
 
+// maxBursts bounds the bursts that are told apart: more than there are workspaces
+// and keys that ask within a minute.
+const maxBursts = 1 << 20
+
 // budgets count requests: a limiter those of this process, a sharedLimiter those of all.
 type budgets interface {
-	take(ctx context.Context, key string, class Class, limit int) verdict
+	take(ctx context.Context, owner string, class Class, limit int) verdict
 }
 
-// limiter counts requests per key and class in windows of a minute. A window
-// starts with the first request in it. Memory is bounded by the number of keys
+// limiter counts requests per owner and class in windows of a minute. A window
+// starts with the first request in it. Memory is bounded by the number of owners
 // that were active within a window: older counters are swept.
 type limiter struct {
 	now func() time.Time
@@ -34,8 +40,10 @@ type limiter struct {
 	swept  time.Time
 }
 
+// budget is what a workspace, or a key with smaller limits of its own, may ask of
+// a class.
 type budget struct {
-	key   string
+	owner string // the id of either
 	class Class
 }
 
@@ -53,12 +61,13 @@ type verdict struct {
 	limit, remaining int
 	allowed          bool
 	wait             time.Duration // until the window ends
+	owner            string        // whose budget it is
 }
 
 // seconds is how long to wait for the next window.
-func (v *verdict) seconds() int { return max(int((v.wait+time.Second-1)/time.Second), 1) }
+func (v *verdict) seconds() int { return wholeSeconds(v.wait) }
 
-func (l *limiter) take(_ context.Context, key string, class Class, limit int) verdict {
+func (l *limiter) take(_ context.Context, owner string, class Class, limit int) verdict {
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -70,7 +79,7 @@ func (l *limiter) take(_ context.Context, key string, class Class, limit int) ve
 		}
 		l.swept = now
 	}
-	b := budget{key, class}
+	b := budget{owner, class}
 	w := l.counts[b]
 	if w == nil || now.Sub(w.start) >= limitWindow {
 		w = &window{start: now}
@@ -85,30 +94,80 @@ func (l *limiter) take(_ context.Context, key string, class Class, limit int) ve
 	return v
 }
 
-// perMinute is the caller's budget for a class.
-func (c *caller) perMinute(class Class) int {
+// perMinute is a policy's budget for a class.
+func perMinute(p *account.Policy, class Class) int {
 	switch class {
 	case Heavy:
-		return c.Policy.HeavyPerMinute
+		return p.HeavyPerMinute
 	case Batch:
-		return c.Policy.BatchPerMinute
+		return p.BatchPerMinute
 	default:
-		return c.Policy.LightPerMinute
+		return p.LightPerMinute
 	}
 }
 
-// limit draws on the caller's budget and tells it how much is left.
+// allowance is what a request draws on.
+type allowance struct {
+	owner string
+	pace
+}
+
+// allowances are those of a class. Every request draws on the workspace's, so that
+// more keys are not more requests; a key to which the operator gave more than the
+// plan raises the workspace's for its own requests. A key with less has one of its
+// own besides.
+func (c *caller) allowances(class Class) (out [2]allowance, n int) {
+	plan := c.Plan.Policy()
+	own := pace{perMinute(&c.Policy, class), c.Policy.Burst}
+	all := pace{max(perMinute(&plan, class), own.perMinute), max(plan.Burst, own.burst)}
+	if own != all {
+		out[n] = allowance{c.PublicID, own}
+		n++
+	}
+	out[n] = allowance{c.WorkspaceID, all}
+	return out, n + 1
+}
+
+// limit draws on the caller's budgets and tells it how much is left.
 func (s *Server) limit(ctx context.Context, h http.Header, c *caller, req *request) *Error {
 	class := req.route.Class
-	v := s.limits.take(ctx, c.PublicID, class, c.perMinute(class))
+	list, n := c.allowances(class)
+	v, e := s.draw(ctx, class, list[:n])
 	req.budget = v
 	values := []string{strconv.Itoa(v.limit), strconv.Itoa(v.remaining)}
 	h[headerLimit], h[headerRemaining] = values[0:1:1], values[1:2:2]
 	h[headerPolicy] = req.route.policyHeader
-	if v.allowed {
-		return nil
-	}
-	e := fail(CodeRateLimited, "The budget of %d %s requests a minute is used up.", v.limit, class)
-	e.RetryAfter = v.seconds()
 	return e
+}
+
+// burst takes a request out of a burst. One that is no smaller than the minute's
+// budget adds nothing to it.
+func (s *Server) burst(b budget, p pace) (wait time.Duration, ok bool) {
+	if p.burst >= p.perMinute {
+		return 0, true
+	}
+	return s.bursts.take(b, 1, p)
+}
+
+// draw takes a request out of all allowances, and returns the verdict of the one
+// with the least left. What is refused by one costs nothing of those behind it.
+func (s *Server) draw(ctx context.Context, class Class, list []allowance) (tightest verdict, _ *Error) {
+	for i, a := range list {
+		if wait, ok := s.burst(budget{a.owner, class}, a.pace); !ok {
+			e := because(ReasonBurst, "More than %d %s requests came at once; they are taken evenly then, %d a minute.", a.burst, class, a.perMinute)
+			e.RetryAfter = wholeSeconds(wait)
+			return verdict{limit: a.perMinute, wait: wait, owner: a.owner}, e
+		}
+		v := s.limits.take(ctx, a.owner, class, a.perMinute)
+		v.owner = a.owner
+		if !v.allowed {
+			e := because(ReasonMinuteBudget, "The budget of %d %s requests a minute is used up.", v.limit, class)
+			e.RetryAfter = v.seconds()
+			return v, e
+		}
+		if i == 0 || v.remaining < tightest.remaining {
+			tightest = v
+		}
+	}
+	return tightest, nil
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/base32"
 	"net/http"
 	"strings"
+
+	"chainexplorer/internal/account"
 )
 
 const headerRequestID = "X-Request-Id"
@@ -17,8 +19,8 @@ var requestIDEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").W
 
 // requestID returns the caller's own id when it is well-formed, so that both
 // sides' logs can be joined, and a new one otherwise.
-func requestID(r *http.Request) string {
-	if ids := r.Header.Values(headerRequestID); len(ids) == 1 && validRequestID(ids[0]) {
+func requestID(h http.Header) string {
+	if ids := h[headerRequestID]; len(ids) == 1 && validRequestID(ids[0]) {
 		return ids[0]
 	}
 	var b [15]byte
@@ -27,9 +29,10 @@ func requestID(r *http.Request) string {
 }
 
 // validRequestID allows letters, digits and . _ : - , so that an id can go into
-// a header and a log as it is.
+// a header and a log as it is. What looks like a key of ours, sent in the wrong
+// header, must not.
 func validRequestID(s string) bool {
-	if len(s) == 0 || len(s) > maxRequestID {
+	if len(s) == 0 || len(s) > maxRequestID || account.HoldsKey(s) {
 		return false
 	}
 	for i := range len(s) {
@@ -60,6 +63,8 @@ type request struct {
 	// indexed says that the answer follows from the request and one view of the
 	// index alone: it holds until the next block.
 	indexed bool
+	// cursor says that the query has one, and cursorRead that the handler looked at it.
+	cursor, cursorRead bool
 	// seen counts answers of the route; nil beside the table.
 	seen *routeMetrics
 	// failure is why the handler did not answer.

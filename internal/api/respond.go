@@ -230,15 +230,14 @@ func envelopeJSON(e *Error, requestID string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // the type is JSON and nosniff is set: people read this
-	if err := enc.Encode(Envelope{e.Code, e.Message, codes[e.Code].Slug, requestID, e.MaxServableToBlock}); err != nil {
+	if err := enc.Encode(Envelope{e.Code, e.Message, e.slug(), requestID, e.Reason, e.MaxServableToBlock}); err != nil {
 		panic(err) // strings always encode
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// sendError writes a failure.
-func sendError(w http.ResponseWriter, r *http.Request, e *Error, id string, route *Route) {
-	h := w.Header()
+// failureHeaders sets the headers of a failure and returns its body.
+func failureHeaders(h http.Header, e *Error, id string, route *Route) []byte {
 	challenge(h, e, route)
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
@@ -247,6 +246,12 @@ func sendError(w http.ResponseWriter, r *http.Request, e *Error, id string, rout
 	h.Set("Content-Type", jsonType)
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
+	return body
+}
+
+// sendError writes a failure.
+func sendError(w http.ResponseWriter, r *http.Request, e *Error, id string, route *Route) {
+	body := failureHeaders(w.Header(), e, id, route)
 	w.WriteHeader(codes[e.Code].Status)
 	if r.Method != http.MethodHead {
 		w.Write(body) //nolint:errcheck // the client went away

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -84,8 +85,17 @@ type Route struct {
 
 	// classHeader and policyHeader are the values of the headers of these names.
 	classHeader, policyHeader []string
-	// lists are the query parameters that may be repeated.
-	lists map[string]bool
+	// query are the query parameters, by name, and queryNames their names in order.
+	query      map[string]queryParameter
+	queryNames []string
+}
+
+// queryParameter is what the kernel has to know of a parameter.
+type queryParameter struct {
+	list     bool // may be repeated
+	integer  bool
+	required bool
+	doc      string
 }
 
 // scopeName is what WWW-Authenticate and the documents call the scope.
@@ -126,8 +136,12 @@ func register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 	defer func() { s.registering = nil }()
 	huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
+		req := requestOf(ctx)
+		if err == nil && req.cursor && !req.cursorRead {
+			// A list that is empty whatever the page has no cursors: this is none of its.
+			err = notOurs()
+		}
 		if err != nil {
-			req := requestOf(ctx)
 			req.failure = asError(err)
 			return nil, statusError{req.failure, req.id}
 		}
@@ -143,35 +157,76 @@ func (s *Server) amend(r *Route) {
 	if !slices.Contains(r.Statuses, http.StatusUnprocessableEntity) {
 		delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
 	}
-	r.lists = map[string]bool{}
+	r.query = map[string]queryParameter{}
 	for _, p := range op.Parameters {
-		if p.In == "query" && p.Schema != nil && p.Schema.Type == huma.TypeArray {
-			r.lists[p.Name] = true
+		if p.In != "query" {
+			continue
 		}
+		q := queryParameter{required: p.Required, doc: p.Description}
+		if p.Schema != nil {
+			q.list, q.integer = p.Schema.Type == huma.TypeArray, p.Schema.Type == huma.TypeInteger
+		}
+		r.query[p.Name] = q
+		r.queryNames = append(r.queryNames, p.Name)
 	}
 }
 
 // checkQuery refuses what Huma would pass over: a query that does not parse, the
 // second value of a parameter that takes one, and a parameter without a value: a
 // filter whose value got lost must not become no filter. An empty cursor is that
-// of the first page, as clients send it that keep one variable.
-func (r *Route) checkQuery(raw string) *Error {
+// of the first page, as clients send it that keep one variable. It returns the
+// query with whole numbers spelled as such.
+func (r *Route) checkQuery(raw string, req *request) (string, *Error) {
 	if raw == "" {
-		return nil
+		return raw, nil
 	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {
-		return fail(CodeInvalidRequest, "The query of the address is not well-formed.")
+		return raw, fail(CodeInvalidRequest, "query: it is not well-formed.")
 	}
+	changed := false
 	for name, values := range query {
-		if len(values) > 1 && !r.lists[name] {
-			return fail(CodeInvalidRequest, "query.%s: it can be given once.", clip(name, 40))
+		p, known := r.query[name]
+		isCursor := name == "cursor" || name == "instanceCursor"
+		switch {
+		case !known && len(r.query) == 0:
+			return raw, fail(CodeInvalidRequest, "query.%s: there is no such parameter; this route has none.", clip(name, 40))
+		case !known:
+			return raw, fail(CodeInvalidRequest, "query.%s: there is no such parameter; this route has %s.", clip(name, 40), listed(r.queryNames))
+		case len(values) > 1 && !p.list:
+			return raw, fail(CodeInvalidRequest, "query.%s: it can be given once.", name)
+		case slices.Contains(values, "") && p.required:
+			return raw, fail(CodeInvalidRequest, "query.%s: it has no value, and one is needed: %s", name, p.doc)
+		case slices.Contains(values, "") && !isCursor:
+			return raw, fail(CodeInvalidRequest, "query.%s: it has no value. Leave it out instead.", name)
+		case p.integer:
+			n, ok := clampedInteger(values[0])
+			if !ok {
+				return raw, fail(CodeInvalidRequest, "query.%s: %q is not a whole number.", name, clip(values[0], 40))
+			}
+			if n != values[0] {
+				values[0], changed = n, true
+			}
 		}
-		if slices.Contains(values, "") && name != "cursor" && name != "instanceCursor" {
-			return fail(CodeInvalidRequest, "query.%s: it has no value. Leave it out instead.", clip(name, 40))
-		}
+		req.cursor = req.cursor || isCursor && values[0] != ""
 	}
-	return nil
+	if changed {
+		raw = query.Encode()
+	}
+	return raw, nil
+}
+
+// clampedInteger spells a whole number as one of 64 bits, the nearest there is.
+func clampedInteger(text string) (string, bool) {
+	whole, ok := wholeNumber(text)
+	if !ok {
+		whole = text // such as 007
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return "", false
+	}
+	return strconv.FormatInt(n, 10), true // of what is out of range ParseInt returns the nearest
 }
 
 // HandleFunc takes the handlers that Huma registers, so that each of them runs

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chainexplorer/internal/explorer/block"
@@ -62,12 +61,14 @@ func (s *Server) search(ctx context.Context, in *struct {
 }) (*body[SearchResult], error) {
 	out := &body[SearchResult]{SearchResult{[]SearchBlock{}, []SearchTx{}, []felt.Felt{}, []felt.Felt{}, []SearchToken{}}}
 	q := strings.TrimSpace(in.Query)
-	number, err := strconv.ParseUint(q, 10, 63)
-	numeric := err == nil
-	id, err := felt.Parse(q)
+	number, numeric := numberOf(q)
+	id, err := feltOf("query.q", q)
 	named := err != nil
-	if hex := strings.HasPrefix(strings.ToLower(q), "0x"); named && hex || q == "" {
-		return nil, fail(CodeInvalidRequest, "q: %q is neither a hash nor a block number nor a name.", clip(in.Query, 70))
+	switch hex := strings.HasPrefix(strings.ToLower(q), "0x"); {
+	case named && hex:
+		return nil, err
+	case q == "":
+		return nil, fail(CodeInvalidRequest, "query.q: %q is neither a hash nor a block number nor a name.", clip(in.Query, 70))
 	}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
 		if numeric {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -63,13 +65,23 @@ type Options struct {
 	HeadMaxAge time.Duration
 	// Timeout ends a request's work (default 10 s).
 	Timeout time.Duration
-	// MaxInFlight bounds requests at work (default 512).
-	MaxInFlight int
+	// BodyTimeout bounds how long a request's body may take to arrive (default 5 s).
+	BodyTimeout time.Duration
+	// MaxInFlight bounds requests at work (default 512), of all callers together, of
+	// a workspace (default a quarter) and of a key (default an eighth).
+	MaxInFlight, MaxInFlightWorkspace, MaxInFlightKey int
+	// AnonymousPerMinute bounds requests without a valid key from one address: 1,200
+	// when zero, no bound when less.
+	AnonymousPerMinute int
+	// TrustedProxies are believed when they say in X-Forwarded-For whom they ask for.
+	TrustedProxies []netip.Prefix
 	// CacheBytes bounds the answers that are kept for good (default 64 MiB); a
 	// quarter of it bounds those kept until the next block. With 1 none is kept.
 	CacheBytes int
 	// BaseURL is how the documents name this service; default: relative.
 	BaseURL string
+	// Address is where the process listens. Examples name it when there is no BaseURL.
+	Address string
 	Version string
 	Now     func() time.Time
 	Logger  *slog.Logger
@@ -85,19 +97,25 @@ type Server struct {
 	labels    Labels
 	origins   []string
 	timeout   time.Duration
-	flight    chan struct{}
-	live      chan struct{} // requests that wait for a node
+	flight    *seats // requests at work
+	live      *seats // those of them that wait for a node
+	bodies    *seats // requests whose bodies are being read
+	clients   *clients
+	bursts    *buckets[budget]
 	batchTime time.Duration
+	bodyTime  time.Duration
 	limits    budgets
 	kept      *answers       // for good
 	fresh     *answers       // until the next block
 	schemas   *decoded.Cache // of class ABIs, which are named by their hash on every chain
 	baseURL   string
+	origin    string // of the service in examples
 	version   string
 	now       func() time.Time
 	log       *slog.Logger
 	metrics   *Metrics
 
+	missing     func() (*document, error) // the page for paths that have none
 	table       []*Route
 	registering *Route
 	methods     map[string][]string // by path pattern
@@ -112,7 +130,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		chains: map[string]*Chain{}, keys: o.Keys, cursors: o.Cursors, labels: o.Labels, origins: o.Origins,
-		timeout: defaultTo(o.Timeout, 10*time.Second), flight: make(chan struct{}, defaultTo(o.MaxInFlight, 512)),
+		timeout: defaultTo(o.Timeout, 10*time.Second), flight: newSeats(defaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
 		kept: newAnswers(defaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(defaultTo(o.CacheBytes, 64<<20) / 4), schemas: decoded.NewCache(schemaCacheBytes),
 		baseURL: strings.TrimSuffix(o.BaseURL, "/"), version: defaultTo(o.Version, "dev"),
 		now: o.Now, log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
@@ -130,7 +148,12 @@ func New(o Options) (*Server, error) {
 	if o.Draw != nil {
 		s.limits = newSharedLimiter(o.Draw, s.now, s.log, s.metrics)
 	}
-	s.live = make(chan struct{}, maxLive)
+	s.bursts = newBuckets[budget](s.now, maxBursts)
+	s.live = newSeats(maxLive, 0, 0)
+	s.bodies = newSeats(maxBodies, 0, 0)
+	s.clients = newClients(o.TrustedProxies, o.AnonymousPerMinute, s.now)
+	s.origin = originOf(s.baseURL, o.Address)
+	s.bodyTime = defaultTo(o.BodyTimeout, bodyTime)
 	s.batchTime = min(batchTime, s.timeout)
 	for _, c := range o.Chains {
 		if c.Depth == 0 {
@@ -159,6 +182,9 @@ func defaultTo[T comparable](v, def T) T {
 	return v
 }
 
+// maxInFlight is how many requests are at work unless the options say otherwise.
+const maxInFlight = 512
+
 // schemaCacheBytes bounds the class ABIs that are kept ready for decoding.
 const schemaCacheBytes = 32 << 20
 
@@ -173,7 +199,7 @@ const maxURI = 32 << 10
 // ServeHTTP is the part of the kernel that every request passes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := s.now()
-	x := &exchange{ResponseWriter: w, record: request{id: requestID(r), credentialed: credentialed(r.Header)}}
+	x := &exchange{ResponseWriter: w, record: request{id: requestID(r.Header), credentialed: credentialed(r.Header)}, client: s.clients.addressOf(r)}
 	h := w.Header()
 	h[headerRequestID] = []string{x.record.id}
 	h["X-Content-Type-Options"] = nosniff
@@ -194,8 +220,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	switch {
 	case len(r.RequestURI) > maxURI:
+		s.cors(x, r)
 		sendError(x, r, fail(CodeURITooLong, "The address is longer than %d bytes.", maxURI), x.record.id, nil)
-	case path.Clean(r.URL.Path) != r.URL.Path: // the mux would redirect, but such a path is not one of ours
+	case path.Clean(r.URL.Path) != r.URL.Path, r.URL.Path == "*": // the mux would redirect, but such a path is not one of ours
 		s.unmatched(x, r)
 	default:
 		s.mux.ServeHTTP(x, r)
@@ -205,30 +232,61 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unmatched answers what the table does not have: preflights, other methods of
 // a known path, and unknown paths.
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
-	req := recordOf(w)
-	methods := s.methodsFor(r)
+	x := w.(*exchange) // the mux is only reached through ServeHTTP
+	methods := s.methodsFor(r, r.URL)
 	if len(methods) > 0 && r.Method == http.MethodOptions {
 		s.preflight(w, r, methods)
 		return
 	}
 	s.cors(w, r)
-	switch {
-	case len(methods) > 0:
-		w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
-		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here.", clip(r.Method, 20)), req.id, nil)
-	case wantsPage(r):
-		s.missingPage(w, r, s.guides())
-	default:
-		sendError(w, r, fail(CodeUnsupportedRoute, "There is no such route in this API."), req.id, nil)
+	if e := s.clients.spend(x.client, 1); e != nil {
+		sendError(w, r, e, x.record.id, nil)
+		return
 	}
+	if len(methods) > 0 {
+		methods = append(methods, http.MethodOptions)
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		sendError(w, r, fail(CodeMethodNotAllowed, "%s is not possible here; %s are.", clip(r.Method, 20), listed(methods)), x.record.id, nil)
+		return
+	}
+	if bare := strings.TrimRight(r.URL.Path, "/"); bare != r.URL.Path && len(s.methodsFor(r, &url.URL{Path: bare})) > 0 {
+		s.slashed(w, r, bare)
+		return
+	}
+	if wantsPage(r) {
+		s.sendMissing(w, r)
+		return
+	}
+	sendError(w, r, fail(CodeUnsupportedRoute, "There is no such route in this API."), x.record.id, nil)
 }
 
-// methodsFor lists the methods under which the request's path would match.
-func (s *Server) methodsFor(r *http.Request) (methods []string) {
-	if path.Clean(r.URL.Path) != r.URL.Path {
+// slashed answers a path of ours with a slash too many. Pages redirect. A route of
+// the API does not: whether a client sends its key, and its body, once more is
+// for the client to say.
+func (s *Server) slashed(w http.ResponseWriter, r *http.Request, bare string) {
+	if page := bare == "/docs" || strings.HasPrefix(bare, "/docs/"); page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		to := url.URL{Path: bare, RawQuery: r.URL.RawQuery}
+		w.Header().Set("Location", to.String())
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	sendError(w, r, fail(CodeUnsupportedRoute, "There is no such route in this API: it has no slash at its end. Ask for %s.", loggedPath(bare)), recordOf(w).id, nil)
+}
+
+// listed joins words as people do.
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// methodsFor lists the methods under which a path would match.
+func (s *Server) methodsFor(r *http.Request, at *url.URL) (methods []string) {
+	if path.Clean(at.Path) != at.Path || at.Path == "*" {
 		return nil
 	}
-	probe := &http.Request{Host: r.Host, URL: r.URL, RequestURI: r.RequestURI}
+	probe := &http.Request{Host: r.Host, URL: at, RequestURI: at.Path}
 	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		probe.Method = m
 		if _, pattern := s.mux.Handler(probe); pattern != anyPath {
@@ -253,7 +311,7 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 		s.cors(w, r)
 		e := s.admit(x, r)
 		if e == nil {
-			e = route.checkQuery(r.URL.RawQuery)
+			r, e = s.takeInput(x, r)
 		}
 		if e != nil {
 			if e.Cause != nil {
@@ -275,9 +333,25 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 	})
 }
 
+// takeInput checks and takes in what the request brings along.
+func (s *Server) takeInput(x *exchange, r *http.Request) (*http.Request, *Error) {
+	query, e := x.record.route.checkQuery(r.URL.RawQuery, &x.record)
+	if e != nil {
+		return r, e
+	}
+	if query != r.URL.RawQuery {
+		at := *r.URL
+		at.RawQuery = query
+		with := *r
+		with.URL = &at
+		r = &with
+	}
+	return s.takeBody(x, r)
+}
+
 // admit authenticates, authorises and limits.
 func (s *Server) admit(x *exchange, r *http.Request) *Error {
-	if e := s.authenticate(r, &x.who); e != nil {
+	if e := s.authenticate(x, r); e != nil {
 		return e
 	}
 	x.record.caller = &x.who
@@ -291,8 +365,8 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, next http.Handler, key answerKey, cacheable bool) {
 	rec := getRecorder()
 	defer putRecorder(rec)
-	if !s.work(rec, r, req, next) {
-		sendError(w, r, retryLater(1, nil, "The service is at its limit of concurrent requests."), req.id, req.route)
+	if e := s.work(rec, r, req, next); e != nil {
+		sendError(w, r, e, req.id, req.route)
 		return
 	}
 	if rec.status >= http.StatusBadRequest {
@@ -311,17 +385,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *request, ne
 	a.send(w, r)
 }
 
-// work runs a handler within its time. It is false when too many are at work. A
-// client that is slow to read is not at work: it holds no place.
-func (s *Server) work(rec *recorder, r *http.Request, req *request, next http.Handler) bool {
-	select {
-	case s.flight <- struct{}{}:
-		defer func() { <-s.flight }()
-	default:
-		return false
+// work runs a handler within its time, unless too many are at work. A client that
+// is slow to send or to read is not at work: it holds no place.
+func (s *Server) work(rec *recorder, r *http.Request, req *request, next http.Handler) *Error {
+	if e := s.flight.enter(req.caller, "at work"); e != nil {
+		return e
 	}
+	defer s.flight.leave(req.caller)
 	ctx, cancel := context.WithTimeout(withRequest(r.Context(), req), s.timeout)
 	defer cancel()
 	next.ServeHTTP(rec, r.WithContext(ctx))
-	return true
+	return nil
 }

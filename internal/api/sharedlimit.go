@@ -21,9 +21,9 @@ const (
 )
 
 // sharedLimiter counts requests of all processes on one control database. Each
-// takes parts of a key's budget out of it and spends them without asking, so that
-// the sum never exceeds the limit. A part is small at first and grows with the
-// key's traffic, to at most an eighth of what is left; the last ones are of one
+// takes parts of a workspace's budget out of it and spends them without asking, so
+// that the sum never exceeds the limit. A part is small at first and grows with the
+// workspace's traffic, to at most an eighth of what is left; the last ones are of one
 // request. What a process took and did not spend is lost when the window ends.
 //
 // While the database does not answer, each process counts on its own: a failure
@@ -59,8 +59,8 @@ func newSharedLimiter(draw func(context.Context, control.Draw) (control.Drawn, e
 	return &sharedLimiter{draw: draw, now: now, log: log, metrics: m, local: newLimiter(now), parts: map[budget]*part{}}
 }
 
-func (l *sharedLimiter) take(ctx context.Context, key string, class Class, limit int) verdict {
-	b := budget{key, class}
+func (l *sharedLimiter) take(ctx context.Context, owner string, class Class, limit int) verdict {
+	b := budget{owner, class}
 	p, v, settled := l.spend(b, limit)
 	if settled {
 		return v
@@ -76,18 +76,18 @@ func (l *sharedLimiter) take(ctx context.Context, key string, class Class, limit
 	}
 	start := l.now()
 	if start.UnixNano() < l.away.Load() {
-		return l.local.take(ctx, key, class, limit)
+		return l.local.take(ctx, owner, class, limit)
 	}
 	// A client that goes away must not take a part with it.
 	asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), drawTime)
 	defer cancel()
-	drawn, err := l.draw(asking, control.Draw{KeyID: key, Class: string(class), Want: l.size(p), Limit: int64(limit), Window: limitWindow})
+	drawn, err := l.draw(asking, control.Draw{Owner: owner, Class: string(class), Want: l.size(p), Limit: int64(limit), Window: limitWindow})
 	if err != nil {
 		l.metrics.draws.WithLabelValues("failed").Inc()
 		if l.away.Swap(start.Add(awayTime).UnixNano()) <= start.UnixNano() {
 			l.log.Warn("rate limits are counted by this process alone", "err", err)
 		}
-		return l.local.take(ctx, key, class, limit)
+		return l.local.take(ctx, owner, class, limit)
 	}
 	l.metrics.draws.WithLabelValues("ok").Inc()
 	return l.receive(p, drawn, limit, start)
@@ -116,13 +116,13 @@ func (l *sharedLimiter) spend(b budget, limit int) (p *part, v verdict, settled 
 	case !now.Before(p.ends):
 		p.left, p.size = 0, 1
 		return p, verdict{limit: limit, wait: time.Second}, false
-	case p.left > 0:
+	case p.left > 0 && p.used-p.left < limit: // another key's limit may have been higher
 		p.left--
 		v.allowed = true
 	case p.used < limit || p.limit < limit:
 		return p, v, false
 	}
-	v.remaining = max(limit-p.used, 0) + p.left
+	v.remaining = max(limit-p.used+p.left, 0)
 	return p, v, true
 }
 
@@ -153,6 +153,6 @@ func (l *sharedLimiter) receive(p *part, drawn control.Drawn, limit int, start t
 		p.left--
 		v.allowed = true
 	}
-	v.remaining = max(limit-p.used, 0) + p.left
+	v.remaining = max(limit-p.used+p.left, 0)
 	return v
 }

@@ -187,11 +187,11 @@ func (h *holderCursor) position() []byte {
 	return append(b, h.after[:]...)
 }
 
-func (s *Server) openHolderCursor(scope, text string) (*holderCursor, error) {
+func (s *Server) openHolderCursor(ctx context.Context, scope, text string) (*holderCursor, error) {
 	if text == "" {
 		return nil, nil
 	}
-	b, e := s.cursors.Open(scope, text)
+	b, e := s.openCursor(ctx, scope, text)
 	if e != nil {
 		return nil, e
 	}
@@ -211,7 +211,7 @@ func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 		return nil, err
 	}
 	scope := holderScope("listTokenHolders", in.Chain, token)
-	at, err := s.openHolderCursor(scope, in.Cursor)
+	at, err := s.openHolderCursor(ctx, scope, in.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func (s *Server) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 		return nil, err
 	}
 	scope := holderScope("screenTokenHolders", in.Chain, token)
-	at, err := s.openHolderCursor(scope, in.Cursor)
+	at, err := s.openHolderCursor(ctx, scope, in.Cursor)
 	if err != nil {
 		return nil, err
 	}

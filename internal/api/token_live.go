@@ -205,19 +205,19 @@ func amountOf(token felt.Felt, results []contractcall.Result) (*big.Int, error) 
 			if n, ok := contractcall.Amount(r.Values); ok {
 				return n, nil
 			}
-			return nil, fail(CodeNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
+			return nil, because(ReasonNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
 		case contractcall.Reverted:
 			if refused == nil {
 				refused = r
 			}
 		case contractcall.NoContract:
-			return nil, fail(CodeNotAToken, "At that block there is no contract at %s.", token)
+			return nil, because(ReasonNotAToken, "At that block there is no contract at %s.", token)
 		}
 	}
 	if refused != nil {
 		return nil, reverted(refused)
 	}
-	return nil, fail(CodeNotAToken, "The contract %s has no such function at that block.", token)
+	return nil, because(ReasonNotAToken, "The contract %s has no such function at that block.", token)
 }
 
 // shownReason bounds what is passed on of a contract's reason.

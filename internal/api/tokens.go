@@ -61,7 +61,7 @@ func (s *Server) getToken(ctx context.Context, in *struct {
 	ChainInput
 	Token string `path:"token" maxLength:"70" doc:"Token contract."`
 }) (*body[TokenSummary], error) {
-	address, e := feltParameter("token", in.Token)
+	address, e := feltOf("path.token", in.Token)
 	if e != nil {
 		return nil, e
 	}
@@ -72,14 +72,6 @@ func (s *Server) getToken(ctx context.Context, in *struct {
 		return err
 	})
 	return out, err
-}
-
-func feltParameter(name, text string) (felt.Felt, *Error) {
-	f, err := felt.Parse(text)
-	if err != nil {
-		return f, fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits of a felt.", name, clip(text, 70))
-	}
-	return f, nil
 }
 
 func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.State, address felt.Felt) (t TokenSummary, err error) {

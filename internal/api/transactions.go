@@ -140,7 +140,7 @@ func (s *Server) listTransactions(ctx context.Context, in *struct {
 	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
 		from := explorer.Position{Block: state.Head.Number + 1}
 		if in.Cursor != "" {
-			pos, e := s.cursors.Open(scope, in.Cursor)
+			pos, e := s.openCursor(ctx, scope, in.Cursor)
 			if e != nil {
 				return e
 			}
@@ -170,9 +170,9 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 	Hash     string `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
 	LogLimit Limit  `query:"logLimit" doc:"How many events to return."`
 }) (*body[Tx], error) {
-	hash, err := felt.Parse(in.Hash)
+	hash, err := feltOf("path.tx_hash", in.Hash)
 	if err != nil {
-		return nil, fail(CodeInvalidRequest, "tx_hash: %q is not 0x and 1 to 64 hex digits of a felt.", clip(in.Hash, 70))
+		return nil, err
 	}
 	out := &body[Tx]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {

@@ -65,7 +65,10 @@ func (s *Server) listTokenTransfers(ctx context.Context, in *struct {
 	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
 	TransferRange
 }) (*body[TokenTransferPage], error) {
-	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, in.Address)
+	if _, err := feltOf("path.token", in.Token); err != nil {
+		return nil, err
+	}
+	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, named("query.address", in.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (s *Server) listTransfers(ctx context.Context, in *struct {
 	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
 	TransferFilter
 }) (*body[TransferPage], error) {
-	q, err := parseTransfers(&in.TransferFilter, in.Address)
+	q, err := parseTransfers(&in.TransferFilter, named("query.address", in.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -106,38 +109,38 @@ type transferQuery struct {
 
 // parseTransfers checks what needs no look at the chain. addresses are those of
 // the request, whichever way it names them.
-func parseTransfers(in *TransferFilter, addresses []string) (*transferQuery, error) {
+func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, error) {
 	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
 	q.Query = transfer.Query{Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
 	var err error
-	if q.Addresses, err = feltValues("address", named("address", addresses), maxTransferFilter); err != nil {
+	if q.Addresses, err = feltValues("query.address", addresses, maxTransferFilter); err != nil {
 		return nil, err
 	}
-	if q.Tokens, err = feltValues("token", named("token", in.Token), maxTransferFilter); err != nil {
+	if q.Tokens, err = feltValues("query.token", named("query.token", in.Token), maxTransferFilter); err != nil {
 		return nil, err
 	}
 	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
 	if q.Side != 0 && len(q.Addresses) == 0 {
-		return nil, fail(CodeInvalidRequest, "direction: %s needs an address.", in.Direction)
+		return nil, fail(CodeInvalidRequest, "query.direction: %s needs an address.", in.Direction)
 	}
 	if in.Type != "" {
 		kind, known := transferTypes[strings.ToLower(in.Type)]
 		if !known {
-			return nil, fail(CodeInvalidRequest, "type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(in.Type, 20))
+			return nil, fail(CodeInvalidRequest, "query.type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(in.Type, 20))
 		}
 		q.Standards = []transfer.Standard{kind}
 	}
 	if in.InvocationType != "" {
 		kind, known := invocationTypes[strings.ToUpper(in.InvocationType)]
 		if !known {
-			return nil, fail(CodeInvalidRequest, "invocationType: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", clip(in.InvocationType, 20))
+			return nil, fail(CodeInvalidRequest, "query.invocationType: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", clip(in.InvocationType, 20))
 		}
 		q.TxTypes = []starknet.TxType{kind}
 	}
 	if in.TimestampFrom != "" {
-		at, err := parseTimestamp(in.TimestampFrom)
+		at, err := timestampOf("query.timestampFrom", in.TimestampFrom)
 		if err != nil {
-			return nil, fail(CodeInvalidRequest, "timestampFrom: %q is neither RFC 3339 with a zone, such as 2026-01-31T12:00:00Z, nor Unix seconds.", clip(in.TimestampFrom, 60))
+			return nil, err
 		}
 		q.since = uint64(max(0, at.Unix()))
 	}
@@ -229,7 +232,7 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 		return false, err
 	}
 	if len(named) > maxTransferFilter {
-		return false, fail(CodeInvalidRequest, "symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, clip(q.symbol, 40))
+		return false, fail(CodeInvalidRequest, "query.symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, clip(q.symbol, 40))
 	}
 	if len(q.Tokens) > 0 {
 		named = slices.DeleteFunc(named, func(f felt.Felt) bool { return !slices.Contains(q.Tokens, f) })

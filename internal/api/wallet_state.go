@@ -146,7 +146,7 @@ func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 		}
 		return at, list, err
 	}
-	limit := min(defaultTo(q.Limit, maxWalletTokens), maxWalletTokens)
+	limit := q.Limit.clamp(maxWalletTokens, maxWalletTokens)
 	list, more, err := snap.candidates(ctx, c, r, q.owner, q.Scope == "discovered_plus_registry", limit)
 	if err != nil {
 		return nil, nil, err
@@ -169,13 +169,13 @@ func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.St
 	case q.hash != nil:
 		n, err := block.NumberOf(ctx, r, *q.hash)
 		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, fail(CodeBlockNotFound, "No indexed block has the hash %s.", *q.hash)
+			return contractcall.Block{}, because(ReasonBlockNotFound, "No indexed block has the hash %s.", *q.hash)
 		}
 		return contractcall.Block{Number: n, Hash: *q.hash}, err
 	case q.BlockNumber != nil:
 		b, err := block.Get(ctx, r, *q.BlockNumber)
 		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, fail(CodeBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
+			return contractcall.Block{}, because(ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
 		}
 		if err != nil {
 			return contractcall.Block{}, err
@@ -304,7 +304,7 @@ func (s *Server) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *wal
 			continue
 		}
 		if c.Node == nil {
-			return &Error{Code: CodeNodeUnavailable, Message: "This service has no node to ask.", RetryAfter: 60}
+			return noNode()
 		}
 		value, found, err := part.read(ctx, at.at, q.owner)
 		switch {

@@ -9,7 +9,7 @@ type WalletRequest struct {
 	Scope           string         `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
 	TokenAddresses  []string       `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
 	Cursor          string         `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
-	Limit           int            `json:"limit,omitempty" minimum:"1" doc:"Tokens of a page: 25 unless given, and at most."`
+	Limit           BodyLimit      `json:"limit,omitempty" doc:"Tokens of a page: 25 unless given, and at most. A value out of range is clamped."`
 	BlockPreference string         `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
 	BlockHash       string         `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
 	BlockNumber     *uint64        `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`

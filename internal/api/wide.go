@@ -175,7 +175,7 @@ type wideSearch struct {
 // wideRange decides whether a wide search may run, and how far.
 func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
 	if requestOf(ctx).caller.Plan != account.Wallet {
-		return nil, fail(CodeInvalidRequest, "from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, maxRangeBlocks)
+		return nil, fail(CodeInvalidRequest, "query.to_block: from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, maxRangeBlocks)
 	}
 	for _, selector := range q.Keys[0] {
 		for p := 1; p < event.Positions; p++ {

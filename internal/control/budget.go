@@ -13,10 +13,11 @@ var ErrNotShared = errors.New("the control database is a file, which has no shar
 
 // Draw asks for a part of a budget that all processes share.
 type Draw struct {
-	KeyID, Class string
-	Want         int64 // how many; fewer are given when few are left
-	Limit        int64 // of all processes in a window
-	Window       time.Duration
+	Owner  string // the id of a workspace or of a key; the column is called key_id
+	Class  string
+	Want   int64 // how many; fewer are given when few are left
+	Limit  int64 // of all processes in a window
+	Window time.Duration
 }
 
 // Drawn is what was given.
@@ -53,7 +54,7 @@ func (d *DB) Draw(ctx context.Context, q Draw) (Drawn, error) {
 	first := max(0, min(q.Want, q.Limit, max(1, q.Limit/share)))
 	var out Drawn
 	var ends int64
-	err := d.write.QueryRowContext(ctx, drawSQL, q.KeyID, q.Class, q.Want, q.Limit, q.Window.Microseconds(), first, int64(share)).Scan(&out.Granted, &out.Used, &ends)
+	err := d.write.QueryRowContext(ctx, drawSQL, q.Owner, q.Class, q.Want, q.Limit, q.Window.Microseconds(), first, int64(share)).Scan(&out.Granted, &out.Used, &ends)
 	if err != nil {
 		return Drawn{}, fmt.Errorf("draw on a budget: %w", err)
 	}

@@ -14,14 +14,14 @@ import (
 // TestDraw takes budgets from several processes at once.
 func TestDraw(t *testing.T) {
 	file := open(t, control.Options{Path: t.TempDir() + "/c.db"})
-	if _, err := file.Draw(t.Context(), control.Draw{KeyID: "k", Class: "light", Want: 1, Limit: 1, Window: time.Minute}); !errors.Is(err, control.ErrNotShared) {
+	if _, err := file.Draw(t.Context(), control.Draw{Owner: "k", Class: "light", Want: 1, Limit: 1, Window: time.Minute}); !errors.Is(err, control.ErrNotShared) {
 		t.Errorf("a file: %v", err)
 	}
 	url := pgtest.Database(t)
 	one, two := open(t, control.Options{Path: url}), open(t, control.Options{Path: url})
 	draw := func(db *control.DB, key string, want, limit int64) control.Drawn {
 		t.Helper()
-		got, err := db.Draw(t.Context(), control.Draw{KeyID: key, Class: "light", Want: want, Limit: limit, Window: time.Minute})
+		got, err := db.Draw(t.Context(), control.Draw{Owner: key, Class: "light", Want: want, Limit: limit, Window: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestDraw(t *testing.T) {
 		db := []*control.DB{one, two}[i%2]
 		all.Go(func() {
 			for {
-				got, err := db.Draw(t.Context(), control.Draw{KeyID: "c", Class: "light", Want: 7, Limit: 301, Window: time.Minute})
+				got, err := db.Draw(t.Context(), control.Draw{Owner: "c", Class: "light", Want: 7, Limit: 301, Window: time.Minute})
 				if err != nil {
 					t.Error(err)
 					return

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"regexp"
 	"strconv"
 	"strings"
@@ -100,9 +102,29 @@ func (e *Engine) fault(ctx context.Context, what string, err error) error {
 	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.Code == codeCanceled {
-		return fmt.Errorf("%s, store %s: the server took longer than the statement timeout: %w", what, e.name, err)
+		return fmt.Errorf("%s, store %s: the server took longer than the statement timeout: %w: %w", what, e.name, store.ErrUnavailable, err)
+	}
+	if passing(err) {
+		return fmt.Errorf("%s, store %s: %w: %w", what, e.name, store.ErrUnavailable, redact(err))
 	}
 	return fmt.Errorf("%s, store %s: %w", what, e.name, redact(err))
+}
+
+// passing says that a fault is of the connection or of the server's state, and not
+// of the statement: the server is away, starts, stops, is full, or was cut off.
+func passing(err error) bool {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		var network net.Error
+		var dial *pgconn.ConnectError
+		return errors.As(err, &network) || errors.As(err, &dial) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) ||
+			errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
+	}
+	switch pg.Code[:min(2, len(pg.Code))] {
+	case "08", "40", "53", "57", "58": // connection, rolled back, resources, operator, system
+		return true
+	}
+	return false
 }
 
 // The conditions that the engine reacts to.

@@ -167,3 +167,27 @@ func TestKilledServer(t *testing.T) {
 		last = found
 	}
 }
+
+// TestServerAway: who reads while the server is away is told that it will pass.
+func TestServerAway(t *testing.T) {
+	server := pgtest.New(t, pgtest.Options{})
+	e := mustOpen(t, options(server.URL()))
+	read := func() error {
+		return e.View(t.Context(), func(r store.Reader) error { return nil })
+	}
+	if err := read(); err != nil {
+		t.Fatal(err)
+	}
+	during := e.View(t.Context(), func(r store.Reader) error {
+		server.Kill()
+		return read()
+	})
+	if !errors.Is(during, store.ErrUnavailable) {
+		t.Errorf("while the server is away: %v", during)
+	}
+	for range 3 {
+		if err := read(); !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("after the server went away: %v", err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+
+	"chainexplorer/internal/api"
+)
+
+// callerFlags bound what callers take up of an API process, so that one of them
+// leaves room for the others.
+type callerFlags struct {
+	MaxInFlight          int      `default:"512" help:"Requests at work at once."`
+	MaxInFlightWorkspace int      `default:"0" help:"Requests at work at once of all keys of one workspace; 0 for a quarter of --max-in-flight."`
+	MaxInFlightKey       int      `default:"0" help:"Requests at work at once of one key; 0 for an eighth of --max-in-flight."`
+	AnonymousPerMinute   int      `default:"1200" help:"Requests a minute without a valid key from one address, or one IPv6 network of 64 bits; 0 for no limit."`
+	TrustedProxy         []string `sep:"none" placeholder:"CIDR" help:"Addresses of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8 or 127.0.0.1; repeatable. Without it the peer of the connection is the client."`
+}
+
+// check refuses settings that would only fail later.
+func (f *callerFlags) check() error {
+	if f.MaxInFlight < 1 || f.MaxInFlightWorkspace < 0 || f.MaxInFlightKey < 0 || f.AnonymousPerMinute < 0 {
+		return &usageError{"--max-in-flight must be at least 1, and --max-in-flight-workspace, --max-in-flight-key and --anonymous-per-minute not below 0"}
+	}
+	_, err := f.proxies()
+	return err
+}
+
+// set puts the flags into the options of an API. Without flags, as in a demo, the
+// requests at work have their defaults and those without a key no limit.
+func (f *callerFlags) set(o *api.Options) (err error) {
+	o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = f.MaxInFlight, f.MaxInFlightWorkspace, f.MaxInFlightKey
+	if o.AnonymousPerMinute = f.AnonymousPerMinute; o.AnonymousPerMinute == 0 {
+		o.AnonymousPerMinute = -1
+	}
+	o.TrustedProxies, err = f.proxies()
+	return err
+}
+
+// proxies reads --trusted-proxy: networks, or addresses on their own.
+func (f *callerFlags) proxies() (out []netip.Prefix, err error) {
+	for _, text := range f.TrustedProxy {
+		p, err := netip.ParsePrefix(text)
+		if at, one := netip.ParseAddr(text); one == nil {
+			p, err = at.Unmap().Prefix(at.Unmap().BitLen())
+		}
+		if err != nil {
+			return nil, &usageError{fmt.Sprintf("--trusted-proxy %s: want an address or a network, such as 127.0.0.1 or 10.0.0.0/8", text)}
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}

@@ -1,0 +1,285 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+)
+
+// stranger is a key of another workspace, which has a plan.
+func (w *world) stranger(name string, plan account.Plan, limits account.Limits) (key string, space account.Workspace) {
+	w.t.Helper()
+	space, err := w.repo.CreateWorkspace(w.t.Context(), name, plan)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.keyOf(space, limits), space
+}
+
+func (w *world) keyOf(space account.Workspace, limits account.Limits) string {
+	w.t.Helper()
+	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: space.ID, Label: "test", Limits: limits})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.secrets = append(w.secrets, k.Plaintext)
+	return k.Plaintext
+}
+
+// dial opens a connection and sends something.
+func (w *world) dial(text string) net.Conn {
+	w.t.Helper()
+	var d net.Dialer
+	c, err := d.DialContext(w.t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { c.Close() })               //nolint:errcheck // the test is over
+	c.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // a test that hangs fails otherwise
+	if _, err := io.WriteString(c, text); err != nil {
+		w.t.Fatal(err)
+	}
+	return c
+}
+
+// read reads one answer from a connection.
+func (w *world) read(c net.Conn) reply {
+	w.t.Helper()
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return reply{res, body}
+}
+
+func limited(t *testing.T, r reply, reason api.Reason) {
+	t.Helper()
+	expect(t, r, 429, api.CodeRateLimited, nil)
+	if e := r.envelope(); e.Reason != reason || r.Header.Get("Retry-After") == "" || e.DocSlug != "api/rate-limits" {
+		t.Errorf("reason %q, Retry-After %q: %s", e.Reason, r.Header.Get("Retry-After"), r.body)
+	}
+}
+
+// TestSlowSendersLeaveRoom: many connections of one key send one byte of a body.
+// They hold no place to work, not even all the places to read bodies, and everybody
+// else is answered.
+func TestSlowSendersLeaveRoom(t *testing.T) {
+	w := newWorld(t, 5, func(o *api.Options) { o.MaxInFlight = 8 })
+	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
+	const path = "/v1/" + chainID + "/address/summaries"
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Api-Key: %s\r\nContent-Length: 30\r\n\r\n{", path, w.key)
+	const perKey = 256 / 8
+	conns := make([]net.Conn, 3*perKey)
+	for i := range conns {
+		conns[i] = w.dial(head)
+	}
+	// Which of them got in is not told, but all others are refused at once.
+	refused := make(chan reply, len(conns))
+	var all sync.WaitGroup
+	for _, c := range conns {
+		all.Go(func() {
+			if res, err := http.ReadResponse(bufio.NewReader(c), nil); err == nil {
+				body, _ := io.ReadAll(res.Body)
+				refused <- reply{res, body}
+			}
+		})
+	}
+	for range len(conns) - perKey {
+		r := <-refused
+		limited(t, r, api.ReasonConcurrency)
+		if !r.Close {
+			t.Error("the connection stays open with half a body in it")
+		}
+	}
+	for range 20 { // one after the other, while the slow ones hold on
+		expect(t, w.do(http.MethodGet, statusPath, other), 200, "", nil)
+		expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil) // even of the same key
+		req := w.request(http.MethodPost, path, `{"addresses":["0x1"]}`)
+		req.Header.Set("X-Service-Api-Key", other)
+		expect(t, w.send(req), 200, "", nil)
+	}
+	for _, c := range conns {
+		c.Close() //nolint:errcheck // of no interest any more
+	}
+	all.Wait()
+}
+
+// TestBodyInTime: a body that does not arrive ends the request, and says so.
+func TestBodyInTime(t *testing.T) {
+	w := newWorld(t, 5, func(o *api.Options) { o.BodyTimeout = 50 * time.Millisecond })
+	c := w.dial(fmt.Sprintf("POST /v1/%s/address/summaries HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nContent-Length: 30\r\n\r\n{", chainID, w.key))
+	expect(t, w.read(c), 408, api.CodeRequestTimeout, nil)
+}
+
+// TestGreedyWorkersLeaveRoom: a key, and the keys of a workspace together, get a part
+// of the places to work.
+func TestGreedyWorkersLeaveRoom(t *testing.T) {
+	w := newHooked(t, func(o *api.Options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 4, 3, 2 })
+	second := w.newKey(account.DefaultScopes)
+	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
+	var done sync.WaitGroup
+	hold := func(key string) {
+		done.Go(func() {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+"/v1/test/wait", nil)
+			req.Header.Set("X-Service-Api-Key", key)
+			res, err := transport.RoundTrip(req)
+			if err != nil || res.StatusCode != 200 {
+				t.Errorf("a waiting request: %v %v", res, err)
+				return
+			}
+			res.Body.Close() //nolint:errcheck // not read
+		})
+		<-w.entered
+	}
+	hold(w.key)
+	hold(w.key)
+	limited(t, w.do(http.MethodGet, statusPath, w.key), api.ReasonConcurrency)
+	expect(t, w.do(http.MethodGet, statusPath, second), 200, "", nil)
+	hold(second)
+	limited(t, w.do(http.MethodGet, statusPath, second), api.ReasonConcurrency)
+	expect(t, w.do(http.MethodGet, statusPath, other), 200, "", nil)
+	hold(other)
+	expect(t, w.do(http.MethodGet, statusPath, other), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
+	for range 4 {
+		w.leave <- struct{}{}
+	}
+	done.Wait()
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
+}
+
+// TestKeysDoNotMultiplyBudgets: all keys of a workspace draw on one.
+func TestKeysDoNotMultiplyBudgets(t *testing.T) {
+	w := newWorld(t, 5)
+	first, space := w.stranger("small", account.Free, account.Limits{})
+	keys := []string{first, w.keyOf(space, account.Limits{}), w.keyOf(space, account.Limits{})}
+	ask := func(key string) reply {
+		req := w.request(http.MethodPost, "/v1/"+chainID+"/address/summaries", `{"addresses":["0x1"]}`)
+		req.Header.Set("X-Service-Api-Key", key)
+		return w.send(req)
+	}
+	limit := account.Free.Policy().BatchPerMinute
+	for i := range limit {
+		expect(t, ask(keys[i%len(keys)]), 200, "", map[string]string{"X-Ratelimit-Remaining": fmt.Sprint(limit - i - 1)})
+	}
+	for _, key := range keys {
+		limited(t, ask(key), api.ReasonMinuteBudget)
+	}
+	// A key with less has its own besides, and what it spends is the workspace's.
+	w.clock.advance(time.Minute)
+	small := w.keyOf(space, account.Limits{BatchPerMinute: 2})
+	expect(t, ask(small), 200, "", map[string]string{"X-Ratelimit-Limit": "2", "X-Ratelimit-Remaining": "1"})
+	expect(t, ask(small), 200, "", nil)
+	limited(t, ask(small), api.ReasonMinuteBudget)
+	expect(t, ask(first), 200, "", map[string]string{"X-Ratelimit-Remaining": fmt.Sprint(limit - 3)})
+	// A key with more may go beyond the others, and they still find it spent.
+	large := w.keyOf(space, account.Limits{BatchPerMinute: limit + 3})
+	for range limit {
+		expect(t, ask(large), 200, "", nil)
+	}
+	limited(t, ask(large), api.ReasonMinuteBudget)
+	limited(t, ask(first), api.ReasonMinuteBudget)
+}
+
+// TestBurst: what comes at once is bounded, and fills up again evenly.
+func TestBurst(t *testing.T) {
+	w := newWorld(t, 5)
+	key, space := w.stranger("small", account.Free, account.Limits{}) // 120 a minute, 20 at once
+	second := w.keyOf(space, account.Limits{})
+	for i := range 20 {
+		expect(t, w.do(http.MethodGet, statusPath, []string{key, second}[i%2]), 200, "", nil)
+	}
+	r := w.do(http.MethodGet, statusPath, second)
+	limited(t, r, api.ReasonBurst)
+	expect(t, r, 429, api.CodeRateLimited, map[string]string{"Retry-After": "1", "X-Ratelimit-Remaining": "0", "X-Ratelimit-Limit": "120"})
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/search?q=1", key), 200, "", nil) // another class
+	w.clock.advance(time.Second)
+	expect(t, w.do(http.MethodGet, statusPath, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "99"}) // the refused one cost nothing
+	expect(t, w.do(http.MethodGet, statusPath, key), 200, "", nil)
+	limited(t, w.do(http.MethodGet, statusPath, key), api.ReasonBurst)
+	// The even pace goes on until the minute's budget is used up.
+	for i := 22; i < 120; i++ {
+		w.clock.advance(500 * time.Millisecond)
+		expect(t, w.do(http.MethodGet, statusPath, key), 200, "", nil)
+	}
+	w.clock.advance(time.Second)
+	limited(t, w.do(http.MethodGet, statusPath, key), api.ReasonMinuteBudget)
+}
+
+// TestCallersWithoutKey are limited by their address, whatever they ask for, and
+// nobody with a key notices.
+func TestCallersWithoutKey(t *testing.T) {
+	w := newWorld(t, 5, func(o *api.Options) { o.AnonymousPerMinute = 120 }) // 30 at once
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)         // a key that was not seen before costs nothing when it is good
+	for i := range 30 {
+		expect(t, w.do(http.MethodGet, []string{"/docs/api", "/", "/openapi.json"}[i%3], ""), 200, "", nil)
+	}
+	for _, path := range []string{"/docs/api", "/", "/docs", "/openapi.yaml", "/nothing", statusPath} {
+		limited(t, w.do(http.MethodGet, path, ""), api.ReasonClientAddress)
+	}
+	limited(t, w.do(http.MethodPost, statusPath, ""), api.ReasonClientAddress)
+	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), api.ReasonClientAddress)
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		expect(t, w.do(http.MethodGet, path, ""), 200, "", nil)
+	}
+	w.clock.advance(time.Minute)
+	// Keys that are not valid cost ten times as much.
+	for range 3 {
+		expect(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), 401, api.CodeUnauthorized, nil)
+	}
+	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), api.ReasonClientAddress)
+	limited(t, w.do(http.MethodGet, "/docs", ""), api.ReasonClientAddress)
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
+}
+
+// TestClientAddress: who is told apart behind proxies, and who is not.
+func TestClientAddress(t *testing.T) {
+	const ok, no = 200, 429
+	type ask struct {
+		forwarded string
+		status    int
+	}
+	for name, c := range map[string]struct {
+		proxies []string
+		asks    []ask
+	}{
+		"no proxy is trusted": {nil, []ask{{"1.2.3.4", ok}, {"1.2.3.5", no}, {"", no}}},
+		"a trusted one": {[]string{"127.0.0.0/8"}, []ask{{"1.2.3.4", ok}, {"1.2.3.4", no}, {"1.2.3.5", ok}, {"9.9.9.9, 1.2.3.5", no},
+			{"", ok}, {"", no}, {"unknown", no}, {"::ffff:1.2.3.5", no}}},
+		"a chain of them": {[]string{"127.0.0.0/8", "10.0.0.0/8"}, []ask{{"1.2.3.4, 10.0.0.1", ok}, {"1.2.3.4", no}, {"1.2.3.4, 11.0.0.1", ok}, {"5.6.7.8, 11.0.0.1, 10.2.0.1", no}}},
+		"IPv6":            {[]string{"127.0.0.1/32"}, []ask{{"2001:db8:0:1::1", ok}, {"2001:db8:0:1:ffff::2", no}, {"2001:db8:0:2::1", ok}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, 1, func(o *api.Options) {
+				o.AnonymousPerMinute = 4 // one at once
+				for _, p := range c.proxies {
+					o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))
+				}
+			})
+			for _, a := range c.asks {
+				var headers []string
+				if a.forwarded != "" {
+					headers = []string{"X-Forwarded-For", a.forwarded}
+				}
+				if r := w.do(http.MethodGet, "/robots.txt", "", headers...); r.StatusCode != a.status {
+					t.Errorf("%q: %d, want %d", a.forwarded, r.StatusCode, a.status)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/api"
+)
+
+// TestRefusalsOfTheWire sends what net/http answers by itself: those answers are
+// failures of ours like all others.
+func TestRefusalsOfTheWire(t *testing.T) {
+	w := newWorld(t, 5)
+	const rest = " HTTP/1.1\r\nHost: x\r\n"
+	for _, c := range []struct {
+		name, text string
+		status     int
+		code       api.Code
+		says       string
+	}{
+		{"bad percent-encoding in a path", "GET /v1/%zz/status" + rest, 400, api.CodeInvalidRequest, "HTTP"},
+		{"cut off percent-encoding", "GET /v1/SN_MAIN/tx/%2" + rest, 400, api.CodeInvalidRequest, "HTTP"},
+		{"no Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\n", 400, api.CodeInvalidRequest, "Host"},
+		{"two Hosts", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400, api.CodeInvalidRequest, "HTTP"},
+		{"a bad Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a b\r\n", 400, api.CodeInvalidRequest, "Host"},
+		{"large headers", "GET /v1/SN_MAIN/status" + rest + "X-Large: " + strings.Repeat("x", 140_000) + "\r\n", 431, api.CodeHeadersTooLarge, "large"},
+		{"another version", "GET /v1/SN_MAIN/status HTTP/3.7\r\nHost: x\r\n", 400, api.CodeInvalidRequest, "HTTP/1.1"},
+		{"no request", "hello\r\n", 400, api.CodeInvalidRequest, "HTTP"},
+		{"a bad header", "GET /v1/SN_MAIN/status" + rest + "X y: z\r\n", 400, api.CodeInvalidRequest, "HTTP"},
+		{"a bad length", "POST /v1/SN_MAIN/address/summaries" + rest + "Content-Length: -5\r\n", 400, api.CodeInvalidRequest, "HTTP"},
+		{"a coding nobody knows", "POST /v1/SN_MAIN/address/summaries" + rest + "Transfer-Encoding: rot13\r\n", 400, api.CodeInvalidRequest, "HTTP"},
+		{"an expectation", "GET /v1/SN_MAIN/status" + rest + "Expect: wonders\r\n", 400, api.CodeInvalidRequest, "Expect"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, lane := range []struct{ headers, allow string }{
+				{"", ""},
+				{"Origin: " + strangeOrigin + "\r\n", "*"},
+				{"Origin: " + strangeOrigin + "\r\nAuthorization: Bearer x\r\n", ""},
+				{"Origin: " + strangeOrigin + "\r\ncookie: a=b\r\n", ""},
+				{"Origin: " + allowedOrigin + "\r\nCookie: a=b\r\n", allowedOrigin},
+			} {
+				line, more, _ := strings.Cut(c.text, "\r\n")
+				text := line + "\r\nX-Request-Id: wire-1\r\n" + lane.headers + more + "\r\n"
+				r := w.read(w.dial(text))
+				expect(t, r, c.status, c.code, map[string]string{"Content-Type": "application/json", "X-Request-Id": "wire-1", "Access-Control-Allow-Origin": lane.allow,
+					"Vary": "Origin", "X-Content-Type-Options": "nosniff", "Content-Length": fmt.Sprint(len(r.body))})
+				if e := r.envelope(); e.RequestID != "wire-1" || !strings.Contains(e.Message, c.says) || e.DocSlug == "" {
+					t.Errorf("%s", r.body)
+				}
+				if !r.Close {
+					t.Error("the connection stays open")
+				}
+			}
+		})
+	}
+	// A key in place of an id is made up anew, and not logged.
+	r := w.read(w.dial("GET /%zz HTTP/1.1\r\nHost: x\r\nX-Request-Id: " + w.key + "\r\n\r\n"))
+	if id := r.Header.Get("X-Request-Id"); !strings.HasPrefix(id, "svc-") || strings.Contains(string(r.body), w.key) {
+		t.Errorf("id %q", id)
+	}
+	// What the kernel answers goes through as it is, on one connection after the other.
+	c := w.dial("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	expect(t, w.read(c), 200, "", nil)
+	if _, err := c.Write([]byte("GET /%zz HTTP/1.1\r\nHost: x\r\nOrigin: " + strangeOrigin + "\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, w.read(c), 400, api.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
+}
+
+// TestLongAddress: also this failure can be read by a page.
+func TestLongAddress(t *testing.T) {
+	w := newWorld(t, 1)
+	long := "/v1/" + chainID + "/search?q=" + strings.Repeat("1", 33_000)
+	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin), 414, api.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": "*"})
+	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin, "Cookie", "a=b"), 414, api.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": ""})
+	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin, "Cookie", "a=b"), 200, "", map[string]string{"Access-Control-Allow-Origin": ""})
+	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin), 200, "", map[string]string{"Access-Control-Allow-Origin": "*"})
+	r := w.read(w.dial("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+	expect(t, r, 404, api.CodeUnsupportedRoute, nil)
+	if r.Header.Get("X-Request-Id") == "" {
+		t.Error("no request id")
+	}
+}
