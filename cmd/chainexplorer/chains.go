@@ -95,7 +95,7 @@ func (s *service) openIndexer(c *servedChain, reg prometheus.Registerer) (err er
 	if err != nil {
 		return err
 	}
-	c.indexer, err = index.New(index.Options{Store: c.engine, Source: &index.Nodes{Pool: c.pool}, Verify: s.opts.Verify, Unverified: s.opts.Unverified, UndoBlocks: s.opts.UndoBlocks, AllowForkBelowL1: s.opts.ForkLeave.of(c.id), Owner: owner(),
+	c.indexer, err = index.New(index.Options{Store: c.engine, Source: &index.Nodes{Pool: c.pool}, Quorum: s.opts.Quorum, FinalityDepth: s.opts.Depth, Verify: s.opts.Verify, Unverified: s.opts.Unverified, UndoBlocks: s.opts.UndoBlocks, AllowForkBelowL1: s.opts.ForkLeave.of(c.id), Owner: owner(),
 		TTL: s.opts.Store.leaseTime(), Logger: log, Metrics: index.NewMetrics(reg), Announce: c.jobs.announced, Heard: c.heard})
 	return err
 }

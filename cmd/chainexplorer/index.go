@@ -32,6 +32,8 @@ type indexCommand struct {
 	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
 	To         *uint64                `placeholder:"BLOCK" help:"Stop when this block is indexed."`
 
+	Quorum int `default:"1" help:"How many nodes must have a block before it is called finalized; at most as many as there are."`
+
 	Window           int       `default:"32" help:"Blocks fetched and prepared ahead."`
 	BatchMib         int       `default:"16" help:"Size of a commit while catching up, in MiB."`
 	UndoBlocks       uint64    `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
@@ -58,6 +60,9 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		return &usageError{"--window must be 1 to 4096, --batch-mib 1 to 1024, --cache-mib and --finality-depth at least 1"}
 	}
 	if err := c.storeFlags.check(); err != nil {
+		return err
+	}
+	if err := checkQuorum(c.Quorum, len(endpoints)); err != nil {
 		return err
 	}
 	if err := c.nodeFlags.check(); err != nil {
@@ -129,7 +134,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	x, err := index.New(index.Options{
-		Store: engine, Source: source, Verify: c.Verify, Unverified: c.Unverified, TTL: c.leaseTime(),
+		Store: engine, Source: source, Verify: c.Verify, Unverified: c.Unverified, Quorum: c.Quorum, FinalityDepth: c.FinalityDepth, TTL: c.leaseTime(),
 		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks, AllowForkBelowL1: c.AllowForkBelowL1.of(name),
 		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced, Heard: func() chain.Seen { return heardBy(pool) },
 	})

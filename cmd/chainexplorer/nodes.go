@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"chainexplorer/internal/node"
@@ -21,3 +22,11 @@ func (f *nodeFlags) check() error {
 
 // budget is the memory for answers, which all pools of a process share.
 func (f *nodeFlags) budget() *node.Budget { return node.NewBudget(f.NodeMemoryMib << 20) }
+
+// checkQuorum refuses a quorum that no set of nodes can reach.
+func checkQuorum(quorum, nodes int) error {
+	if quorum < 1 || quorum > max(nodes, 1) {
+		return &usageError{fmt.Sprintf("--quorum must be 1 to %d, the number of nodes", max(nodes, 1))}
+	}
+	return nil
+}

@@ -31,6 +31,7 @@ type serveCommand struct {
 	Unverified       index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
 	UndoBlocks       uint64                 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	AllowForkBelowL1 forkLeave              `name:"allow-fork-below-l1" placeholder:"[CHAIN=]BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
+	Quorum           int                    `default:"1" help:"How many nodes of a chain must have a block before it is called finalized; at most as many as there are."`
 	FinalityDepth    uint64                 `default:"120" help:"How many blocks below the head a block is called finalized."`
 	CacheMib         int                    `default:"256" help:"Memory for each store's cache, in MiB."`
 	Registry         string                 `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
@@ -59,13 +60,18 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 	if err := c.AllowForkBelowL1.check(len(nodes)); err != nil {
 		return err
 	}
+	for _, endpoints := range nodes {
+		if err := checkQuorum(c.Quorum, len(endpoints)); err != nil {
+			return err
+		}
+	}
 	known, err := registry.Load(c.Registry)
 	if err != nil {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
 		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
-		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
+		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, Quorum: c.Quorum, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 		Callers: c.callerFlags,
 	})
 }

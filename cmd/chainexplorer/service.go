@@ -35,6 +35,7 @@ type serviceOptions struct {
 	Nodes         map[string][]node.Endpoint // by chain id; "" is the chain that the nodes serve
 	NodeTimeout   time.Duration              // the default when zero
 	NodeMemory    *node.Budget               // likewise
+	Quorum        int                        // nodes that must agree; see index.Options
 	Verify        index.VerifyMode
 	Unverified    index.UnverifiedPolicy
 	UndoBlocks    uint64

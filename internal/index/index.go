@@ -100,6 +100,11 @@ type Options struct {
 	PollInterval time.Duration
 	// L1Interval is how often L1 acceptance is asked for (default 30 s).
 	L1Interval time.Duration
+	// Quorum is how many nodes must have a block before it is called finalized;
+	// below 2 the depth alone decides. FinalityDepth is where they are asked about
+	// that tier (default chain.DefaultDepth).
+	Quorum        int
+	FinalityDepth uint64
 	// Heard tells what the nodes of the source said lately; it must not wait for
 	// them. With it the index keeps chain.Seen for its readers, written every
 	// HeardInterval (default 10 s).
@@ -163,6 +168,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.TTL, 15*time.Second)
 	setDefault(&o.PollInterval, 2*time.Second)
 	setDefault(&o.L1Interval, 30*time.Second)
+	setDefault(&o.FinalityDepth, chain.DefaultDepth)
 	setDefault(&o.HeardInterval, 10*time.Second)
 	setDefault(&o.RetryMin, 250*time.Millisecond)
 	setDefault(&o.RetryMax, 15*time.Second)

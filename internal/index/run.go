@@ -29,8 +29,14 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 		}
 		return err
 	}
+	if err := x.beginAgreement(ctx); err != nil {
+		return err
+	}
 	var beside sync.WaitGroup
 	beside.Go(func() { x.renew(ctx, cancel) })
+	if peers, ok := x.Source.(Peers); ok && x.Quorum >= 2 {
+		beside.Go(func() { x.agree(ctx, peers) })
+	}
 	if x.Heard != nil {
 		beside.Go(func() { x.beat(ctx) })
 	}

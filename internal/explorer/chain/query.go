@@ -32,11 +32,14 @@ type State struct {
 
 	// Seen is what the indexer's nodes said; its zero value when none wrote it.
 	Seen Seen
+
+	// Agreed is how far nodes agree; its zero value when no quorum is wanted.
+	Agreed Agreed
 }
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey)
 	if err != nil {
 		return s, err
 	}
@@ -65,7 +68,10 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 		return s, err
 	}
 	s.Rewinding = s.Rewinding && s.HasHead && s.Rewind.of(s.Head)
-	s.Checked, _, err = decoded(rows[7], DecodeSummary)
+	if s.Checked, _, err = decoded(rows[7], DecodeSummary); err != nil {
+		return s, err
+	}
+	s.Agreed, _, err = decoded(rows[8], DecodeAgreed)
 	return s, err
 }
 
@@ -102,6 +108,8 @@ type Revision struct {
 	L1    uint64 // the number after the newest block accepted on L1; 0 when there is none
 	// Undoing is Next while a fork is being undone, otherwise 0.
 	Undoing uint64
+	// Agreed is the number after the newest block that a quorum of nodes agreed on.
+	Agreed uint64
 }
 
 // Lasting is what is left of a revision for answers about blocks that only a fork
@@ -110,7 +118,7 @@ func (v Revision) Lasting() Revision { return Revision{Forks: v.Forks, Undoing: 
 
 // Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
-	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey)
+	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey, AgreedKey)
 	if err != nil {
 		return now, err
 	}
@@ -134,9 +142,14 @@ func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
 		now.L1 = l1.Number + 1
 	}
 	undoing, ok, err := decoded(rows[3], DecodeRewind)
+	if err != nil {
+		return now, err
+	}
 	if ok && undoing.of(head) {
 		now.Undoing = now.Next
 	}
+	agreed, _, err := decoded(rows[4], DecodeAgreed)
+	now.Agreed = agreed.Next
 	return now, err
 }
 
@@ -177,14 +190,21 @@ func (s *State) FinalizedBlock(depth uint64) (number uint64, ok bool) {
 		}
 		number = s.Checked.FirstUnverified - 1
 	}
+	if next, all := s.AgreedNext(); !all {
+		if next == 0 {
+			return 0, false
+		}
+		number = min(number, next-1)
+	}
 	return number, true
 }
 
 // Finality tells the tier of an indexed block. No block that is unverified, or
-// builds on one that is, has a higher tier than the first.
+// builds on one that is, has a higher tier than the first; nor one that a wanted
+// quorum of nodes does not agree on.
 func (s *State) Finality(number, depth uint64) Finality {
 	switch {
-	case !s.Proven(number):
+	case !s.Proven(number), !s.agreedOn(number):
 		return AcceptedL2
 	case s.HasL1 && number <= s.L1.Number:
 		return AcceptedL1
