@@ -372,7 +372,7 @@ func TestParameters(t *testing.T) {
 		{"/block-at-timestamp", "timestamp"}, {"/block-at-timestamp?timestamp=", "timestamp"}, {"/block-at-timestamp?timestamp=now", "timestamp"},
 		{"/block-at-timestamp?timestamp=2026-01-01", "timestamp"}, {"/block-at-timestamp?timestamp=2026-01-01T00:00:00", "timestamp"},
 		{"/block-at-timestamp?timestamp=2026-01-01T01:00:00+01:00", "timestamp"}, {"/block-at-timestamp?timestamp=99999999999999", "timestamp"},
-		{"/block-at-timestamp?timestamp=0&closest=near", "closest"}, {"/search", "q"}, {"/search?q=", "q"}, {"/search?q=alice", "q"}, {"/search?q=0xzz", "q"},
+		{"/block-at-timestamp?timestamp=0&closest=near", "closest"}, {"/search", "q"}, {"/search?q=", "q"}, {"/search?q=0xzz", "q"},
 	} {
 		r := w.do(http.MethodGet, chain+c.path, w.key)
 		if r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidRequest || !strings.Contains(r.envelope().Message, c.names) {
