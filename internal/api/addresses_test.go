@@ -280,6 +280,11 @@ func (o *oracle) filtered(path string, transfers []object) {
 		"symbol=StRk":                       func(t object) bool { return strings.EqualFold(fmt.Sprint(t["tokenSymbol"]), "strk") },
 		"symbol=nosuchtoken":                func(object) bool { return false },
 		"timestampFrom=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool { return t["blockNumber"].(uint64) >= block },
+		"timestampTo=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool {
+			return o.chain.BlockAt(t["blockNumber"].(uint64)).Timestamp <= o.chain.BlockAt(block).Timestamp
+		},
+		"timestampTo=1999-01-01T00:00:00Z": func(object) bool { return false },
+		"timestampTo=1960-01-01T00:00:00Z": func(object) bool { return false },
 		"invocationType=l1_handler": func(t object) bool {
 			ref, _ := o.chain.TransactionByHash(t["txHash"].(felt.Felt))
 			return ref.Transaction.Type == starknet.L1Handler

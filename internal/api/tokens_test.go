@@ -155,6 +155,7 @@ func TestTransferRequests(t *testing.T) {
 		{"/transfers?type=erc777", api.CodeInvalidRequest, "erc777"},
 		{"/transfers?invocationType=magic", api.CodeInvalidRequest, "magic"},
 		{"/transfers?timestampFrom=yesterday", api.CodeInvalidRequest, "timestampFrom"},
+		{"/transfers?timestampTo=tomorrow", api.CodeInvalidRequest, "timestampTo"},
 		{"/transfers?from_block=9&to_block=8", api.CodeInvalidRequest, "above"},
 		{"/transfers?from_block=-1", api.CodeInvalidRequest, "from_block"},
 		{"/transfers?limit=ten", api.CodeInvalidRequest, "limit"},

@@ -41,6 +41,7 @@ type TransferFilter struct {
 	Type           string   `query:"type" maxLength:"20" doc:"erc20 (also fungible, ft), erc721 (nft), erc1155 (multitoken) or unknown."`
 	Symbol         string   `query:"symbol" maxLength:"64" doc:"Exact symbol in any case. More than 128 contracts with it are refused."`
 	TimestampFrom  string   `query:"timestampFrom" maxLength:"40" doc:"Only blocks from this time on: RFC 3339 with a zone, or Unix seconds."`
+	TimestampTo    string   `query:"timestampTo" maxLength:"40" doc:"Only blocks up to this time, included; written as timestampFrom."`
 	InvocationType string   `query:"invocationType" maxLength:"20" doc:"Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
 }
 
@@ -105,6 +106,7 @@ type transferQuery struct {
 	cursor string
 	symbol string // tokens that call themselves so, besides those named
 	since  uint64 // seconds since 1970; 0 when not asked for
+	until  *int64 // the same, included; nil when not asked for
 }
 
 // parseTransfers checks what needs no look at the chain. addresses are those of
@@ -144,6 +146,14 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 		}
 		q.since = uint64(max(0, at.Unix()))
 	}
+	if in.TimestampTo != "" {
+		at, err := timestampOf("query.timestampTo", in.TimestampTo)
+		if err != nil {
+			return nil, err
+		}
+		until := at.Unix()
+		q.until = &until
+	}
 	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
 		return nil, err
 	}
@@ -167,6 +177,9 @@ func (q *transferQuery) scope(operation, chain string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%d\x00%d\x00%v\x00%v\x00%d\x00%q", operation, chain, q.From, q.To, q.Side, //nolint:errcheck // a builder never fails
 		q.Standards, q.TxTypes, q.since, q.symbol)
+	if q.until != nil {
+		fmt.Fprintf(&b, "\x00until %d", *q.until) //nolint:errcheck // as above
+	}
 	for _, list := range [][]felt.Felt{q.Addresses, q.Tokens} {
 		b.WriteByte(1)
 		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
@@ -221,6 +234,21 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 			return false, err
 		}
 		if q.From = max(q.From, b.Number); q.From > q.To {
+			return true, nil
+		}
+	}
+	if q.until != nil {
+		if *q.until < 0 { // no block is older than 1970
+			return true, nil
+		}
+		b, err := block.AtOrBefore(ctx, r, uint64(*q.until))
+		if errors.Is(err, block.ErrNotFound) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if q.To = min(q.To, b.Number); q.From > q.To {
 			return true, nil
 		}
 	}
