@@ -21,8 +21,15 @@ import (
 
 type backupCommand struct {
 	Operator string `placeholder:"URL" help:"Address of a running process's --metrics, such as http://127.0.0.1:9464: it takes a backup into its --backup-dir and goes on meanwhile."`
-	Data     string `placeholder:"DIR" help:"Without --operator: the data directory of a process that is stopped."`
-	To       string `placeholder:"NEW" help:"With --data: folder of the backup, which must not exist."`
+	operatorTokenFlags
+	Data string `placeholder:"DIR" help:"Without --operator: the data directory of a process that is stopped."`
+	To   string `placeholder:"NEW" help:"With --data: folder of the backup, which must not exist."`
+}
+
+// operatorTokenFlags are what a caller of the operator's address shows.
+type operatorTokenFlags struct {
+	OperatorToken     string `placeholder:"TOKEN" help:"With --operator: the operator token of that process. Better put into CHAINEXPLORER_OPERATOR_TOKEN or a file."`
+	OperatorTokenFile string `placeholder:"FILE" help:"With --operator: file with that token, such as operator.token in its --backup-dir."`
 }
 
 // Help is shown by backup --help.
@@ -37,7 +44,7 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 		return &usageError{"give --operator URL of a running process, or --data DIR with --to NEW when it is stopped"}
 	}
 	if c.Operator != "" {
-		t, err := askForBackup(ctx, c.Operator)
+		t, err := askForBackup(ctx, c.Operator, &operatorFlags{OperatorToken: c.OperatorToken, OperatorTokenFile: c.OperatorTokenFile})
 		if err != nil {
 			return err
 		}
@@ -51,12 +58,19 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 }
 
 // askForBackup lets a running process take a backup.
-func askForBackup(ctx context.Context, operator string) (t taken, err error) {
+func askForBackup(ctx context.Context, operator string, f *operatorFlags) (t taken, err error) {
+	token, err := f.token()
+	if err != nil {
+		return t, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, backupTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(operator, "/")+"/backup", nil)
 	if err != nil {
 		return t, &usageError{fmt.Sprintf("--operator %s: %v", operator, err)}
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {

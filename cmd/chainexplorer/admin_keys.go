@@ -22,6 +22,7 @@ type workspaceCommands struct {
 type keyCommands struct {
 	Create keyCreateCommand `cmd:"" help:"Make an API key and print it, once."`
 	List   keyListCommand   `cmd:"" help:"List API keys, newest first."`
+	Rotate keyRotateCommand `cmd:"" help:"Replace an API key by a new one with the same rights, and print that, once. The old one is refused within a second."`
 	Revoke keyRevokeCommand `cmd:"" help:"End an API key for good. A running service refuses it within a second."`
 }
 
@@ -53,6 +54,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: see 'chainexplorer admin workspace list'", err)
 	case errors.Is(err, account.ErrKeyNotFound):
 		return fmt.Errorf("%w: see 'chainexplorer admin key list'", err)
+	case errors.Is(err, account.ErrKeyRevoked):
+		return fmt.Errorf("%w: make a new one with 'chainexplorer admin key create'", err)
 	case errors.Is(err, account.ErrTooManyKeys):
 		return fmt.Errorf("%w: revoke one first", err)
 	}
@@ -266,5 +269,33 @@ func (c *keyRevokeCommand) Run(ctx context.Context, con *console) error {
 		}
 		_, err = fmt.Fprintf(con.out, "key %s %s revoked at %s\n", k.PublicID, verb, when(k.RevokedAt, ""))
 		return err
+	})
+}
+
+type keyRotateCommand struct {
+	controlFlags
+	PublicID string `arg:"" name:"id" help:"Id of the key, such as key_0123456789abcdef."`
+}
+
+// Run prints the new key only after it is safely stored, and the old one revoked.
+func (c *keyRotateCommand) Run(ctx context.Context, con *console) error {
+	if !strings.HasPrefix(c.PublicID, "key_") {
+		return &usageError{"give the key's id, which begins with key_, and not the key; see 'chainexplorer admin key list'"}
+	}
+	return c.with(ctx, con, false, func(r *account.Repository) error {
+		issued, old, err := r.Rotate(ctx, c.PublicID)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = printJSON(con.out, map[string]any{"plaintextKey": issued.Plaintext, "apiKey": issued.Key, "revoked": old, "notice": shownOnce})
+		} else {
+			_, err = fmt.Fprintf(con.out, "key        %s\nid         %s\nscopes     %s\nexpires    %s\nrevoked    %s\n%s\n",
+				issued.Plaintext, issued.Key.PublicID, issued.Key.Scopes, when(issued.Key.ExpiresAt, "never"), old.PublicID, shownOnce)
+		}
+		if err != nil {
+			return fmt.Errorf("print the key (it is stored; revoke %s and make another): %w", issued.Key.PublicID, err)
+		}
+		return nil
 	})
 }

@@ -16,8 +16,9 @@ type apiCommand struct {
 	Chain   []string `required:"" sep:"none" placeholder:"CHAIN[=URL]" help:"A chain to serve, such as SN_MAIN; with the address of a node, which live reads need and whose head is compared with the index. Repeatable."`
 	Control string   `placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database. Default: the database of --store."`
 
-	Listen        string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
-	Metrics       string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
+	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
+	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, for the operator alone."`
+	operatorFlags
 	FinalityDepth uint64 `default:"120" help:"How many blocks below the head a block is called finalized."`
 
 	stopFlags
@@ -57,7 +58,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control,
+		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control,
 		Depth: c.FinalityDepth, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 		Callers: c.callerFlags,
 	})

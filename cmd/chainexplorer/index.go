@@ -40,6 +40,7 @@ type indexCommand struct {
 	AllowForkBelowL1 forkLeave `name:"allow-fork-below-l1" placeholder:"BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
 	CacheMib         int       `default:"256" help:"Memory for the store's cache, in MiB."`
 	Metrics          string    `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+	operatorFlags
 
 	BackupDir string `placeholder:"DIR" help:"Where 'admin backup' puts backups of this running process; on the file system of --data. Needs --metrics."`
 
@@ -89,7 +90,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	registered := newRegistry()
 	backups := newBackups(c.BackupDir, con.log)
 	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, registered, backups, con.log)
+		stop, err := serveMetrics(c.Metrics, &c.operatorFlags, registered, backups, con.log)
 		if err != nil {
 			return err
 		}

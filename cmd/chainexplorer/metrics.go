@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/pprof"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,22 +23,46 @@ func newRegistry() *prometheus.Registry {
 	return r
 }
 
-// serveMetrics serves /metrics, /healthz, which says that the process answers, and backups to whoever asks for them by POST, on an
-// address of its own, which is for the operator and not for the public. Pages of
-// other origins in the operator's browser are refused.
-func serveMetrics(addr string, reg *prometheus.Registry, b *backups, log *slog.Logger) (stop func(), err error) {
+// mostProfile is how long a profile may take, in seconds.
+const mostProfile = 30
+
+// bounded refuses profiles that would take long.
+func bounded(profile http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s := r.URL.Query().Get("seconds"); s != "" {
+			if n, err := strconv.Atoi(s); err != nil || n < 1 || n > mostProfile {
+				http.Error(w, fmt.Sprintf("seconds must be 1 to %d", mostProfile), http.StatusBadRequest)
+				return
+			}
+		}
+		profile(w, r)
+	}
+}
+
+// serveMetrics serves the operator's address: /metrics, /healthz, which says that
+// the process answers, backups to whoever asks for them by POST, and profiles. See
+// operatorGate for who is let in. Pages of other origins in the operator's browser
+// are refused.
+func serveMetrics(addr string, f *operatorFlags, reg *prometheus.Registry, b *backups, log *slog.Logger) (stop func(), err error) {
+	mux := http.NewServeMux()
+	gate, err := newOperatorGate(f, addr, b.dir, mux)
+	if err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg, MaxRequestsInFlight: 4}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Write([]byte("ok\n")) //nolint:errcheck // whoever asked is gone
 	})
 	mux.Handle("POST /backup", http.NewCrossOriginProtection().Handler(b))
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second}
+	mux.HandleFunc("GET /debug/pprof/", bounded(pprof.Index))
+	mux.HandleFunc("GET /debug/pprof/profile", bounded(pprof.Profile))
+	srv := &http.Server{Handler: gate, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 40 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
 	go func() {
 		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics listener failed", "err", err)

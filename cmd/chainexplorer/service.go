@@ -27,6 +27,7 @@ import (
 type serviceOptions struct {
 	Listen        string
 	Metrics       string
+	Operator      operatorFlags
 	BackupDir     string
 	Data          string
 	Store         storeFlags                 // where the indexes are when they are not in Data
@@ -86,7 +87,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	s.front = newFront(s.listener, o.Origins, con.log)
 	s.onClose(func() { s.front.server.Close() }) //nolint:errcheck // the process ends
 	if o.Metrics != "" {
-		stop, err := serveMetrics(o.Metrics, s.registry, s.backups, con.log)
+		stop, err := serveMetrics(o.Metrics, &o.Operator, s.registry, s.backups, con.log)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ type workerCommand struct {
 	nodeFlags
 
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
+	operatorFlags
 
 	FinalityDepth   uint64        `default:"120" help:"How many blocks below the head a block is called finalized."`
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
@@ -47,7 +48,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}
 	registered := newRegistry()
 	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, registered, newBackups("", con.log), con.log)
+		stop, err := serveMetrics(c.Metrics, &c.operatorFlags, registered, newBackups("", con.log), con.log)
 		if err != nil {
 			return err
 		}
