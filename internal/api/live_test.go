@@ -101,7 +101,7 @@ func (o *oracle) balance(path, tag string, token, owner felt.Felt, want object, 
 		reason = "pending_block"
 	}
 	o.same("getTokenBalance", path+"/balance-of/"+owner.String()+"?block_tag="+tag, with(want, object{
-		"tokenAddress": token, "ownerAddress": owner, "balanceRaw": balance, "source": "contract_call", "indexedBalance": indexed, "indexedBalanceUnavailableReason": reason}))
+		"tokenAddress": token, "ownerAddress": owner, "tokenId": nil, "balanceRaw": balance, "source": "contract_call", "indexedBalance": indexed, "indexedBalanceUnavailableReason": reason}))
 }
 
 // lastTransfer is the newest block up to one that moved a token from or to an
@@ -291,4 +291,42 @@ func TestSlowNode(t *testing.T) {
 func nodeIsAway(r reply) bool {
 	e := r.envelope()
 	return e.Code == api.CodeServiceUnavailable && e.Reason == api.ReasonNodeUnavailable
+}
+
+// TestBalanceOfID: an ERC-1155 contract tells the balance of an id.
+func TestBalanceOfID(t *testing.T) {
+	w := newWorld(t, 60)
+	checked := 0
+	for _, k := range w.chain.Tokens(59) {
+		if k.Standard != simnode.ERC1155 {
+			continue
+		}
+		for _, owner := range w.chain.Accounts(59) {
+			for id := range uint64(3) {
+				want := w.chain.MultiBalanceAt(k.Address, id, owner, 59)
+				if want.Sign() == 0 && checked > 0 {
+					continue
+				}
+				for _, spelled := range []string{fmt.Sprint(id), fmt.Sprintf("0x%x", id)} {
+					var got api.BalanceOf
+					w.get("/token/"+k.Address.String()+"/balance-of/"+owner.String()+"?token_id="+spelled, &got)
+					if got.BalanceRaw != want.String() || got.TokenID == nil || *got.TokenID != spelled || got.IndexedBalance != nil {
+						t.Errorf("%s of id %s: %+v, want %s", k.Address, spelled, got, want)
+					}
+				}
+				if want.Sign() > 0 {
+					checked++
+				}
+			}
+		}
+		for _, bad := range []string{"x", "0x", "-1", "1.5", "0x1" + strings.Repeat("0", 64)} {
+			r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String()+"/balance-of/0x1?token_id="+bad, w.key)
+			if e := r.envelope(); e.Code != api.CodeInvalidRequest || !strings.Contains(e.Message, "token_id") {
+				t.Errorf("token_id=%s: %d %s", bad, r.StatusCode, r.body)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("nobody holds anything of an ERC-1155 contract")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 	"net/http"
+	"strings"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
@@ -38,12 +39,13 @@ type BalanceOf struct {
 	TokenAddress felt.Felt `json:"tokenAddress"`
 	OwnerAddress felt.Felt `json:"ownerAddress"`
 	LiveBlock
-	BalanceRaw string `json:"balanceRaw" doc:"Decimal, in the token's smallest unit, as the contract tells it."`
-	Source     string `json:"source" enum:"contract_call"`
+	TokenID    *string `json:"tokenId" doc:"The caller's own token_id; null without one."`
+	BalanceRaw string  `json:"balanceRaw" doc:"Decimal, in the token's smallest unit, as the contract tells it."`
+	Source     string  `json:"source" enum:"contract_call"`
 
 	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null where that says nothing: indexedBalanceUnavailableReason tells why."`
 	// IndexedBalanceUnavailableReason says why there is none.
-	IndexedBalanceUnavailableReason *string `json:"indexedBalanceUnavailableReason" enum:"pending_block,token_kind_unknown,genesis_state_without_events,negative_balance" doc:"genesis_state_without_events: the token was there before the first block, and no event tells of the balances that it began with. negative_balance: more was sent than came, so that some of it came without an event. Null when indexedBalance is set."`
+	IndexedBalanceUnavailableReason *string `json:"indexedBalanceUnavailableReason" enum:"pending_block,single_id_not_indexed,token_kind_unknown,genesis_state_without_events,negative_balance" doc:"genesis_state_without_events: the token was there before the first block, and no event tells of the balances that it began with. negative_balance: more was sent than came, so that some of it came without an event. Null when indexedBalance is set."`
 }
 
 // IndexedBalance is the same balance from another source. A token whose balances
@@ -68,7 +70,7 @@ func (s *Server) tokenLiveRoutes() {
 	balance := base
 	balance.ID, balance.Path, balance.Summary = "getTokenBalance", "/v1/{chain}/token/{token}/balance-of/{address}", "Read a token balance"
 	balance.Description = "Calls `balance_of` or `balanceOf` of the contract at one block and names that block. " +
-		"`indexedBalance` is what indexed transfers add up to at the same block, so that a disagreement shows. " +
+		"An ERC-1155 contract has a balance for each id: name it with `token_id`. `indexedBalance` is what indexed transfers add up to at the same block, so that a disagreement shows. " +
 		"For an answer that can be reproduced, pass a block number or hash."
 	register(s, balance, s.getBalanceOf)
 }
@@ -93,6 +95,7 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
 	Address string `path:"address" maxLength:"70" doc:"Whose balance."`
+	TokenID string `query:"token_id" maxLength:"80" doc:"Id of a token of an ERC-1155 contract, which has a balance for each: decimal, or 0x and hexadecimal digits, below 2^256."`
 	BlockTagInput
 }) (*body[BalanceOf], error) {
 	token, err := feltOf("path.token", in.Token)
@@ -103,20 +106,47 @@ func (s *Server) getBalanceOf(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	args := []felt.Felt{owner}
+	if in.TokenID != "" {
+		low, high, err := tokenID(in.TokenID)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, low, high)
+	}
 	var indexed *IndexedBalance
-	var reason string
+	reason := "single_id_not_indexed"
 	look := func(c *Chain, r store.Reader, b *liveBlock) (err error) {
-		indexed, reason, err = indexedBalance(ctx, c, r, b, token, owner)
+		if in.TokenID == "" {
+			indexed, reason, err = indexedBalance(ctx, c, r, b, token, owner)
+		}
 		return err
 	}
-	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, contractcall.BalanceOf, owner)
+	at, amount, err := s.tokenAmount(ctx, in.Chain, in.BlockTag, token, look, contractcall.BalanceOf, args...)
 	if err != nil {
 		return nil, err
 	}
 	if indexed != nil {
 		indexed.Agrees = indexed.BalanceRaw == amount.String()
 	}
-	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, amount.String(), "contract_call", indexed, some(reason)}}, nil
+	return &body[BalanceOf]{BalanceOf{in.Chain, token, owner, *at, some(in.TokenID), amount.String(), "contract_call", indexed, some(reason)}}, nil
+}
+
+// tokenID reads the id of a token as the two halves that contracts take.
+func tokenID(text string) (low, high felt.Felt, err error) {
+	digits, base := text, 10
+	if rest, hex := strings.CutPrefix(text, "0x"); hex {
+		digits, base = rest, 16
+	}
+	n, ok := new(big.Int).SetString(digits, base)
+	if !ok || n.BitLen() > 256 || strings.ContainsAny(digits, "+-") {
+		return low, high, fail(CodeInvalidRequest, "query.token_id: %q is not a number below 2^256, decimal or 0x and hexadecimal digits.", clip(text, 80))
+	}
+	var b [32]byte
+	n.FillBytes(b[:])
+	copy(low[16:], b[16:])
+	copy(high[16:], b[:16])
+	return low, high, nil
 }
 
 // indexedBalance is the balance that the index has at the block that the call is
