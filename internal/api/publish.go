@@ -20,10 +20,12 @@ func (s *Server) publish() {
 	openAnswers(o)
 	listCodes(o.Components.Schemas)
 	o.Components.Headers = responseHeaders()
+	s.describeService(o)
 	for _, r := range s.table {
 		op := s.operationOf(r)
 		s.nameChains(op)
 		declareHeaders(op, r.Method)
+		describeOperation(op)
 	}
 }
 

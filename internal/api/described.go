@@ -1,0 +1,137 @@
+package api
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// What programs that make clients of the document want to know of an operation
+// beyond what Huma tells. Schemas of parameters are copied before they are changed:
+// requests are judged by the handlers, which say more when they refuse and clamp
+// where a client would be refused.
+
+// answersFile has an answer of every operation, written by the tests from answers
+// that they compared in full.
+//
+//go:embed answers.json
+var answersFile []byte
+
+// answerExample is an answer with its status.
+type answerExample struct {
+	Status string          `json:"status"`
+	Body   json.RawMessage `json:"body"`
+}
+
+var answerExamples = func() map[string]answerExample {
+	m := map[string]answerExample{}
+	if err := json.Unmarshal(answersFile, &m); err != nil {
+		panic(fmt.Sprintf("api: answers.json: %v", err))
+	}
+	return m
+}()
+
+// feltParameters take a felt, or several.
+var feltParameters = func() map[string]bool {
+	m := map[string]bool{"tx_hash": true, "txHash": true, "class_hash": true, "address": true, "contract": true, "contractAddress": true,
+		"token": true, "selector": true, "key": true, "keys": true}
+	for i := range 16 {
+		m[fmt.Sprintf("topic%d", i)] = true
+	}
+	return m
+}()
+
+const (
+	// feltPattern is how a felt may be spelled in a request.
+	feltPattern = "^0[xX][0-9a-fA-F]{1,64}$"
+	// hashPattern is a hash of the other layer in an answer.
+	hashPattern = "^0x[0-9a-f]{64}$"
+)
+
+// pageSize is what a list returns unless asked, and the most that it returns.
+type pageSize struct{ usual, most int }
+
+// pageSizes are those of the handlers, by operation.
+var pageSizes = map[string]pageSize{
+	"discoverAssets":          {defaultAssets, maxAssets},
+	"getBlock":                {defaultTxs, maxTxPreview},
+	"getClass":                {defaultPage, maxClasses},
+	"getMessage":              {maxMessagePage, maxMessagePage},
+	"getTransaction":          {defaultLogs, maxLogs},
+	"listAddressActivity":     {defaultAddressPage, maxAddressPage},
+	"listAddressTransactions": {defaultAddressPage, maxAddressPage},
+	"listAddressTransfers":    {defaultTransferPage, maxTransferPage},
+	"listBlockTransactions":   {defaultPage, maxBlockTxs},
+	"listBlocks":              {defaultPage, maxBlocks},
+	"listBridgeSignals":       {defaultMessagePage, maxMessagePage},
+	"listClasses":             {defaultClasses, maxClasses},
+	"listContractClasses":     {defaultPage, maxClasses},
+	"listContractEvents":      {defaultEventPage, maxEventPage},
+	"listContractMessages":    {defaultMessagePage, maxMessagePage},
+	"listMessages":            {defaultMessagePage, maxMessagePage},
+	"listTokenHolders":        {defaultHolderPage, maxHolderPage},
+	"listTokenPools":          {defaultPoolPage, maxPoolPage},
+	"listTokenTransfers":      {defaultTransferPage, maxTransferPage},
+	"listTransactions":        {defaultPage, maxFeed},
+	"listTransfers":           {defaultTransferPage, maxTransferPage},
+	"screenTokenHolders":      {defaultHolderPage, maxHolderPage},
+	"searchEvents":            {defaultEventPage, maxEventPage},
+}
+
+// describeService says who and what the document is about.
+func (s *Server) describeService(o *huma.OpenAPI) {
+	contact := "/docs"
+	if s.baseURL != "" {
+		contact = strings.TrimSuffix(s.baseURL, "/") + contact
+	}
+	o.Info.Contact = &huma.Contact{Name: "The operator of this service", URL: contact}
+	o.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
+	for _, r := range s.table {
+		if !slices.ContainsFunc(o.Tags, func(t *huma.Tag) bool { return t.Name == r.Family }) {
+			o.Tags = append(o.Tags, &huma.Tag{Name: r.Family, Description: familyPurposes[r.Family]})
+		}
+	}
+	for _, name := range []string{"Message", "BridgeSignal"} {
+		for _, field := range []string{"messageHash", "l1Hash"} {
+			if p := o.Components.Schemas.Map()[name].Properties[field]; p != nil {
+				p.Pattern = hashPattern
+			}
+		}
+	}
+}
+
+// describeOperation completes one operation.
+func describeOperation(op *huma.Operation) {
+	// Both spellings make one name in every language: one is described, both are taken.
+	op.Parameters = slices.DeleteFunc(op.Parameters, func(p *huma.Param) bool { return p.Name == "keys[]" })
+	for _, p := range op.Parameters {
+		if p.Schema == nil {
+			continue
+		}
+		switch size, paged := pageSizes[op.OperationID]; {
+		case paged && p.Schema.Type == huma.TypeInteger && strings.HasSuffix(strings.ToLower(p.Name), "limit"):
+			sc := *p.Schema
+			least, most := 1.0, float64(size.most)
+			sc.Default, sc.Minimum, sc.Maximum = size.usual, &least, &most
+			p.Schema = &sc
+		case feltParameters[p.Name]:
+			sc := *p.Schema
+			if sc.Items != nil {
+				items := *sc.Items
+				items.Pattern = feltPattern
+				sc.Items = &items
+			} else {
+				sc.Pattern = feltPattern
+			}
+			p.Schema = &sc
+		}
+	}
+	example := answerExamples[op.OperationID]
+	if r := op.Responses[example.Status]; r != nil && r.Content[jsonType] != nil {
+		r.Content[jsonType].Example = example.Body
+	}
+}
