@@ -32,6 +32,7 @@ var ForOperators = []Guide{
 	{"serving.md", "Running the service: flags, settings, keys, health, logs, metrics."},
 	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
 	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
+	{"devnet.md", "A local devnet: what to start, and what is different there."},
 	{"architecture.md", "The packages, the write path, how it is tested."},
 	{"format.md", "Every table and record of an index, byte by byte."},
 }
