@@ -33,6 +33,7 @@ var ForOperators = []Guide{
 	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
 	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
 	{"devnet.md", "A local devnet: what to start, and what is different there."},
+	{"security.md", "What is promised against which attacker, how it is tested, and what is not promised."},
 	{"architecture.md", "The packages, the write path, how it is tested."},
 	{"format.md", "Every table and record of an index, byte by byte."},
 }

@@ -111,6 +111,9 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		}
 		return nil, err
 	}
+	if !s.control.IsFile() {
+		con.log.Info("control database opened in PostgreSQL", "tls", control.TLSMode(o.controlPath()))
+	}
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
 	s.accounts = account.NewRepository(s.control, account.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)

@@ -88,6 +88,7 @@ func (f *storeFlags) openPostgres(ctx context.Context, name string, a access, lo
 	if err := finished(ctx, e, schema); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
+	log.Info("index opened in PostgreSQL", "schema", schema, "tls", control.TLSMode(f.Store))
 	return e, nil
 }
 
