@@ -13,28 +13,29 @@ import (
 
 // Status is what the index knows of a chain and of itself.
 type Status struct {
-	ChainID                        string      `json:"chainId"`
-	HeadBlockNumber                *uint64     `json:"headBlockNumber" doc:"Newest block that a node told of, or the newest indexed one if that is higher."`
-	HeadBlockHash                  *felt.Felt  `json:"headBlockHash" doc:"Null while that block is not indexed."`
-	HeadObservedAt                 *string     `json:"headObservedAt" format:"date-time" doc:"When a node last told its head; null when none ever did."`
-	FinalizedBlockNumber           *uint64     `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
-	LatestL1AcceptedBlockNumber    *uint64     `json:"latestL1AcceptedBlockNumber"`
-	L1AcceptedProof                *struct{}   `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
-	L1Finality                     L1Finality  `json:"l1Finality"`
-	LatestIndexedBlockNumber       *uint64     `json:"latestIndexedBlockNumber"`
-	LatestIndexedBlockTimestampISO *string     `json:"latestIndexedBlockTimestampIso" format:"date-time" doc:"Time of that block, by its own header."`
-	LatestIndexedBlockAgeSeconds   *int64      `json:"latestIndexedBlockAgeSeconds" doc:"How long ago that was. On a chain that makes blocks all the time a high age means that the node stands still."`
-	EarliestIndexedBlockNumber     *uint64     `json:"earliestIndexedBlockNumber"`
-	IndexedBlockSpan               *uint64     `json:"indexedBlockSpan"`
-	LagBlocks                      *uint64     `json:"lagBlocks" doc:"Blocks behind the node; null when no node told its head lately."`
-	L1SettlementLatencySeconds     *uint64     `json:"l1SettlementLatencySeconds"`
-	TotalTransactions              *uint64     `json:"totalTransactions"`
-	TotalEvents                    *uint64     `json:"totalEvents"`
-	IndexDigest                    *string     `json:"indexDigest" doc:"Digest of all rows up to the indexed head: equal on all indexes of the chain."`
-	Indexing                       Indexing    `json:"indexing"`
-	Nodes                          StatusNodes `json:"nodes" doc:"The nodes that this process asks, or else those of the indexer as it last reported them."`
-	LastFork                       *LastFork   `json:"lastFork"`
-	Verification                   Checked     `json:"verification"`
+	ChainID                        string           `json:"chainId"`
+	HeadBlockNumber                *uint64          `json:"headBlockNumber" doc:"Newest block that a node told of, or the newest indexed one if that is higher."`
+	HeadBlockHash                  *felt.Felt       `json:"headBlockHash" doc:"Null while that block is not indexed."`
+	HeadObservedAt                 *string          `json:"headObservedAt" format:"date-time" doc:"When a node last told its head; null when none ever did."`
+	FinalizedBlockNumber           *uint64          `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
+	LatestL1AcceptedBlockNumber    *uint64          `json:"latestL1AcceptedBlockNumber"`
+	L1AcceptedProof                *struct{}        `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
+	L1Finality                     L1Finality       `json:"l1Finality"`
+	LatestIndexedBlockNumber       *uint64          `json:"latestIndexedBlockNumber"`
+	LatestIndexedBlockTimestampISO *string          `json:"latestIndexedBlockTimestampIso" format:"date-time" doc:"Time of that block, by its own header."`
+	LatestIndexedBlockAgeSeconds   *int64           `json:"latestIndexedBlockAgeSeconds" doc:"How long ago that was. On a chain that makes blocks all the time a high age means that the node stands still."`
+	EarliestIndexedBlockNumber     *uint64          `json:"earliestIndexedBlockNumber"`
+	IndexedBlockSpan               *uint64          `json:"indexedBlockSpan"`
+	LagBlocks                      *uint64          `json:"lagBlocks" doc:"Blocks behind the node; null when no node told its head lately."`
+	L1SettlementLatencySeconds     *uint64          `json:"l1SettlementLatencySeconds"`
+	TotalTransactions              *uint64          `json:"totalTransactions"`
+	TotalEvents                    *uint64          `json:"totalEvents"`
+	IndexDigest                    *string          `json:"indexDigest" doc:"Digest of all rows up to the indexed head: equal on all indexes of the chain."`
+	Indexing                       Indexing         `json:"indexing"`
+	Nodes                          StatusNodes      `json:"nodes" doc:"The nodes that this process asks, or else those of the indexer as it last reported them."`
+	Agreement                      *StatusAgreement `json:"agreement" doc:"How far nodes agree with the index; null unless a quorum is wanted."`
+	LastFork                       *LastFork        `json:"lastFork"`
+	Verification                   Checked          `json:"verification"`
 }
 
 // Checked adds up what is recorded of the verification of blocks.
@@ -118,6 +119,7 @@ func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 }
 
 func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
+	out.Agreement = agreementOf(state)
 	f := c.freshness(state)
 	out.Indexing, out.Nodes = f.indexing(state), c.renderNodes(&f.nodes)
 	if !f.head.Heard.IsZero() {
