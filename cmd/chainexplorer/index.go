@@ -48,6 +48,7 @@ type indexCommand struct {
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+	AuditRate       float64       `default:"0" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes, over and over; 0 for no auditor. See docs/indexing.md."`
 
 	Jobs bool `default:"true" negatable:"" help:"Do the jobs beside the indexer as well: names of tokens, pools, holder census. With --no-jobs they are left to 'worker' processes."`
 }
@@ -67,6 +68,9 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if err := c.nodeFlags.check(); err != nil {
+		return err
+	}
+	if err := checkAudit(c.AuditRate); err != nil {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {
@@ -128,7 +132,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	var work *jobs
 	if c.Jobs {
 		work, err = jobSettings{Store: engine, Shared: c.shared(), TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log,
+			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Logger: con.log,
 			Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 		if err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/census"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
@@ -29,21 +30,27 @@ type jobSettings struct {
 	Registry                        *registry.Chain
 	Depth                           uint64
 	CensusInterval, CensusRetention time.Duration
+	AuditRate                       float64 // blocks a second; 0 for no auditor
 	Logger                          *slog.Logger
 	Metrics                         prometheus.Registerer
 }
 
 // open sets the jobs of a chain up.
 func (s jobSettings) open() (*jobs, error) {
+	list := []job.Job{
+		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
+		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
+		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
+			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
+			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
+	}
+	if s.AuditRate > 0 {
+		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, Depth: s.Depth,
+			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger})
+	}
 	r, err := job.New(job.Options{
 		Store: s.Store, Chain: s.Chain, Owner: owner(), TTL: s.TTL, Shared: s.Shared, Logger: s.Logger, Metrics: job.NewMetrics(s.Metrics),
-		Jobs: []job.Job{
-			metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
-			&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
-			census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
-				Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
-				Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
-		},
+		Jobs: list,
 	})
 	if err != nil {
 		return nil, err
@@ -105,6 +112,14 @@ func newestOf(pool *node.Pool) (head uint64, ok bool) {
 func checkCensus(interval, retention time.Duration) error {
 	if interval < time.Minute || retention < 2*interval {
 		return &usageError{"--census-interval must be at least a minute, and --census-retention at least twice as long"}
+	}
+	return nil
+}
+
+// checkAudit refuses rates that are none.
+func checkAudit(rate float64) error {
+	if rate < 0 || rate > 1000 {
+		return &usageError{"--audit-rate must be 0 to 1000 blocks a second"}
 	}
 	return nil
 }

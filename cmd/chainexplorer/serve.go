@@ -39,6 +39,7 @@ type serveCommand struct {
 
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+	AuditRate       float64       `default:"0" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes, over and over; 0 for no auditor. See docs/indexing.md."`
 
 	stopFlags
 
@@ -71,7 +72,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
+		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
 		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, Quorum: c.Quorum, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
 		Callers: c.callerFlags,
 	})
@@ -154,6 +155,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := c.callerFlags.check(); err != nil {
+		return err
+	}
+	if err := checkAudit(c.AuditRate); err != nil {
 		return err
 	}
 	if err := checkCensus(c.CensusInterval, c.CensusRetention); err != nil {

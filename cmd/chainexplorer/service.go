@@ -53,6 +53,7 @@ type serviceOptions struct {
 	Registry      *registry.Registry
 	// CensusInterval and CensusRetention are the defaults of the census when zero.
 	CensusInterval, CensusRetention time.Duration
+	AuditRate                       float64 // blocks a second; 0 for no auditor
 }
 
 // service is every role in one process.

@@ -24,6 +24,7 @@ type workerCommand struct {
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
+	AuditRate       float64       `default:"0" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes, over and over; 0 for no auditor. See docs/indexing.md."`
 }
 
 // Help is shown by worker --help.
@@ -70,7 +71,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	work, err := jobSettings{Store: engine, Shared: true, TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, Logger: con.log,
+		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Logger: con.log,
 		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 	if err != nil {
 		return err
@@ -96,6 +97,9 @@ func (c *workerCommand) check() error {
 	}
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
+	}
+	if err := checkAudit(c.AuditRate); err != nil {
+		return err
 	}
 	return checkCensus(c.CensusInterval, c.CensusRetention)
 }

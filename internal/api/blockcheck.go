@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
 )
@@ -29,4 +30,36 @@ func verificationOf(ctx context.Context, r store.Reader, number uint64) (BlockVe
 		out.Reason = &f.Reason
 	}
 	return out, nil
+}
+
+// Audit is what the auditor has covered: it recomputes the finalized blocks one
+// after the other, and begins again at the end.
+type Audit struct {
+	NextBlockNumber  uint64  `json:"nextBlockNumber" doc:"The block that it recomputes next; those before it were recomputed in this pass."`
+	CompletedPasses  uint64  `json:"completedPasses" doc:"How often it came to the finalized block."`
+	VerifiedBlocks   uint64  `json:"verifiedBlocks" doc:"Recomputed blocks that agree with their hashes, of all passes together."`
+	UnprovedBlocks   uint64  `json:"unprovedBlocks" doc:"Blocks that could not be held against their hashes, of all passes together."`
+	Mismatches       uint64  `json:"mismatches" doc:"How often a block of the index contradicted its hash."`
+	FalseBlockNumber *uint64 `json:"falseBlockNumber" doc:"A block of the index that contradicts its hash; null when none is known. Nothing is repaired."`
+	ObservedAt       string  `json:"observedAt" format:"date-time" doc:"When it last recomputed a block."`
+}
+
+// auditOf tells what the auditor found, and calls an index degraded of which it
+// knows a false block.
+func auditOf(ctx context.Context, r store.Reader, out *Status) error {
+	s, some, err := audit.Read(ctx, r)
+	if err != nil || !some {
+		return err
+	}
+	a := &Audit{NextBlockNumber: s.Next, CompletedPasses: s.Passes, VerifiedBlocks: s.Verified, UnprovedBlocks: s.Unproved,
+		Mismatches: s.Mismatches, ObservedAt: timestampISO(s.At)}
+	if s.False {
+		a.FalseBlockNumber = &s.Block
+		code := "audit"
+		if out.Indexing.Status != "degraded" {
+			out.Indexing = Indexing{Status: "degraded", ReasonCode: &code, Reason: &s.Reason}
+		}
+	}
+	out.Verification.Audit = a
+	return nil
 }

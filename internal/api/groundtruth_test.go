@@ -267,7 +267,7 @@ func (o *oracle) status() {
 		"indexing": object{"status": "current", "reasonCode": nil, "reason": nil}, "lastFork": nil,
 		"headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.clock.Now().Unix()-int64(headTime)),
 		"nodes":                       object{"configured": 1, "healthy": 1, "observedAt": now, "items": []any{object{"name": "node-1", "status": "healthy", "headBlockNumber": 0, "lastHeardAt": now}}},
-		"verification":                object{"verifiedBlocks": 0, "notCheckedBlocks": head + 1, "unverifiedBlocks": 0, "unknownBlocks": 0, "firstUnverifiedBlockNumber": nil},
+		"verification":                object{"verifiedBlocks": 0, "notCheckedBlocks": head + 1, "unverifiedBlocks": 0, "unknownBlocks": 0, "firstUnverifiedBlockNumber": nil, "audit": nil},
 		"latestL1AcceptedBlockNumber": nil, "l1Finality": object{"watermarkBlockNumber": nil, "watermarkAgeSeconds": nil, "lastDivergenceAt": nil,
 			"quorum": object{"endpointsConfigured": nil, "endpointsHealthy": nil, "status": "not_reported", "observedAt": nil}},
 	}

@@ -45,6 +45,7 @@ type Checked struct {
 	UnverifiedBlocks           uint64  `json:"unverifiedBlocks" doc:"Blocks that could not be held against their hash and were stored all the same."`
 	UnknownBlocks              uint64  `json:"unknownBlocks" doc:"Blocks of which nothing is recorded."`
 	FirstUnverifiedBlockNumber *uint64 `json:"firstUnverifiedBlockNumber" doc:"Neither it nor any later block is called finalized."`
+	Audit                      *Audit  `json:"audit" doc:"What the auditor recomputed since; null where none ran."`
 }
 
 func checkedOf(state *chain.State) Checked {
@@ -79,7 +80,7 @@ type Quorum struct {
 // Indexing is the state of the write path.
 type Indexing struct {
 	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it that a person must look at."`
-	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,behind" doc:"Why it is not current, for programs."`
+	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,behind,audit" doc:"Why it is not current, for programs."`
 	Reason     *string `json:"reason" doc:"The same for people; null when current."`
 }
 
@@ -126,6 +127,9 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
 	}
 	out.Verification = checkedOf(state)
+	if err := auditOf(ctx, r, out); err != nil {
+		return err
+	}
 	if fork := state.Fork; fork.Count > 0 {
 		out.LastFork = &LastFork{fork.Count, fork.Ancestor, fork.Depth, fork.BelowL1}
 	}

@@ -248,7 +248,7 @@ func change(v any, rng *rand.Rand) string {
 				delete(v, key)
 				return "." + key + " dropped"
 			}
-			v[key] = json.Number(otherDigit(string(child), rng, "0123456789"))
+			v[key] = json.Number("1" + otherDigit(string(child), rng, "0123456789")[1:]) // no leading zero
 			return "." + key + " changed"
 		default:
 			if rng.IntN(12) == 0 {

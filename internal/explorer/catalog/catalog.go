@@ -8,6 +8,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
+	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
@@ -49,7 +50,7 @@ func Dated() []*store.Table {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment())
+	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment(), audit.Enrichment())
 }
 
 // Tables returns every table of an index.

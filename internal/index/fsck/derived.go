@@ -5,15 +5,30 @@ import (
 	"fmt"
 	"math/big"
 
+	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
 )
 
 // derived checks what jobs made of the index. Blocks do not say what must be
 // there, because jobs lag behind; but what is there agrees with itself: pools
 // with their totals, and published generations with their rows and digests.
 func (c *checker) derived() error {
+	err := c.walk(audit.States, func(e store.Entry) error {
+		_, err := audit.Decode(e.Value)
+		if err == nil && string(e.Sort) != string(audit.StateKey.Sort) {
+			err = fmt.Errorf("row %x belongs to nothing", e.Sort)
+		}
+		if err != nil {
+			return c.problem("table %s: %v", audit.States.Name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if err := c.pools(); err != nil {
 		return err
 	}
