@@ -125,7 +125,7 @@ func headersOf(head []byte) http.Header {
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if ok && len(name) < 100 {
-			h.Add(http.CanonicalHeaderKey(strings.TrimSpace(string(name))), strings.TrimSpace(string(value)))
+			h.Add(strings.TrimSpace(string(name)), strings.TrimSpace(string(value)))
 		}
 	}
 	return h
