@@ -185,6 +185,9 @@ func blank(b *starknet.Block, rules starknet.Rules) {
 		if open(starknet.PartSignatures) && tx.Type != starknet.Invoke {
 			tx.Signature = nil
 		}
+		if plain := tx.Type == starknet.Invoke || tx.Type == starknet.L1Handler; plain && tx.Version.IsZero() && open(starknet.PartTypes) {
+			tx.Type, tx.Nonce, tx.HasNonce, r.Type, r.MessageHash = starknet.Invoke, felt.Zero, false, starknet.Invoke, [32]byte{}
+		}
 		if open(starknet.PartStatus) {
 			r.Finality = 0
 		}
@@ -248,7 +251,7 @@ func change(v any, rng *rand.Rand) string {
 				delete(v, key)
 				return "." + key + " dropped"
 			}
-			v[key] = json.Number("1" + otherDigit(string(child), rng, "0123456789")[1:]) // no leading zero
+			v[key] = otherNumber(child, rng)
 			return "." + key + " changed"
 		default:
 			if rng.IntN(12) == 0 {
@@ -277,6 +280,15 @@ func otherText(s string, rng *rand.Rand) string {
 		return "0x" + otherDigit(s[2:], rng, "0123456789abcdef")
 	}
 	return otherDigit(s, rng, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")
+}
+
+// otherNumber changes a digit. JSON numbers have no leading zero.
+func otherNumber(n json.Number, rng *rand.Rand) json.Number {
+	s := otherDigit(string(n), rng, "0123456789")
+	if len(s) > 1 && s[0] == '0' {
+		s = "1" + s[1:]
+	}
+	return json.Number(s)
 }
 
 func otherDigit(s string, rng *rand.Rand, digits string) string {

@@ -13,10 +13,11 @@ type Rules uint8
 // The rules so far. Their values are stored.
 const (
 	RulesFirst     Rules = 1 // before 0.7: number, state root, parent, transactions
-	RulesPedersen  Rules = 2 // since 0.7: time, sequencer and events as well
-	RulesPedersen2 Rules = 3 // since 0.11.1: signatures of all transactions, not only of invokes
-	RulesPoseidon  Rules = 4 // since 0.13.2: everything but what Uncovered names
-	RulesPoseidon2 Rules = 5 // since 0.13.4: the price of L2 gas as well
+	RulesUnsettled Rules = 2 // since 0.7: time, sequencer and events as well
+	RulesPedersen  Rules = 3 // since transaction hashes have one form: their types as well
+	RulesPedersen2 Rules = 4 // since 0.11.1: signatures of all transactions, not only of invokes
+	RulesPoseidon  Rules = 5 // since 0.13.2: everything but what Uncovered names
+	RulesPoseidon2 Rules = 6 // since 0.13.4: the price of L2 gas as well
 )
 
 // RulesOf are the rules by which Verify recomputes a block.
@@ -31,6 +32,8 @@ func RulesOf(h *Header, chainID felt.Felt) Rules {
 		return RulesFirst
 	case !version.before(v0_11_1):
 		return RulesPedersen2
+	case unsettled(h.Number, version, &chainID):
+		return RulesUnsettled
 	default:
 		return RulesPedersen
 	}
@@ -39,6 +42,7 @@ func RulesOf(h *Header, chainID felt.Felt) Rules {
 // Parts of a block, as Covered and Uncovered name them.
 const (
 	PartTransactions = "transactions"
+	PartTypes        = "transaction_types" // an unsigned invoke and a handler of a message had the same hash
 	PartSignatures   = "signatures"
 	PartEvents       = "events"
 	PartEventOwners  = "event_transactions" // which transaction emitted an event
@@ -54,14 +58,17 @@ const (
 )
 
 var allParts = []string{
-	PartTransactions, PartSignatures, PartEvents, PartEventOwners, PartReceipts, PartState, PartTime, PartSequencer, PartGasPrices, PartL2GasPrice,
-	PartVersion, PartL2GasUsed, PartStatus,
+	PartTransactions, PartTypes, PartSignatures, PartEvents, PartEventOwners, PartReceipts, PartState, PartTime, PartSequencer, PartGasPrices,
+	PartL2GasPrice, PartVersion, PartL2GasUsed, PartStatus,
 }
 
 var uncovered = map[Rules][]string{
 	RulesFirst: {
-		PartSignatures, PartEvents, PartEventOwners, PartReceipts, PartState, PartTime, PartSequencer, PartGasPrices, PartL2GasPrice,
+		PartTypes, PartSignatures, PartEvents, PartEventOwners, PartReceipts, PartState, PartTime, PartSequencer, PartGasPrices, PartL2GasPrice,
 		PartVersion, PartL2GasUsed, PartStatus,
+	},
+	RulesUnsettled: {
+		PartTypes, PartSignatures, PartEventOwners, PartReceipts, PartState, PartGasPrices, PartL2GasPrice, PartVersion, PartL2GasUsed, PartStatus,
 	},
 	RulesPedersen:  {PartSignatures, PartEventOwners, PartReceipts, PartState, PartGasPrices, PartL2GasPrice, PartVersion, PartL2GasUsed, PartStatus},
 	RulesPedersen2: {PartEventOwners, PartReceipts, PartState, PartGasPrices, PartL2GasPrice, PartVersion, PartL2GasUsed, PartStatus},

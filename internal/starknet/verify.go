@@ -141,12 +141,12 @@ func (v *verifier) unverified(reason, detail string) error {
 	return &UnverifiedError{Block: v.block.Number, Reason: reason, Detail: detail}
 }
 
-// ancient says that the block is from the time when transactions were hashed in
+// unsettled says that a block is from the time when transactions were hashed in
 // several ways. A version proves nothing there, because those blocks' hashes do
 // not cover it.
-func (v *verifier) ancient(chainID *felt.Felt) bool {
+func unsettled(number uint64, version protocolVersion, chainID *felt.Felt) bool {
 	past, known := histories[*chainID]
-	return v.version.before(v0_10_0) && (!known || v.block.Number < past.settled)
+	return version.before(v0_10_0) && (!known || number < past.settled)
 }
 
 func (v *verifier) transaction(i int, chainID *felt.Felt) error {
@@ -157,7 +157,7 @@ func (v *verifier) transaction(i int, chainID *felt.Felt) error {
 	if err := v.receipt(i); err != nil {
 		return err
 	}
-	ancient := v.ancient(chainID)
+	ancient := unsettled(v.block.Number, v.version, chainID)
 	computed, err := t.checkHash(chainID, &r.ContractAddress, ancient)
 	switch {
 	case t.Type == L1Handler && !t.HasNonce && !ancient:
