@@ -52,13 +52,16 @@ func (x *Indexer) trackL1(ctx context.Context) (contradicts bool, err error) {
 }
 
 // acceptedByUs maps the source's L1 block onto the index: while catching up it
-// is ahead of us, and then all that we have is accepted.
+// is ahead of us, and then all that we have is accepted, if it is of the same
+// branch. That is asked: our head may be of a branch that is gone, and a mark on
+// it could not be taken back without the operator.
 func (x *Indexer) acceptedByUs(ctx context.Context, ref BlockRef) (chain.L1, bool, error) {
-	if ref.Number >= x.state.Head.Number {
-		if ref.Number == x.state.Head.Number && ref.Hash != x.state.Head.Hash {
-			return chain.L1{}, false, nil
+	if head := x.state.Head; ref.Number > head.Number {
+		theirs, err := x.Source.HashAt(ctx, head.Number)
+		if err != nil {
+			return chain.L1{}, false, fmt.Errorf("ask for the hash of block %d: %w", head.Number, err)
 		}
-		return chain.L1{Number: x.state.Head.Number, Hash: x.state.Head.Hash}, true, nil
+		return chain.L1{Number: head.Number, Hash: head.Hash}, theirs == head.Hash, nil
 	}
 	ours, err := x.hashAt(ctx, ref.Number)
 	return chain.L1(ref), ours == ref.Hash, err

@@ -386,3 +386,35 @@ func liveBriefly(t *testing.T, p *plan, o index.Options, fs *vfs.MemFS) *vfs.Mem
 	closeStore(t, engine)
 	return left
 }
+
+// staleHead is a source whose head is not yet told to have moved to another branch.
+type staleHead struct {
+	*World
+	head index.BlockRef
+}
+
+func (s *staleHead) Head(context.Context) (index.BlockRef, error) { return s.head, nil }
+
+// TestMarkOnABranchThatIsGone: while the head of another branch is not known yet, L1
+// may have accepted a block of it that is ahead of ours. Our own head is not marked
+// by that: the mark could not be taken back without the operator.
+func TestMarkOnABranchThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const blocks = 60
+		w := quiet(5, blocks, 1000, UnknownVersion)
+		o := options(w)
+		engine := openStore(t, vfs.NewCrashableMem())
+		defer closeStore(t, engine)
+		runTo(t, engine, o, blocks-1)
+		o.Source = &staleHead{w, w.ref(blocks - 1)}
+		w.chain.Fork(3)
+		w.chain.Extend(20)
+		w.chain.l1Lag = 5
+		runFor(t, engine, o, 5*time.Second)
+		if s := stateOf(t, engine); s.HasL1 && s.L1.Hash != w.chain.blocks[s.L1.Number].Hash {
+			t.Fatalf("block %d of a branch that is gone is marked as accepted on L1", s.L1.Number)
+		}
+		o.Source = w
+		runTo(t, engine, o, uint64(w.chain.Len()-1))
+	})
+}
