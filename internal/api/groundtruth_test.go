@@ -265,7 +265,7 @@ func (o *oracle) status() {
 		"l1AcceptedProof": nil, "latestIndexedBlockNumber": head, "earliestIndexedBlockNumber": 0, "indexedBlockSpan": head + 1, "lagBlocks": 0,
 		"l1SettlementLatencySeconds": nil, "totalTransactions": transactions, "totalEvents": events,
 		"indexing": object{"status": "current", "reasonCode": nil, "reason": nil}, "agreement": nil, "lastFork": nil,
-		"agreement": nil, "headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.clock.Now().Unix()-int64(headTime)),
+		"headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.clock.Now().Unix()-int64(headTime)),
 		"nodes":                       object{"configured": 1, "healthy": 1, "observedAt": now, "items": []any{object{"name": "node-1", "status": "healthy", "headBlockNumber": 0, "lastHeardAt": now}}},
 		"verification":                object{"verifiedBlocks": 0, "notCheckedBlocks": head + 1, "unverifiedBlocks": 0, "unknownBlocks": 0, "firstUnverifiedBlockNumber": nil, "audit": nil},
 		"latestL1AcceptedBlockNumber": nil, "l1Finality": object{"watermarkBlockNumber": nil, "watermarkAgeSeconds": nil, "lastDivergenceAt": nil,
