@@ -109,7 +109,7 @@ func TestBatchesCostTheSame(t *testing.T) {
 		"/tx/previews":          func(n int) string { return jsonText(object{"hashes": hashes[:min(n, 100)], "includeLogs": true}) },
 	} {
 		var trips [2]int64
-		for i, n := range []int{16, 128} {
+		for i, n := range []int{32, 128} {
 			c.trips.Store(0)
 			c.scans.Store(0)
 			if r := w.postTo(path, body(n)); r.StatusCode != http.StatusOK {
@@ -118,7 +118,7 @@ func TestBatchesCostTheSame(t *testing.T) {
 			trips[i] = c.trips.Load()
 		}
 		if trips[1] > trips[0] || trips[1] > 20 || c.scans.Load() > 0 {
-			t.Errorf("%s: %d round trips for 16, %d for the most, %d of them scans", path, trips[0], trips[1], c.scans.Load())
+			t.Errorf("%s: %d round trips for 32, %d for the most, %d of them scans", path, trips[0], trips[1], c.scans.Load())
 		}
 	}
 }
