@@ -2,6 +2,7 @@
 # Installs what the tests need and the machine lacks. The race detector needs a
 # C compiler; the product itself does not.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
 need() { # command package
   command -v "$1" >/dev/null 2>&1 && return 0
@@ -34,3 +35,26 @@ need promtool prometheus || echo "tools: without promtool the alert rules are no
 for shell in zsh fish; do need $shell $shell || echo "tools: without $shell its completion is not tested" >&2; done
 # A real browser looks at the pages.
 need chromium chromium || echo "tools: without chromium no browser looks at the pages" >&2
+
+# A test makes clients of the API's document, with generators in the versions that stand beside its programs. One is there
+# when its file of versions lies with it, which is copied last; that of Go is in the module cache.
+pins=cmd/chainexplorer/testdata/clients
+clients=.tools/clients
+generator() { # language, file of versions, command that installs into $into
+  local into=$PWD/$clients/$1
+  cmp -s "$pins/$1/$2" "$into/$2" && return 0
+  echo "tools: installing the generator of $1 clients"
+  rm -rf "$into" && mkdir -p "$into" && "$3" && cp "$pins/$1/$2" "$into/$2"
+}
+typescript_generator() {
+  need node nodejs && need npm npm && cp "$pins/typescript/package.json" "$into" &&
+    cp "$pins/typescript/package-lock.json" "$into/npm-shrinkwrap.json" &&
+    npm --prefix "$into" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+}
+python_generator() {
+  need python3 python3 && { python3 -c 'import ensurepip' 2>/dev/null || need ensurepip python3-venv; } &&
+    python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check --no-deps -r "$pins/python/requirements.txt"
+}
+(cd "$pins/go" && go mod download) || echo "tools: without its generator no Go client is tested" >&2
+generator typescript package-lock.json typescript_generator || echo "tools: without its generator no TypeScript client is tested" >&2
+generator python requirements.txt python_generator || echo "tools: without its generator no Python client is tested" >&2
