@@ -75,7 +75,7 @@ func run(ctx context.Context) error {
 		"blockHash": block.JSON200.BlockHash, "time": block.JSON200.TimestampIso.Unix(), "transactions": hashes,
 		"fee": tx.JSON200.Receipt.ActualFeeAmount, "type": tx.JSON200.TxType, "logs": tx.JSON200.LogCount,
 		"events": events,
-		"symbol": summary.JSON200.Symbol, "decimals": summary.JSON200.Decimals, "transfers": summary.JSON200.TransferCount,
+		"token":  summary.JSON200.TokenAddress, "newest": summary.JSON200.LatestTransferBlock, "transfers": summary.JSON200.TransferCount,
 		"unknown": none.JSON404.Code,
 	})
 }

@@ -69,8 +69,8 @@ print(
             "type": tx.tx_type,
             "logs": tx.log_count,
             "events": events,
-            "symbol": summary.symbol,
-            "decimals": summary.decimals,
+            "token": summary.token_address,
+            "newest": summary.latest_transfer_block,
             "transfers": summary.transfer_count,
             "unknown": unknown.code,
         }
