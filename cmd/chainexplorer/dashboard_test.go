@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
@@ -31,6 +32,7 @@ func exported(t *testing.T) map[string][]string {
 	node.NewMetrics(reg)
 	index.NewMetrics(reg)
 	job.NewMetrics(reg)
+	recheck.NewMetrics(reg)
 	api.NewMetrics(reg)
 	embedded, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables(), Metrics: reg})
 	if err != nil {

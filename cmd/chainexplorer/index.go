@@ -48,7 +48,7 @@ type indexCommand struct {
 	Registry        string        `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
-	AuditRate       float64       `default:"0" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes, over and over; 0 for no auditor. See docs/indexing.md."`
+	AuditRate       float64       `default:"0.1" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes and samples, over and over; 0 for no auditor. See docs/indexing.md."`
 
 	Jobs bool `default:"true" negatable:"" help:"Do the jobs beside the indexer as well: names of tokens, pools, holder census. With --no-jobs they are left to 'worker' processes."`
 }

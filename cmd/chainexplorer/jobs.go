@@ -45,8 +45,8 @@ func (s jobSettings) open() (*jobs, error) {
 			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
 	}
 	if s.AuditRate > 0 {
-		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, Depth: s.Depth,
-			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger})
+		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, States: s.Pool, Registry: s.Registry, Depth: s.Depth,
+			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger, Metrics: recheck.NewMetrics(s.Metrics)})
 	}
 	r, err := job.New(job.Options{
 		Store: s.Store, Chain: s.Chain, Owner: owner(), TTL: s.TTL, Shared: s.Shared, Logger: s.Logger, Metrics: job.NewMetrics(s.Metrics),
@@ -118,8 +118,8 @@ func checkCensus(interval, retention time.Duration) error {
 
 // checkAudit refuses rates that are none.
 func checkAudit(rate float64) error {
-	if rate < 0 || rate > 1000 {
-		return &usageError{"--audit-rate must be 0 to 1000 blocks a second"}
+	if rate != 0 && !(rate >= 0.001 && rate <= 1000) { // this way round for what is no number
+		return &usageError{"--audit-rate must be 0, or 0.001 to 1000 blocks a second"}
 	}
 	return nil
 }

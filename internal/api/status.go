@@ -127,7 +127,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
 	}
 	out.Verification = checkedOf(state)
-	if err := auditOf(ctx, r, out); err != nil {
+	if err := auditOf(ctx, r, s.now(), out); err != nil {
 		return err
 	}
 	if fork := state.Fork; fork.Count > 0 {

@@ -2,6 +2,7 @@ package recheck_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -14,63 +15,157 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/liar"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
-// TestAuditor goes round an index twice: all is well, and then a row was altered.
-func TestAuditor(t *testing.T) {
-	ctx := t.Context()
-	c := simnode.New(simnode.Config{Seed: 9, Blocks: 12, TxPerBlock: 2, RealHashes: true})
+// audited is an index of a simulated chain, a node that may lie, and an auditor.
+type audited struct {
+	t     *testing.T
+	chain *simnode.Chain
+	store store.Engine
+	liar  *liar.Proxy
+	pool  *node.Pool
+	clock time.Time
+	job   *recheck.Job
+}
+
+const final = 30 // the newest finalized block
+
+func newAudited(t *testing.T, cfg simnode.Config) *audited {
+	t.Helper()
+	cfg.Seed, cfg.Blocks, cfg.TxPerBlock = 9, final+6, 4
+	a := &audited{t: t, chain: simnode.New(cfg), clock: time.Unix(1_700_000_000, 0)}
 	e, err := pebble.Open(pebble.MemOptions(vfs.NewMem(), catalog.Tables()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close() //nolint:errcheck // in memory
-	x, err := index.New(index.Options{Store: e, Source: simulated.Source{Chain: c}, NoClasses: true})
+	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	a.store = e
+	if err := simulated.Follow(t.Context(), e, a.chain, final+5); err != nil {
+		t.Fatal(err)
+	}
+	a.liar = liar.New(simnode.NewNode(a.chain, simnode.NodeConfig{}))
+	srv := httptest.NewServer(a.liar)
+	t.Cleanup(srv.Close)
+	if a.pool, err = node.Open(t.Context(), node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.pool.Close)
+	a.restart()
+	return a
+}
+
+// restart is another process that does the job.
+func (a *audited) restart() {
+	a.t.Helper()
+	known, err := registry.New(a.chain.Network().Registry())
 	if err != nil {
-		t.Fatal(err)
+		a.t.Fatal(err)
 	}
-	if err := x.RunTo(ctx, 11); err != nil {
-		t.Fatal(err)
+	a.job = &recheck.Job{Store: a.store, Node: &index.Nodes{Pool: a.pool}, States: a.pool, Registry: known, Depth: 5, Metrics: recheck.NewMetrics(nil), Now: func() time.Time { return a.clock }}
+}
+
+func (a *audited) step(wait time.Duration) audit.State {
+	a.t.Helper()
+	a.clock = a.clock.Add(wait)
+	if _, err := a.job.Step(a.t.Context(), commitAs(a.t, a.store, "job/audit")); err != nil {
+		a.t.Fatal(err)
 	}
-	clock := time.Unix(1_700_000_000, 0)
-	j := &recheck.Job{Store: e, Node: simulated.Source{Chain: c}, Depth: 5, Now: func() time.Time { return clock }}
-	step := func(wait time.Duration) audit.State {
-		t.Helper()
-		clock = clock.Add(wait)
-		if _, err := j.Step(ctx, commitAs(t, e, "job/audit")); err != nil {
-			t.Fatal(err)
+	return stateOf(a.t, a.store)
+}
+
+// pass looks at so many blocks.
+func (a *audited) pass(blocks int) (s audit.State) {
+	a.t.Helper()
+	for range blocks {
+		s = a.step(time.Second)
+	}
+	return s
+}
+
+// TestAuditor goes round an index: all is well, and then a row was altered.
+func TestAuditor(t *testing.T) {
+	a := newAudited(t, simnode.Config{RealHashes: true})
+	a.step(time.Second)
+	if s := a.step(0); s.Next != 1 {
+		t.Fatalf("a second block at the same moment: %+v", s)
+	}
+	s := a.pass(final + 1)
+	if s.Next != 1 || s.Passes != 1 || s.Through != final || s.Checked[audit.Blocks] != final+2 || s.Unproved != 0 || s.At != uint64(a.clock.Unix()) {
+		t.Errorf("after a round: %+v", s)
+	}
+	for _, k := range audit.Kinds() {
+		if s.Checked[k] == 0 {
+			t.Errorf("no %s was compared: %+v", k, s)
 		}
-		return stateOf(t, e)
 	}
-	var s audit.State
-	for range 8 { // blocks 0 to 6 are final
-		s = step(time.Second)
-		if again := step(0); again != s {
-			t.Fatalf("a second block at the same moment: %+v", again)
-		}
-	}
-	if want := (audit.State{Next: 1, Passes: 1, Verified: 8, At: uint64(clock.Unix())}); s != want {
-		t.Errorf("after a round: %+v, want %+v", s, want)
+	if s.Mismatches != 0 || s.False || s.Unanswered != 0 {
+		t.Errorf("an honest node is contradicted: %+v", s)
 	}
 
 	key, other := transaction.Key(explorer.Position{Block: 3}), transaction.Key(explorer.Position{Block: 4})
-	was := get(t, e, key)
-	put(t, e, key, get(t, e, other))
-	for range 7 {
-		s = step(time.Second)
-	}
-	if !s.False || s.Block != 3 || s.Mismatches != 1 || s.Reason == "" || s.Passes != 2 {
+	was := get(t, a.store, key)
+	put(t, a.store, key, get(t, a.store, other))
+	s = a.pass(final + 1)
+	if !s.False || s.Block != 3 || s.Kind != audit.Blocks || s.Mismatches == 0 || s.Reason == "" || s.Passes != 2 {
 		t.Errorf("after a row was altered: %+v", s)
 	}
-	put(t, e, key, was)
-	for range 7 {
-		s = step(time.Second)
+	put(t, a.store, key, was)
+	if s = a.step(time.Second); !s.False {
+		t.Errorf("it was made good before anybody looked: %+v", s)
 	}
-	if s.False || s.Mismatches != 1 {
+	next := s.Next
+	a.restart()
+	if s = a.step(time.Second); s.False || s.Next != next {
 		t.Errorf("after it was made good: %+v", s)
+	}
+}
+
+// TestAuditorOfLies: a node that tells another balance, class, nonce, or no class,
+// contradicts the index, until it tells the truth again.
+func TestAuditorOfLies(t *testing.T) {
+	a := newAudited(t, simnode.Config{})
+	other := func(liar.Call, any) any { return "0xbad" }
+	for kind, rule := range map[audit.Kind]liar.Rule{
+		audit.Balances:    {Method: "starknet_call", Rewrite: func(liar.Call, any) any { return []any{"0xbad", "0x0"} }},
+		audit.ClassHashes: {Method: "starknet_getClassHashAt", Rewrite: other},
+		audit.Nonces:      {Method: "starknet_getNonce", Rewrite: other},
+		audit.Classes:     {Method: "starknet_getClass", Code: node.CodeClassNotFound, Message: "Class hash not found"},
+	} {
+		t.Run(kind.String(), func(t *testing.T) {
+			a.t = t
+			a.liar.Set(rule)
+			s := a.pass(final + 1)
+			if !s.False || s.Kind != kind || s.Mismatches == 0 || s.Unproved == 0 {
+				t.Fatalf("nothing is found: %+v", s)
+			}
+			a.liar.Set(liar.Rule{Method: rule.Method, Code: -32603, Message: "Internal error"})
+			a.restart()
+			if s = a.step(time.Second); !s.False {
+				t.Errorf("no answer counts as agreement: %+v", s)
+			}
+			a.liar.Set()
+			a.restart()
+			if s = a.step(time.Second); s.False {
+				t.Errorf("it stands although nothing differs: %+v", s)
+			}
+		})
+	}
+}
+
+// TestAuditorOfUnqualifiedTokens: balances that events do not tell are counted, and
+// are no mismatch.
+func TestAuditorOfUnqualifiedTokens(t *testing.T) {
+	a := newAudited(t, simnode.Config{})
+	a.job.Registry = nil
+	a.liar.Set(liar.Rule{Method: "starknet_call", Rewrite: func(liar.Call, any) any { return []any{"0xbad", "0x0"} }})
+	if s := a.pass(final + 1); s.False || s.Mismatches != 0 || s.Unqualified == 0 || s.Checked[audit.Balances] != 0 {
+		t.Errorf("tokens that nobody looked at: %+v", s)
 	}
 }
 

@@ -36,6 +36,18 @@ type Fetcher interface {
 	Fetch(ctx context.Context, number uint64) (index.Raw, error)
 }
 
+// FalseAnswerError says that a node told a block that contradicts its own hash.
+type FalseAnswerError struct {
+	Node  string
+	Cause error
+}
+
+func (e *FalseAnswerError) Error() string {
+	return fmt.Sprintf("node %s serves a false block: %v", e.Node, e.Cause)
+}
+
+func (e *FalseAnswerError) Unwrap() error { return e.Cause }
+
 // Result is what came of a block.
 type Result struct {
 	Number  uint64
@@ -100,7 +112,7 @@ func withNode(ctx context.Context, stored *explorer.Block, chainID felt.Felt, no
 		out.Finding = chain.Finding{Outcome: chain.Unverified, Reason: doubt.Reason}
 		return out, nil
 	case err != nil:
-		return out, fmt.Errorf("node %s serves a false block: %w", raw.Node, err)
+		return out, &FalseAnswerError{Node: raw.Node, Cause: err}
 	}
 	same, err := sameRows(stored, explorer.NewBlock(b, su))
 	if err != nil {
