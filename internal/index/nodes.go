@@ -30,6 +30,16 @@ func (n *Nodes) Head(ctx context.Context) (BlockRef, error) {
 	return BlockRef{h.Number, h.Hash}, known(err)
 }
 
+// LowestHead is the lowest head that a node which is believed ever told of.
+func (n *Nodes) LowestHead() (number uint64, ok bool) {
+	for _, s := range n.Pool.Statuses() {
+		if s.Believed && !s.HeardAt.IsZero() && (!ok || s.Head.Number < number) {
+			number, ok = s.Head.Number, true
+		}
+	}
+	return number, ok
+}
+
 // Fetch returns a block in one request to one node.
 func (n *Nodes) Fetch(ctx context.Context, number uint64) (Raw, error) {
 	return n.FetchFrom(ctx, number, From{})

@@ -21,7 +21,7 @@ type result struct {
 // committed stays, and the rest is forgotten.
 func (x *Indexer) advance(ctx context.Context, target uint64) error {
 	from := x.nextBlock()
-	last := min(target, from+roundBlocks-1)
+	last, tail := min(target, from+roundBlocks-1), x.tailFrom(target)
 
 	// Cancelling stops the workers when the sequencer fails; waiting for them
 	// keeps a worker of this round from running into the next.
@@ -48,7 +48,7 @@ func (x *Indexer) advance(ctx context.Context, target uint64) error {
 				return nil
 			}
 			pool.Go(func() error {
-				p, err := x.prepare(ctx, number, target)
+				p, err := x.prepare(ctx, number, tail)
 				slot <- result{p, err}
 				return nil
 			})

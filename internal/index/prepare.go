@@ -25,7 +25,7 @@ type prepared struct {
 }
 
 // prepareRaw does with an answer what needs no other block.
-func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) {
+func (x *Indexer) prepareRaw(raw Raw, number, tail uint64) (*prepared, error) {
 	start := time.Now()
 	bad := func(err error) error {
 		return &checkError{Block: number, Node: raw.Node, Reason: err.Error()}
@@ -43,7 +43,7 @@ func (x *Indexer) prepareRaw(raw Raw, number, target uint64) (*prepared, error) 
 		return nil, bad(err)
 	}
 	p := &prepared{node: raw.Node, rows: explorer.NewRows(int(x.expectRows.own.Load()))}
-	p.needUndo = b.Status != starknet.AcceptedOnL1 || number+x.UndoBlocks > target
+	p.needUndo = b.Status != starknet.AcceptedOnL1 || number >= tail
 	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
 		if p.finding, err = x.verify(b, su, raw.Node); err != nil {
 			return nil, err
