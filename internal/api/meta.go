@@ -210,7 +210,7 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		Documentation: Documentation{s.baseURL + openAPIPath, openAPIPath, "OpenAPI 3.1", "openapi#/paths/{path}/{method}", "Find an operation by its operationId."},
 		RateLimit: RateLimitRules{RateLimitHeaders{headerRouteClass, headerLimit, headerRemaining, headerPolicy, "Retry-After"},
 			[]Class{Light, Heavy, Batch}, "Each operation names its class in x-service-rate-limit-class.",
-			"On 429 wait as long as Retry-After says; budgets are per key and class in windows of 60 seconds."},
+			"On 429 wait as long as Retry-After says; budgets are per workspace and class in windows of 60 seconds."},
 		RouteFamilies: s.families(), SessionControl: off,
 		APIKeyLifecycle: FeatureStatus{true, "operator_issued"},
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
