@@ -16,10 +16,13 @@ build: ## build the program into bin/
 tools: ## install what the tests need and the machine lacks
 	@scripts/tools.sh
 
+# go test, and a list of what was skipped, which fails where CI is set.
+TESTRUN = go run ./scripts/testrun
+
 test: tools ## run all tests, with the race detector where it can find something
-	CGO_ENABLED=1 go test -race -timeout 14m ./...
-	go test -timeout 5m -run 'Truth|TestWideClaims' ./internal/api
-	go test -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/metadata ./internal/starknet
+	CGO_ENABLED=1 $(TESTRUN) -race -timeout 14m ./...
+	$(TESTRUN) -timeout 5m -run 'Truth|TestWideClaims' ./internal/api
+	$(TESTRUN) -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/metadata ./internal/starknet
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

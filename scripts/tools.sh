@@ -33,6 +33,8 @@ postgres_found || need initdb postgresql || echo "tools: without PostgreSQL its 
 # Prometheus's own checker of alert rules, and shells whose completion is tested.
 need promtool prometheus || echo "tools: without promtool the alert rules are not given to Prometheus" >&2
 for shell in zsh fish; do need $shell $shell || echo "tools: without $shell its completion is not tested" >&2; done
+# What reads systemd's units.
+need systemd-analyze systemd || echo "tools: without systemd-analyze nothing reads the units" >&2
 # A real browser looks at the pages.
 need chromium chromium || echo "tools: without chromium no browser looks at the pages" >&2
 

@@ -18,7 +18,7 @@ func TestWhatTheRaceRunLeavesOutIsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := map[string]*regexp.Regexp{} // by package; nil runs all
-	command := regexp.MustCompile(`(?m)^\tgo test -timeout 5m (?:-run '([^']+)' )?(\./.*)$`)
+	command := regexp.MustCompile(`(?m)^\t\$\(TESTRUN\) -timeout 5m (?:-run '([^']+)' )?(\./.*)$`)
 	for _, m := range command.FindAllStringSubmatch(string(makefile), -1) {
 		for _, pkg := range strings.Fields(m[2]) {
 			runs[pkg] = nil

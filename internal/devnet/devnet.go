@@ -62,7 +62,7 @@ func toolchain(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no %s: %v (TEST_TOOLCHAIN names the folder that has it)", filepath.Base(name), err)
+		t.Skipf("the toolchain of a development node is not there: %v (TEST_TOOLCHAIN names its folder)", err)
 	}
 	return path
 }
