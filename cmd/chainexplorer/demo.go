@@ -15,9 +15,13 @@ import (
 	"chainexplorer/internal/simnode"
 )
 
+// demoAuditRate lets visitors see the auditor move: it goes over the history in
+// minutes, for a hundredth of a core.
+const demoAuditRate = 1
+
 type demoCommand struct {
 	Listen   string        `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
-	Blocks   int           `default:"3000" help:"Blocks of history."`
+	Blocks   int           `default:"400" help:"Blocks of history. All are verified, at about a hundred a second."`
 	Seed     uint64        `default:"1" help:"The same seed gives the same history."`
 	Interval time.Duration `default:"3s" help:"Time between new blocks."`
 	ForkRate float64       `default:"0.03" help:"Chance of a fork with every new block."`
@@ -37,7 +41,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	say("Making a simulated chain of %d blocks ...", c.Blocks)
 	chain := simnode.New(simnode.Config{
-		Seed: c.Seed, Blocks: c.Blocks, ForkRate: c.ForkRate, BlockTime: c.Interval, L1Lag: min(600, c.Blocks/3+1),
+		Seed: c.Seed, Blocks: c.Blocks, RealHashes: true, ForkRate: c.ForkRate, BlockTime: c.Interval, L1Lag: min(600, c.Blocks/3+1),
 		StartTime: time.Now().Add(-time.Duration(c.Blocks) * c.Interval).Truncate(time.Second),
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,7 +64,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	}
 	s, err := openService(ctx, serviceOptions{
 		Registry: known,
-		Listen:   c.Listen, Data: dir, Verify: index.VerifyOff, // made-up hashes cannot be verified
+		Listen:   c.Listen, Data: dir, Verify: index.VerifyAll, AuditRate: demoAuditRate,
 		Nodes: map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
 	}, con.quiet())
 	if err != nil {

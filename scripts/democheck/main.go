@@ -38,7 +38,7 @@ var (
 )
 
 func run(ctx context.Context) (err error) {
-	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/chainexplorer", "demo", "--listen=127.0.0.1:0", "--blocks=500", "--interval=1s")
+	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/chainexplorer", "demo", "--listen=127.0.0.1:0", "--interval=1s")
 	// The group is ended as a whole: go run starts a child of its own.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = os.Stderr
@@ -71,6 +71,9 @@ func run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := d.verified(ctx); err != nil {
+		return err
+	}
 	n, err := d.everyOperation(ctx)
 	if err != nil {
 		return err
@@ -81,7 +84,7 @@ func run(ctx context.Context) (err error) {
 		}
 		n++
 	}
-	fmt.Printf("democheck: the demo is ready and %d routes and pages answer\n", n+len(d.curls))
+	fmt.Printf("democheck: the demo is ready, its blocks are verified, and %d routes and pages answer\n", n+len(d.curls))
 	return nil
 }
 
@@ -155,6 +158,45 @@ func (d *demo) await(ctx context.Context, url string, want int) error {
 	}
 }
 
+// verified waits until the auditor has been at work, and finds that the hashes of
+// every block were recomputed, once while indexing and some once more.
+func (d *demo) verified(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	chain, err := d.chain(ctx)
+	if err != nil {
+		return err
+	}
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		var s struct {
+			IndexedBlockSpan int
+			Verification     struct {
+				VerifiedBlocks, NotCheckedBlocks, UnverifiedBlocks, UnknownBlocks int
+				Audit                                                             *struct{ VerifiedBlocks, UnprovedBlocks, Mismatches int }
+			}
+		}
+		if err := d.read(ctx, "/v1/"+chain+"/status", &s); err != nil {
+			return err
+		}
+		v := s.Verification
+		if v.VerifiedBlocks == 0 || v.NotCheckedBlocks+v.UnverifiedBlocks+v.UnknownBlocks > 0 {
+			return fmt.Errorf("of %d blocks %d are verified, %d not checked, %d unverified, %d unknown", s.IndexedBlockSpan, v.VerifiedBlocks, v.NotCheckedBlocks, v.UnverifiedBlocks, v.UnknownBlocks)
+		}
+		if a := v.Audit; a != nil && a.UnprovedBlocks+a.Mismatches > 0 {
+			return fmt.Errorf("the auditor disputes the demo's chain: %+v", *a)
+		} else if a != nil && a.VerifiedBlocks > 0 {
+			return nil
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return errors.New("the auditor has done nothing")
+		}
+	}
+}
+
 // The token of every chain, and a function of it.
 const (
 	feeToken         = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
@@ -201,16 +243,16 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 
 // samples finds values that exist for the parameters of paths.
 func (d *demo) samples(ctx context.Context) ([]string, error) {
-	var chains struct{ DefaultChain string }
-	if err := d.read(ctx, "/v1/meta/chains", &chains); err != nil {
+	chain, err := d.chain(ctx)
+	if err != nil {
 		return nil, err
 	}
-	values := []string{"{chain}", chains.DefaultChain, "{number_or_hash}", "latest", "{address}", feeToken, "{token}", feeToken}
+	values := []string{"{chain}", chain, "{number_or_hash}", "latest", "{address}", feeToken, "{token}", feeToken}
 	for _, s := range []struct{ name, list string }{{"{tx_hash}", "txs"}, {"{message_hash}", "messages"}, {"{class_hash}", "classes"}} {
 		var page struct {
 			Items []struct{ TxHash, MessageHash, ClassHash string }
 		}
-		if err := d.read(ctx, "/v1/"+chains.DefaultChain+"/"+s.list+"?limit=1", &page); err != nil {
+		if err := d.read(ctx, "/v1/"+chain+"/"+s.list+"?limit=1", &page); err != nil {
 			return nil, err
 		}
 		if len(page.Items) == 0 {
@@ -220,6 +262,13 @@ func (d *demo) samples(ctx context.Context) ([]string, error) {
 		values = append(values, s.name, map[string]string{"{tx_hash}": one.TxHash, "{message_hash}": one.MessageHash, "{class_hash}": one.ClassHash}[s.name])
 	}
 	return values, nil
+}
+
+// chain is the chain that the demo serves.
+func (d *demo) chain(ctx context.Context) (string, error) {
+	var chains struct{ DefaultChain string }
+	err := d.read(ctx, "/v1/meta/chains", &chains)
+	return chains.DefaultChain, err
 }
 
 func (d *demo) read(ctx context.Context, path string, into any) error {
