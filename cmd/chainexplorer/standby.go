@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
 )
@@ -14,8 +15,8 @@ import (
 // processes may write the same store, an indexer that lost its lease or its
 // database stands by again with a new one.
 func keepIndexing(ctx context.Context, first *index.Indexer, shared bool, log *slog.Logger, run func(context.Context, *index.Indexer) error) error {
-	const least, most = 250 * time.Millisecond, 5 * time.Second
-	wait := least
+	again := backoff.Policy{Min: 250 * time.Millisecond, Max: 5 * time.Second}
+	failures := 0
 	for x := first; ; {
 		begin := time.Now()
 		err := run(ctx, x)
@@ -23,17 +24,13 @@ func keepIndexing(ctx context.Context, first *index.Indexer, shared bool, log *s
 			return err
 		}
 		if time.Since(begin) > time.Minute { // it worked for a while
-			wait = least
+			failures = 0
 		}
+		failures++
 		log.Warn("the indexer stopped and stands by", "err", err)
-		t := time.NewTimer(wait)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
+		if backoff.Wait(ctx, again.After(failures)) != nil {
 			return nil
 		}
-		wait = min(2*wait, most)
 		if x, err = index.New(first.Options); err != nil {
 			return err
 		}

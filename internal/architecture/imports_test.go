@@ -16,11 +16,11 @@ import (
 // folders below.
 var layers = [][]string{
 	{"internal/felt"},
-	{"internal/registry", "internal/contractcall", "docs"}, // data alone
+	{"internal/registry", "internal/contractcall", "internal/backoff", "internal/durable", "docs"}, // data alone, and small tools
 	{"internal/starknet/jsonscan"},
 	{"internal/starknet"},
 	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest", "internal/devnet"},
-	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/transfer", "internal/simnode", "internal/simnode/liar", "internal/account"},
+	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/lease", "internal/store/transfer", "internal/simnode", "internal/simnode/liar", "internal/account"},
 	{"internal/explorer"},
 	{"internal/explorer/places"}, // lists that subjects keep
 	{"internal/explorer/*"},

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/durable"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
@@ -113,13 +114,13 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 	if err := writeManifest(part, m); err != nil {
 		return m, err
 	}
-	if err := syncDir(part); err != nil {
+	if err := durable.SyncDir(part); err != nil {
 		return m, err
 	}
 	if err := os.Rename(part, folder); err != nil {
 		return m, err
 	}
-	return m, syncDir(filepath.Dir(folder))
+	return m, durable.SyncDir(filepath.Dir(folder))
 }
 
 // Read returns the manifest of a backup. It is foreign bytes: names in it

@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+
+	"chainexplorer/internal/durable"
 )
 
 func sortChains(list []Chain) {
@@ -71,7 +72,7 @@ func (c *copier) copyDir(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(to)
+	return durable.SyncDir(to)
 }
 
 // copyFile makes a file that did not exist, and that only its owner can read.
@@ -120,17 +121,4 @@ func writeFile(name string, text []byte) error {
 		err = closed
 	}
 	return err
-}
-
-// syncDir makes the names in a directory survive a power cut.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it has no such call
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	return f.Sync()
 }

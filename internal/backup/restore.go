@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/durable"
 )
 
 // ErrNotEmpty says that there is something where a backup should be restored to.
@@ -52,7 +53,7 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress f
 			return m, err
 		}
 	}
-	return m, syncDir(dir)
+	return m, durable.SyncDir(dir)
 }
 
 func restoreStore(ctx context.Context, files *copier, from, dir string, c Chain, log *slog.Logger) error {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"chainexplorer/internal/durable"
+
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -152,7 +154,7 @@ func makeDatabase(path string) (err error) {
 	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, os.ErrExist) { // another process was quicker
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return durable.SyncDir(filepath.Dir(path))
 }
 
 // applicationID marks a file as ours for programs that look at files.
@@ -164,19 +166,6 @@ func makeFile(path string) error {
 		return err
 	}
 	return f.Close()
-}
-
-// syncDir makes a new file's name survive a power cut.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" { // it has no such call
-		return nil
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // opened for reading
-	return f.Sync()
 }
 
 func (s *sqliteDialect) checkOurs(ctx context.Context, db *sql.DB) error {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
+	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/store"
 )
 
@@ -25,37 +25,8 @@ func (x *Indexer) acquire(ctx context.Context) (store.Lease, error) {
 		if !waiting {
 			x.Logger.Info("another process writes this index, standing by")
 		}
-		t := time.NewTimer(x.TTL / 5)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return lease, ctx.Err()
-		}
-	}
-}
-
-// renew keeps the lease alive until ctx ends, and ends the run when the lease
-// is lost. Commits are fenced anyway; ending early saves useless work.
-func (x *Indexer) renew(ctx context.Context, lost context.CancelCauseFunc) {
-	lease := x.lease
-	t := time.NewTicker(x.TTL / 3)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return
-		}
-		next, err := x.Store.Renew(ctx, lease, x.TTL)
-		switch {
-		case err == nil:
-			lease = next
-		case storeGone(err):
-			lost(fmt.Errorf("renew the writer's lease: %w", err))
-			return
-		case ctx.Err() == nil:
-			x.Logger.Warn("could not renew the lease", "err", err)
+		if err := backoff.Wait(ctx, x.TTL/5); err != nil {
+			return lease, err
 		}
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
+	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/lease"
 )
 
 // Run keeps the index up to date until ctx ends, which is no error, or until
@@ -33,7 +34,7 @@ func (x *Indexer) run(parent context.Context, until *uint64) error {
 		return err
 	}
 	var beside sync.WaitGroup
-	beside.Go(func() { x.renew(ctx, cancel) })
+	beside.Go(func() { lease.Keep(ctx, x.Store, x.lease, x.TTL, x.Logger, cancel) })
 	if peers, ok := x.Source.(Peers); ok && x.Quorum >= 2 {
 		beside.Go(func() { x.agree(ctx, peers) })
 	}
@@ -136,7 +137,7 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 
 // storeGone tells the errors after which this process cannot write any more.
 func storeGone(err error) bool {
-	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrStopped)
+	return errors.Is(err, store.ErrFenced) || errors.Is(err, lease.ErrLost) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrStopped)
 }
 
 // round looks at the source once and does what there is to do.
@@ -266,17 +267,7 @@ func (x *Indexer) patiently(ctx context.Context, what string, ask func() error) 
 // pause waits longer with every failure, with jitter so that several indexers
 // do not come back together.
 func (x *Indexer) pause(ctx context.Context, failures int) error {
-	d := x.RetryMin << min(failures-1, 16)
-	d = min(max(d, x.RetryMin), x.RetryMax)
-	d = d/2 + rand.N(d/2+1)
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return backoff.Wait(ctx, backoff.Policy{Min: x.RetryMin, Max: x.RetryMax}.After(failures))
 }
 
 // reportFault leaves the reason of a stop in the store, where readers see it.

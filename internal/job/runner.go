@@ -8,8 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/lease"
 )
 
 // Options configure a Runner. Zero values of the rest take the defaults.
@@ -233,16 +235,14 @@ func (r *Runner) settle(s *seat) error {
 		return nil // the end was asked for
 	case gone(err):
 		return err
-	case errors.Is(err, errLost):
+	case errors.Is(err, lease.ErrLost):
 		s.failures, s.notYet = 0, time.Now().Add(r.beat())
 		r.Metrics.lost(name)
 		r.Logger.Warn("the lease of a job was lost, standing by", "job", name, "err", err)
 		return nil
 	}
 	s.failures++
-	pause := min(max(r.RetryMin<<min(s.failures-1, 16), r.RetryMin), r.RetryMax)
-	pause = pause/2 + rand.N(pause/2+1)
-	s.notYet = time.Now().Add(pause)
+	s.notYet = time.Now().Add(backoff.Policy{Min: r.RetryMin, Max: r.RetryMax}.After(s.failures))
 	r.Metrics.failed(name)
 	r.Logger.Warn("a job failed, and whoever is first tries it again", "job", name, "err", err, "failures", s.failures)
 	return nil

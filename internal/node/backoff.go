@@ -3,6 +3,8 @@ package node
 import (
 	"context"
 	"time"
+
+	"chainexplorer/internal/backoff"
 )
 
 // waitTime is the pause before the next round: growing, jittered, and not
@@ -24,13 +26,7 @@ func (p *Pool) waitTime(round int, op readOp, useless []bool) time.Duration {
 
 // backoff doubles from the base to the maximum; half of it is chance.
 func (p *Pool) backoff(round int) time.Duration {
-	d := p.cfg.BackoffMax
-	if round < 32 {
-		if grown := p.cfg.BackoffBase << round; grown > 0 && grown < d {
-			d = grown
-		}
-	}
-	return d/2 + time.Duration(p.cfg.Rand()*float64(d)/2)
+	return backoff.Policy{Min: p.cfg.BackoffBase, Max: p.cfg.BackoffMax, Rand: p.cfg.Rand}.After(round + 1)
 }
 
 // pause waits for d. It does not begin a wait that the context would cut off.
@@ -38,12 +34,5 @@ func (p *Pool) pause(ctx context.Context, d time.Duration) error {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
 		return context.DeadlineExceeded
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return backoff.Wait(ctx, d)
 }

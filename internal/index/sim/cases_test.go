@@ -17,6 +17,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/lease"
 	"chainexplorer/internal/store/storetest"
 )
 
@@ -426,7 +427,8 @@ func (s stalled) Renew(ctx context.Context, _ store.Lease, _ time.Duration) (sto
 }
 
 // TestStandby: a second indexer waits while the first one works, takes over
-// when its lease runs out, and the first can then no longer write.
+// when its lease runs out, and the first, who cannot know that it still has it,
+// has stopped by then.
 func TestStandby(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := quiet(2, 10, 5, UnknownVersion)
@@ -456,8 +458,8 @@ func TestStandby(t *testing.T) {
 		w.mu.Lock()
 		w.chain.Extend(1)
 		w.mu.Unlock()
-		if err := <-first; !errors.Is(err, store.ErrFenced) {
-			t.Fatalf("the paused indexer ended with %v, want ErrFenced", err)
+		if err := <-first; !errors.Is(err, lease.ErrLost) {
+			t.Fatalf("the paused indexer ended with %v, want ErrLost", err)
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
