@@ -87,10 +87,9 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 		return err
 	}
 	defer scratch.Close() //nolint:errcheck // removed next
-	meter := con.meter("checking", "blocks")
-	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch,
-		Progress: func(done, total uint64) { meter.at(amount{done: done, total: total}) }})
-	meter.end()
+	show, end := checking(con)
+	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch, Progress: show})
+	end()
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
@@ -103,6 +102,23 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 		}
 	}
 	return c.print(con, report, where)
+}
+
+// checking shows the blocks, and then the tables, whose rows nobody has counted.
+func checking(con *console) (show func(fsck.Progress), end func()) {
+	m := con.meter("checking blocks", "blocks")
+	walking := false
+	return func(p fsck.Progress) {
+		if !p.Walking() {
+			m.at(amount{done: p.Blocks, total: p.BlocksTotal})
+			return
+		}
+		if !walking {
+			m.end()
+			m, walking = con.meter("checking tables", "rows"), true
+		}
+		m.at(amount{done: p.Rows, detail: fmt.Sprintf("table %s, %d of %d", p.Table, min(p.Tables+1, p.TablesTotal), p.TablesTotal)})
+	}, func() { m.end() }
 }
 
 // control checks the control database of a data directory, where there is one.

@@ -44,7 +44,10 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 		return &usageError{"give --operator URL of a running process, or --data DIR with --to NEW when it is stopped"}
 	}
 	if c.Operator != "" {
-		t, err := askForBackup(ctx, c.Operator, &operatorFlags{OperatorToken: c.OperatorToken, OperatorTokenFile: c.OperatorTokenFile})
+		meter := con.quiet().meter("backing up", "databases")
+		t, err := askForBackup(ctx, c.Operator, &operatorFlags{OperatorToken: c.OperatorToken, OperatorTokenFile: c.OperatorTokenFile},
+			func(done, total uint64) { meter.at(amount{done: done, total: total}) })
+		meter.end()
 		if err != nil {
 			return err
 		}
@@ -57,8 +60,8 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 	return printBackup(con, c.To, m)
 }
 
-// askForBackup lets a running process take a backup.
-func askForBackup(ctx context.Context, operator string, f *operatorFlags) (t taken, err error) {
+// askForBackup lets a running process take a backup, and shows how far it has come.
+func askForBackup(ctx context.Context, operator string, f *operatorFlags, progress func(done, total uint64)) (t taken, err error) {
 	token, err := f.token()
 	if err != nil {
 		return t, err
@@ -72,22 +75,37 @@ func askForBackup(ctx context.Context, operator string, f *operatorFlags) (t tak
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+	req.Header.Set("Accept", backupStream)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return t, fmt.Errorf("ask the running process: %w", err)
 	}
 	defer res.Body.Close() //nolint:errcheck // read below
-	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return t, fmt.Errorf("ask the running process: %w", err)
-	}
+	body := io.LimitReader(res.Body, 1<<20)
 	if res.StatusCode != http.StatusOK {
-		return t, fmt.Errorf("the running process answered %s: %s", res.Status, strings.TrimSpace(string(body)))
+		text, err := io.ReadAll(body)
+		return t, errors.Join(fmt.Errorf("the running process answered %s: %s", res.Status, strings.TrimSpace(string(text))), err)
 	}
-	if err := json.Unmarshal(body, &t); err != nil {
-		return t, fmt.Errorf("%s is not a --metrics address of this program: %w", operator, err)
+	for lines := json.NewDecoder(body); ; {
+		var line struct {
+			backupStep
+			taken
+		}
+		err := lines.Decode(&line)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return t, errors.New("the running process ended before the backup was complete")
+		case err != nil && ctx.Err() != nil:
+			return t, fmt.Errorf("wait for the backup: %w", ctx.Err())
+		case err != nil:
+			return t, fmt.Errorf("%s is not a --metrics address of this program: %w", operator, err)
+		case line.Error != "":
+			return t, fmt.Errorf("the running process: %s", line.Error)
+		case line.Folder != "":
+			return line.taken, nil
+		}
+		progress(line.Done, line.Total)
 	}
-	return t, nil
 }
 
 // offline opens everything in the data directory, which a running process would not allow.
@@ -126,7 +144,7 @@ func (c *backupCommand) offline(ctx context.Context, con *console) (m backup.Man
 	if err != nil {
 		return m, err
 	}
-	meter := con.meter("backing up", "chains")
+	meter := con.meter("backing up", "databases")
 	defer meter.end()
 	s.Progress = func(done, total uint64) { meter.at(amount{done: done, total: total}) }
 	return backup.Take(ctx, s, to)

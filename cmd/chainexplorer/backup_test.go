@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
 )
 
 var folderLine = regexp.MustCompile(`(?m)^folder +(.+)$`)
@@ -73,6 +79,10 @@ func TestBackup(t *testing.T) {
 			folders = append(folders, m[1])
 		default:
 		}
+	}
+	shown := onTerminal(t, program(t, "admin", "backup", "--operator", r.operator, "--operator-token-file", filepath.Join(backups, tokenName)))
+	if !strings.Contains(shown, "backing up") || !strings.Contains(shown, "100.0%") || !strings.Contains(shown, "2 of 2 databases") {
+		t.Errorf("the backup shows %q", shown)
 	}
 	for _, c := range []struct {
 		name, want string
@@ -140,3 +150,47 @@ func TestBackup(t *testing.T) {
 		t.Errorf("a failed restore left %v (%v)", left, err)
 	}
 }
+
+// TestBackupSteps: who accepts lines gets one for every step and the outcome last,
+// be it a failure; who does not gets the outcome alone.
+func TestBackupSteps(t *testing.T) {
+	dir := t.TempDir()
+	b := newBackups(dir, slog.New(slog.DiscardHandler))
+	e, err := pebble.Open(pebble.Options{Dir: filepath.Join(t.TempDir(), "store"), Tables: catalog.Tables()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close() //nolint:errcheck // the test is over
+	b.add("SN_MAIN", e)
+	b.open(nil)
+	ask := func(accept string) string {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/backup", nil)
+		r.Header.Set("Accept", accept)
+		b.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	steps := strings.Split(strings.TrimSpace(ask(backupStream)), "\n")
+	if len(steps) != 3 || steps[0] != `{"done":0,"total":1}` || steps[1] != `{"done":1,"total":1}` || !strings.Contains(steps[2], `"folder":"`+dir) {
+		t.Errorf("steps %q", steps)
+	}
+	if got := ask("*/*"); !strings.HasPrefix(got, `{"folder":"`) {
+		t.Errorf("answer %q", got)
+	}
+	b.stores["SN_OTHER"] = failing{e}
+	lines := httptest.NewServer(b)
+	defer lines.Close()
+	if _, stderr, code := output(t, "admin", "backup", "--operator", lines.URL); code != exitFailure || !strings.Contains(stderr, "the running process: ") || !strings.Contains(stderr, "no room") {
+		t.Errorf("a backup that failed ended with %d:\n%s", code, stderr)
+	}
+	short := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(`{"done":0,"total":1}`)) })) //nolint:errcheck // seen below
+	defer short.Close()
+	if _, stderr, code := output(t, "admin", "backup", "--operator", short.URL); code != exitFailure || !strings.Contains(stderr, "ended before the backup was complete") {
+		t.Errorf("a backup that was cut off ended with %d:\n%s", code, stderr)
+	}
+}
+
+// failing is a store of which no copy can be made.
+type failing struct{ store.Engine }
+
+func (failing) Checkpoint(context.Context, string) error { return errors.New("no room") }

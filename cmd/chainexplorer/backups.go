@@ -100,7 +100,18 @@ type taken struct {
 // folderTime names backups so that they sort by age.
 const folderTime = "20060102T150405.000Z"
 
-// ServeHTTP takes a backup and answers when it is complete.
+// backupStream is what a caller accepts who wants to see a backup proceed: a line
+// of JSON for every step, and then one with the outcome.
+const backupStream = "application/x-ndjson"
+
+// backupStep is one of these lines. The last one is that of taken, or an error.
+type backupStep struct {
+	Done  uint64 `json:"done"`
+	Total uint64 `json:"total,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// ServeHTTP takes a backup and answers when it is complete, or meanwhile too.
 func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	source, ready := b.source()
 	switch {
@@ -124,17 +135,32 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	folder, err := filepath.Abs(filepath.Join(b.dir, start.UTC().Format(folderTime)))
 	var m backup.Manifest
+	streams := r.Header.Get("Accept") == backupStream
+	send := func(v any) { json.NewEncoder(w).Encode(v) } //nolint:errcheck // the client is gone
+	if streams {
+		source.Progress = func(done, total uint64) {
+			w.Header().Set("Content-Type", backupStream)
+			send(backupStep{Done: done, Total: total})
+			http.NewResponseController(w).Flush() //nolint:errcheck // as above
+		}
+	}
 	if err == nil {
 		m, err = backup.Take(r.Context(), source, folder)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		b.log.Error("backup failed", "err", err)
+		if w.Header().Get("Content-Type") == backupStream { // the status is out already
+			send(backupStep{Error: err.Error()})
+			return
+		}
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
+	case !streams:
+		w.Header().Set("Content-Type", "application/json")
 	}
 	b.log.Info("backup taken", "folder", folder, "took", time.Since(start))
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(taken{folder, m}) //nolint:errcheck // the client is gone
+	send(taken{folder, m})
 }
 
 // isStore says whether a directory holds an index.

@@ -90,7 +90,7 @@ func (s *service) openChain(ctx context.Context, id string, endpoints []node.End
 func (s *service) openIndexer(c *servedChain, reg prometheus.Registerer) (err error) {
 	log := s.con.log.With("chain", c.id)
 	c.jobs, err = jobSettings{Store: c.engine, Shared: s.opts.Store.shared(), TTL: s.opts.Store.leaseTime(), Pool: c.pool, Chain: c.chain,
-		Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth, CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention, AuditRate: s.opts.AuditRate,
+		Registry: s.opts.Registry.Chain(c.id), Depth: s.opts.Depth, CensusInterval: s.opts.CensusInterval, CensusRetention: s.opts.CensusRetention, AuditRate: s.opts.AuditRate, Counting: s.con.counting(c.id),
 		Logger: log, Metrics: reg}.open()
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	var work *jobs
 	if c.Jobs {
 		work, err = jobSettings{Store: engine, Shared: c.shared(), TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Logger: con.log,
+			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Counting: con.counting(name), Logger: con.log,
 			Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 		if err != nil {
 			return err

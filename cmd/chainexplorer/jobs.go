@@ -30,7 +30,8 @@ type jobSettings struct {
 	Registry                        *registry.Chain
 	Depth                           uint64
 	CensusInterval, CensusRetention time.Duration
-	AuditRate                       float64 // blocks a second; 0 for no auditor
+	AuditRate                       float64               // blocks a second; 0 for no auditor
+	Counting                        func(census.Progress) // shows the holder census; nil where the log does
 	Logger                          *slog.Logger
 	Metrics                         prometheus.Registerer
 }
@@ -42,7 +43,7 @@ func (s jobSettings) open() (*jobs, error) {
 		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
 		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
 			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
-			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Logger: s.Logger}),
+			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Progress: s.Counting, Logger: s.Logger}),
 	}
 	if s.AuditRate > 0 {
 		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, States: s.Pool, Registry: s.Registry, Depth: s.Depth,

@@ -38,6 +38,8 @@ type console struct {
 	log      *slog.Logger
 	// terminal is set when err is a terminal that progress can be drawn on.
 	terminal *screen
+	// now is the clock of what is shown; time.Now when nil.
+	now func() time.Time
 	// patience says how long the command may take to end after the first signal.
 	patience func(time.Duration)
 }

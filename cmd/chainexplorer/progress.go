@@ -44,7 +44,11 @@ const (
 
 // meter begins to show a piece of work, such as "copying" "rows".
 func (c *console) meter(what, unit string) *meter {
-	return &meter{what: what, unit: unit, screen: c.terminal, log: c.log, now: time.Now, shown: time.Now()}
+	now := c.now
+	if now == nil {
+		now = time.Now
+	}
+	return &meter{what: what, unit: unit, screen: c.terminal, log: c.log, now: now, shown: now()}
 }
 
 // at is called as often as the work likes.

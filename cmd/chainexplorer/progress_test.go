@@ -18,6 +18,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"chainexplorer/internal/census"
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/simnode"
 )
@@ -98,7 +100,13 @@ func TestProgressOnATerminal(t *testing.T) {
 		}
 	}
 	shown = onTerminal(t, program(t, "admin", "fsck", "--data", dir), "NO_COLOR=1", "LC_ALL=C")
-	if !strings.Contains(shown, "checking") || !strings.Contains(shown, "100.0%") || !strings.Contains(shown, "####") || colour.MatchString(shown) {
+	if tables := strings.LastIndex(shown, "checking tables"); tables < strings.LastIndex(shown, "checking blocks") || tables < strings.LastIndex(shown, "100.0%") {
+		t.Errorf("tables are walked behind a bar that is full: %q", shown)
+	}
+	if n := len(catalog.Tables()); !strings.Contains(shown, fmt.Sprintf("%d of %d\r\n", n, n)) {
+		t.Errorf("the check does not end with the last of %d tables: %q", n, shown)
+	}
+	if !strings.Contains(shown, "checking blocks") || !strings.Contains(shown, "100.0%") || !strings.Contains(shown, "####") || colour.MatchString(shown) {
 		t.Errorf("the check shows %q", shown)
 	}
 	if shown = onTerminal(t, program(t, "admin", "fsck", "--data", dir), "TERM=dumb"); strings.Contains(shown, "\x1b") {
@@ -172,9 +180,8 @@ func TestServeShowsProgress(t *testing.T) {
 func TestProgressInTheLog(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(1000, 0)
-	con := &console{log: slog.New(slog.NewJSONHandler(&out, nil))}
+	con := &console{log: slog.New(slog.NewJSONHandler(&out, nil)), now: func() time.Time { return clock }}
 	m := con.meter("copying", "rows")
-	m.now, m.shown = func() time.Time { return clock }, clock
 	for done := range uint64(25) {
 		m.at(amount{done: done * 100, total: 10000, detail: "table x"})
 		clock = clock.Add(time.Second)
@@ -193,6 +200,38 @@ func TestProgressInTheLog(t *testing.T) {
 	}
 	if r := records[0]; r["msg"] != "copying" || r["rows"] != 1000.0 || r["of"] != 10000.0 || r["rows_per_second"] != 100.0 || r["left"] != "1m30s" || r["at"] != "table x" {
 		t.Errorf("record %v", r)
+	}
+}
+
+// TestCensusOnATerminal: a count has a line of its own while it lasts, and leaves
+// none behind.
+func TestCensusOnATerminal(t *testing.T) {
+	var out bytes.Buffer
+	screen := &screen{out: &out, width: func() int { return 200 }}
+	clock := time.Unix(1000, 0)
+	con := &console{terminal: screen, log: slog.New(slog.DiscardHandler), now: func() time.Time { return clock }}
+	show := con.counting("SN_MAIN")
+	tell := func(step census.Step, done, total uint64) string {
+		out.Reset()
+		show(census.Progress{Token: strk, Step: step, Holders: done, Total: total})
+		return out.String()
+	}
+	if got := tell(census.Gathering, 1, 8); got != "" {
+		t.Errorf("a count of no time shows %q", got)
+	}
+	clock = clock.Add(time.Second)
+	if got := tell(census.Gathering, 2, 8); !strings.Contains(got, "counting holders SN_MAIN") || !strings.Contains(got, "25.0%") || !strings.Contains(got, "2 of 8 holders") || !strings.Contains(got, strk.String()) {
+		t.Errorf("the count shows %q", got)
+	}
+	if got := tell(census.Ranking, 8, 8); !strings.Contains(got, "\r\x1b[K") || len(screen.lines) != 0 {
+		t.Errorf("the count leaves %q behind", got)
+	}
+	tell(census.Ended, 0, 0)
+	if len(screen.lines) != 0 {
+		t.Error("a line is left behind")
+	}
+	if (&console{}).counting("SN_MAIN") != nil {
+		t.Error("without a terminal something is shown")
 	}
 }
 

@@ -89,6 +89,17 @@ func (s *screen) end(l *line) {
 	s.draw()
 }
 
+// drop takes a line away.
+func (s *screen) drop(l *line) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.lines, l); i >= 0 {
+		s.erase()
+		s.lines = slices.Delete(s.lines, i, i+1)
+		s.draw()
+	}
+}
+
 func (s *screen) erase() {
 	if s.drawn > 0 {
 		fmt.Fprint(s.out, "\r\x1b[K"+strings.Repeat("\x1b[A\x1b[K", s.drawn-1)) //nolint:errcheck // as above

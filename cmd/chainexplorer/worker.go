@@ -71,7 +71,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
 	work, err := jobSettings{Store: engine, Shared: true, TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Logger: con.log,
+		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Counting: con.counting(name), Logger: con.log,
 		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
 	if err != nil {
 		return err

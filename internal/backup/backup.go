@@ -68,7 +68,8 @@ type Source struct {
 	Program string
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Progress, unless nil, is told of the chains that are done, and how many there are.
+	// Progress, unless nil, is told how many of the stores and the control database are
+	// done, from none on, and how many there are.
 	Progress func(done, total uint64)
 }
 
@@ -90,6 +91,14 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 		}
 	}()
 	m := Manifest{Layout: layout, Taken: s.Now().UTC(), Program: s.Program, Chains: []Chain{}}
+	done, total := uint64(0), uint64(len(s.Stores))
+	if s.Control != nil {
+		total++
+	}
+	if s.Progress == nil {
+		s.Progress = func(uint64, uint64) {}
+	}
+	s.Progress(done, total)
 	for name, e := range s.Stores {
 		dir := filepath.Join(part, name)
 		if err := e.Checkpoint(ctx, dir); err != nil {
@@ -100,9 +109,8 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 			return m, err
 		}
 		m.Chains = append(m.Chains, c)
-		if s.Progress != nil {
-			s.Progress(uint64(len(m.Chains)), uint64(len(s.Stores)))
-		}
+		done++
+		s.Progress(done, total)
 	}
 	sortChains(m.Chains)
 	if s.Control != nil {
@@ -110,6 +118,7 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 			return m, err
 		}
 		m.Control = true
+		s.Progress(done+1, total)
 	}
 	if err := writeManifest(part, m); err != nil {
 		return m, err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"time"
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/census"
@@ -54,6 +53,7 @@ func (j *Job) generation(ctx context.Context, commit job.Commit, s *seen, t felt
 	if err := j.begin(ctx, commit, g); err != nil {
 		return err
 	}
+	defer j.progress(g, Ended, 0, 0)
 	if err := j.gather(ctx, commit, g); err != nil {
 		return fmt.Errorf("generation %d of %s: %w", g.ID, t, err)
 	}
@@ -61,6 +61,7 @@ func (j *Job) generation(ctx context.Context, commit job.Commit, s *seen, t felt
 	if err != nil {
 		return fmt.Errorf("generation %d of %s: %w", g.ID, t, err)
 	}
+	j.progress(g, Asking, uint64(len(samples)), 0)
 	j.judge(ctx, g, samples)
 	now := j.Now()
 	g.Status, g.Published, g.Expires = census.Published, uint64(now.Unix()), uint64(now.Add(j.Retention).Unix())
@@ -95,19 +96,6 @@ func (j *Job) begin(ctx context.Context, commit job.Commit, g *census.Generation
 	return nil
 }
 
-// tellEvery is how often a count that takes long is told of.
-const tellEvery = 10 * time.Second
-
-// tell says how far a count has come. How many holders there are is only known
-// from the time before.
-func (j *Job) tell(g *census.Generation) {
-	attrs := []any{"token", g.Token, "generation", g.ID, "block", g.AsOf, "holders", g.Holders}
-	if g.Previous != nil {
-		attrs = append(attrs, "holders_before", g.Previous.Holders)
-	}
-	j.Logger.Info("counting the holders of a token", attrs...)
-}
-
 // maxBalance is the first amount that is too large for a balance.
 var maxBalance = new(big.Int).Lsh(big.NewInt(1), 8*census.BalanceSize)
 
@@ -115,11 +103,13 @@ var maxBalance = new(big.Int).Lsh(big.NewInt(1), 8*census.BalanceSize)
 func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generation) error {
 	partition := census.HolderPartition(g.Token, g.ID)
 	return j.Store.View(ctx, func(r store.Reader) error {
-		if err := j.pin(ctx, r, g); err != nil {
+		expected, err := j.pin(ctx, r, g)
+		if err != nil {
 			return err
 		}
 		b := &store.Batch{}
 		told := j.Now()
+		j.progress(g, Gathering, 0, expected)
 		for h, err := range token.Holders(ctx, r, g.Token, g.AsOf, nil) {
 			if err != nil {
 				return err
@@ -143,10 +133,8 @@ func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generatio
 					return err
 				}
 				b = &store.Batch{}
-				if now := j.Now(); now.Sub(told) >= tellEvery {
-					told = now
-					j.tell(g)
-				}
+				j.progress(g, Gathering, g.Holders, max(expected, g.Holders))
+				told = j.tell(g, told)
 			}
 		}
 		if b.Len() == 0 {
@@ -156,24 +144,25 @@ func (j *Job) gather(ctx context.Context, commit job.Commit, g *census.Generatio
 	})
 }
 
-// pin chooses the block: the finalized one of this view.
-func (j *Job) pin(ctx context.Context, r store.Reader, g *census.Generation) error {
+// pin chooses the block: the finalized one of this view. It returns how many
+// holders there are at the head, which will not be far off.
+func (j *Job) pin(ctx context.Context, r store.Reader, g *census.Generation) (expected uint64, err error) {
 	state, err := chain.Read(ctx, r)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	final, ok := state.FinalizedBlock(j.Depth)
 	if !ok {
-		return errors.New("the chain went back below the finalized block")
+		return 0, errors.New("the chain went back below the finalized block")
 	}
 	at, err := block.Get(ctx, r, final)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	g.AsOf, g.Hash, g.Timestamp = at.Number, at.Hash, at.Timestamp
 	totals, _, err := token.TotalsOf(ctx, r, g.Token)
 	g.Malformed = totals.Malformed
-	return err
+	return totals.Holders, err
 }
 
 // order reads the rows as they are ranked, for the digest and the metrics, and
@@ -202,6 +191,7 @@ func (j *Job) order(ctx context.Context, g *census.Generation) (samples []census
 				samples = append(samples, rows[i])
 			}
 		}
+		j.progress(g, Ranking, rank, g.Holders)
 		if len(rows) < j.Chunk {
 			break
 		}

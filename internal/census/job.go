@@ -66,6 +66,9 @@ type Job struct {
 	Tip    func() (number uint64, ok bool)
 	Now    func() time.Time
 	Logger *slog.Logger
+	// Progress, unless nil, is told of every chunk of a count; otherwise one that
+	// takes long is logged.
+	Progress func(Progress)
 
 	// audited is when this process last sampled a generation, tried when it last
 	// tried that in vain. Whoever takes the job over knows nothing of it, and does

@@ -62,6 +62,42 @@ func TestWrongTokens(t *testing.T) {
 	}
 }
 
+// TestProgress: a count is told of from its beginning to its end, by token, and
+// never says that more is done than there is.
+func TestProgress(t *testing.T) {
+	var seen []census.Progress
+	w := newWorld(t, 80, func(j *census.Job) {
+		j.Chunk = 3
+		j.Progress = func(p census.Progress) { seen = append(seen, p) }
+	})
+	w.mustRun()
+	ended := map[felt.Felt]int{}
+	var last census.Progress
+	ranked := map[felt.Felt]uint64{}
+	for i, p := range seen {
+		if p.Total > 0 && p.Holders > p.Total {
+			t.Errorf("%d of %d", p.Holders, p.Total)
+		}
+		if begins := i == 0 || last.Step == census.Ended; begins != (p.Step == census.Gathering && p.Holders == 0) || !begins && p.Token != last.Token {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		if !(p.Step == last.Step && p.Holders >= last.Holders || p.Step == last.Step+1) && p.Step != census.Gathering {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		if p.Step == census.Ranking {
+			ranked[p.Token] = p.Holders
+		}
+		if p.Step == census.Ended {
+			ended[p.Token]++
+		}
+		last = p
+	}
+	g := w.newest(contracts.STRK)
+	if g == nil || ended[contracts.STRK] != 1 || ranked[contracts.STRK] != g.Holders || g.Holders < 6 {
+		t.Errorf("generation %+v ended %d times, %d ranked", g, ended[contracts.STRK], ranked[contracts.STRK])
+	}
+}
+
 // TestKilled fails every commit of a building in turn: what is seen is never
 // half of a generation, and in the end no row is left that belongs to none.
 func TestKilled(t *testing.T) {

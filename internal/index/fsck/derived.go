@@ -115,6 +115,7 @@ func (c *checker) generations() error {
 func (c *checker) generation(g *census.Generation) error {
 	const chunk = 4096
 	digest, total, balance := sha256.New(), new(big.Int), new(big.Int)
+	c.begin(census.Holders)
 	var rank uint64
 	var after *census.Place
 	var line []byte
@@ -123,6 +124,7 @@ func (c *checker) generation(g *census.Generation) error {
 		if err != nil {
 			return c.problem("%v", err)
 		}
+		c.read(uint64(len(rows)))
 		for i := range rows {
 			rank++
 			line = census.AppendLine(line[:0], rank, &rows[i], balance)

@@ -53,8 +53,8 @@ type Options struct {
 	// Scratch is an empty store with the same tables; its content is lost.
 	Scratch  store.Engine
 	Subjects []explorer.Subject // default: catalog.Subjects()
-	// Progress is called now and then with the number of checked blocks.
-	Progress func(done, total uint64)
+	// Progress is called now and then, and when all is done.
+	Progress func(Progress)
 }
 
 var errEnough = errors.New("too many problems")
@@ -71,6 +71,8 @@ type checker struct {
 	expected map[*store.Table]uint64
 	dated    []*store.Table
 	classes  map[felt.Felt]struct{} // that blocks name
+	at       Progress
+	walked   map[*store.Table]bool
 }
 
 // Check walks the index. The error is about the machine; what is wrong with
@@ -80,16 +82,16 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		o.Subjects = catalog.Subjects()
 	}
 	if o.Progress == nil {
-		o.Progress = func(uint64, uint64) {}
+		o.Progress = func(Progress) {}
 	}
-	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}, classes: map[felt.Felt]struct{}{}}
+	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}, classes: map[felt.Felt]struct{}{}, walked: map[*store.Table]bool{}}
 	c.replay, c.dated = index.NewReplayer(o.Subjects), catalog.Dated()
 	var err error
 	if c.scratch, err = newScratch(ctx, o.Scratch); err != nil {
 		return nil, err
 	}
 	err = o.Store.View(ctx, func(r store.Reader) error {
-		c.r = r
+		c.r = counted{r, c}
 		return c.run()
 	})
 	if errors.Is(err, errEnough) {
@@ -145,7 +147,12 @@ func (c *checker) run() error {
 	if err := c.derived(); err != nil {
 		return err
 	}
-	return c.tokenNames()
+	if err := c.tokenNames(); err != nil {
+		return err
+	}
+	c.at.Tables = c.at.TablesTotal
+	c.Progress(c.at)
+	return nil
 }
 
 // blocks replays the chain.
@@ -156,7 +163,8 @@ func (c *checker) blocks(state *chain.State) error {
 			if err := c.ctx.Err(); err != nil {
 				return err
 			}
-			c.Progress(n, state.Head.Number+1)
+			c.at.Blocks, c.at.BlocksTotal = n, state.Head.Number+1
+			c.Progress(c.at)
 		}
 		b, sum, err := index.LoadBlock(c.ctx, c.r, n)
 		if err != nil {
@@ -184,7 +192,8 @@ func (c *checker) blocks(state *chain.State) error {
 		c.report.Transactions += uint64(len(b.Transactions))
 		c.report.Events += uint64(b.EventCount())
 	}
-	c.Progress(state.Head.Number+1, state.Head.Number+1)
+	c.at.Blocks = c.at.BlocksTotal
+	c.Progress(c.at)
 	if parent != state.Head {
 		return c.problem("the head row says block %d %s digest %x, the blocks end at %d %s digest %x",
 			state.Head.Number, state.Head.Hash, state.Head.Digest, parent.Number, parent.Hash, parent.Digest)

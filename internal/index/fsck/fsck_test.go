@@ -67,6 +67,41 @@ func TestSoundIndex(t *testing.T) {
 	}
 }
 
+// TestProgress: the blocks are counted to their end, then every table is named, and
+// nothing is called done before it is.
+func TestProgress(t *testing.T) {
+	var seen []fsck.Progress
+	report, err := fsck.Check(t.Context(), fsck.Options{Store: indexed(t), Scratch: open(t), Progress: func(p fsck.Progress) { seen = append(seen, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for i, p := range seen {
+		if i > 0 && (p.Blocks < seen[i-1].Blocks || p.Rows < seen[i-1].Rows || p.Tables < seen[i-1].Tables) {
+			t.Errorf("%+v after %+v", p, seen[i-1])
+		}
+		if p.Walking() && p.Blocks != report.Blocks || p.BlocksTotal != report.Blocks {
+			t.Errorf("%+v of %d blocks", p, report.Blocks)
+		}
+		if done := p.Walking() && p.Tables == p.TablesTotal; done != (i == len(seen)-1) {
+			t.Errorf("done is %t at step %d of %d", done, i+1, len(seen))
+		}
+		if p.Walking() {
+			named[p.Table] = true
+		}
+	}
+	var rows uint64
+	for _, table := range catalog.Tables() {
+		if _, walked := report.Rows[table.Name]; walked && !named[table.Name] {
+			t.Errorf("table %s is not named", table.Name)
+		}
+		rows += report.Rows[table.Name]
+	}
+	if last := seen[len(seen)-1]; last.Rows < rows || rows == 0 {
+		t.Errorf("%d rows were read, the tables have %d", last.Rows, rows)
+	}
+}
+
 func TestEmptyStore(t *testing.T) {
 	if r := check(t, open(t)); !r.Clean() || r.State.Present {
 		t.Errorf("report is %+v", r)

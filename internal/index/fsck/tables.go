@@ -69,7 +69,7 @@ func (c *checker) tables() error {
 func (c *checker) compareReplayed(t *store.Table, rows uint64) error {
 	var replayed uint64
 	err := c.Scratch.View(c.ctx, func(s store.Reader) error {
-		for e, err := range s.Walk(c.ctx, t, nil) {
+		for e, err := range (counted{s, c}).Walk(c.ctx, t, nil) {
 			if err != nil {
 				return fmt.Errorf("walk the replay of table %s: %w", t.Name, err)
 			}
