@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store/pebble"
 )
 
 // smallDisk is a file system of its own with so many MiB, where the machine allows
@@ -45,7 +46,7 @@ func fill(t *testing.T, dir string, freeKiB uint64) (makeRoom func()) {
 		t.Fatal(err)
 	}
 	for page := make([]byte, 4<<10); ; {
-		if free, err := freeSpace(dir); err != nil || free <= freeKiB<<10 {
+		if free, err := pebble.FreeSpace(dir); err != nil || free <= freeKiB<<10 {
 			break
 		}
 		if _, err := f.Write(page); errors.Is(err, syscall.ENOSPC) {

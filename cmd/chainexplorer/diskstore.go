@@ -121,7 +121,7 @@ func (d *diskStore) awaitRoom(ctx context.Context, wait time.Duration) error {
 			t.Stop()
 			return ctx.Err()
 		}
-		free, err := freeSpace(d.options.Dir)
+		free, err := pebble.FreeSpace(d.options.Dir)
 		if !full || err != nil || free >= max(d.options.MinFree, openingRoom) {
 			return nil
 		}

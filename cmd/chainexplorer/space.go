@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
+	"chainexplorer/internal/store/pebble"
 )
 
 // size is a number of bytes on the command line, such as 512MiB or 2GiB.
@@ -40,22 +38,10 @@ type roomFlags struct {
 	MinFree size `default:"1GiB" placeholder:"SIZE" help:"Indexing into a directory pauses while its disk has less free space than this, such as 512MiB; 0 never pauses. 1GiB unless set."`
 }
 
-// freeSpace is the room on the disk of a directory, or of the one that it will be in.
-func freeSpace(dir string) (uint64, error) {
-	for {
-		usage, err := vfs.Default.GetDiskUsage(dir)
-		if up := filepath.Dir(dir); os.IsNotExist(err) && up != dir {
-			dir = up
-			continue
-		}
-		return usage.AvailBytes, err
-	}
-}
-
 // explainFull says so when a failure is that of a full disk, which SQLite calls by
 // other names.
 func explainFull(err error, dir string) error {
-	if free, serr := freeSpace(dir); err != nil && serr == nil && free < 1<<20 {
+	if free, serr := pebble.FreeSpace(dir); err != nil && serr == nil && free < 1<<20 {
 		return fmt.Errorf("%w (the disk of %s is full: make room)", err, dir)
 	}
 	return err

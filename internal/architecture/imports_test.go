@@ -1,109 +1,144 @@
-// Package architecture holds no code: its test keeps imports pointing one way.
 package architecture
 
 import (
-	"encoding/json"
-	"errors"
-	"io"
-	"os/exec"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// layers lists the packages from the bottom up. A package may import the layers
-// below its own and nothing beside it. A pattern ending in /* stands for the
-// folders below.
-var layers = [][]string{
-	{"internal/felt"},
-	{"internal/registry", "internal/contractcall", "internal/backoff", "internal/durable", "docs"}, // data alone, and small tools
-	{"internal/starknet/jsonscan"},
-	{"internal/starknet"},
-	{"internal/node", "internal/store", "internal/store/record", "internal/abi", "internal/simnode/contracts", "internal/control", "internal/web", "internal/store/postgres/pgtest", "internal/devnet"},
-	{"internal/store/pebble", "internal/store/postgres", "internal/store/storetest", "internal/store/lease", "internal/store/transfer", "internal/simnode", "internal/simnode/liar", "internal/account"},
-	{"internal/explorer"},
-	{"internal/explorer/places"}, // lists that subjects keep
-	{"internal/explorer/*"},
-	{"internal/explorer/event", "internal/explorer/message"}, // ask the queries of block and transaction
-	{"internal/explorer/decoded", "internal/explorer/control", "internal/explorer/market", "internal/explorer/census"}, // ask those of contract and class
-	{"internal/explorer/transfer"},                           // lists events
-	{"internal/explorer/token", "internal/explorer/address"}, // add transfers up
-	{"internal/explorer/catalog"},
-	{"internal/index", "internal/api", "internal/job"},
-	{"internal/index/*", "internal/metadata", "internal/pools", "internal/census", "internal/backup"}, // metadata, pools and census are jobs beside the index
-	{"internal/control"},                                                                              // the data of record: it knows no chain
-	{"internal/account", "internal/label"},
-	{"internal/architecture"},
-	{"cmd/*", "bench/*", "scripts/*"},
+// floor is a layer of the house. Its packages may import those of the floors below
+// and, as Go keeps them from going in circles, one another.
+type floor struct {
+	name string
+	// packages are folders; one that ends in /... stands for all below it, too.
+	packages []string
 }
 
-// forbidden are imports that the layers would allow and the design does not.
-var forbidden = map[string]string{
-	"internal/explorer/*": "internal/node internal/store/pebble internal/store/postgres internal/simnode", // no network, no engine in the read model
-	"internal/index":      "internal/store/pebble internal/store/postgres internal/simnode",               // any engine, any source
-	"internal/job":        "internal/node internal/store/pebble internal/store/postgres internal/simnode", // as the index
-	"internal/store":      "internal/starknet",                                                            // the store knows no chain
-	"internal/api":        "internal/node internal/store/pebble internal/store/postgres internal/simnode", // reads the index, whatever keeps it
+// floors are from the ground up. A package stands on the first floor that has a
+// pattern for it.
+var floors = []floor{
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/contractcall", "internal/registry", "docs"}},
+	{"the chain's own words", []string{"internal/starknet/..."}},
+	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/label", "internal/web"}},
+	{"the read model", []string{"internal/explorer/..."}},
+	{"what writes it", []string{"internal/index/...", "internal/job/...", "internal/backup"}},
+	{"jobs", []string{"internal/metadata", "internal/pools", "internal/census"}},
+	{"what it answers", []string{"internal/api"}},
+	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture"}},
 }
 
-const module = "chainexplorer/"
+// rule keeps an import out of some packages, or inside them.
+type rule struct {
+	why string
+	// imports are import paths, ours without the module; with /... all below, too.
+	imports []string
+	// only are the packages that may import them; never those that must not.
+	only, never []string
+}
 
-func layerOf(pkg string) int {
-	best := -1
-	for i, l := range layers {
-		for _, p := range l {
-			if p == pkg {
-				return i // an exact name beats a pattern
-			}
-			if ok, _ := path.Match(p, pkg); ok {
-				best = i
-			}
-		}
+var rules = []rule{
+	{why: "the read model has no network and knows no engine",
+		imports: []string{"net/http", "internal/node", "internal/simnode/...", "internal/store/pebble", "internal/store/postgres"},
+		never:   []string{"internal/explorer/..."}},
+	{why: "the indexer and the jobs work with any engine and any source",
+		imports: []string{"internal/store/pebble", "internal/store/postgres", "internal/simnode/..."},
+		never:   []string{"internal/index", "internal/job"}},
+	{why: "a request is answered from the index, whatever keeps it, or by the nodes that it is given",
+		imports: []string{"internal/node", "internal/store/pebble", "internal/store/postgres", "internal/simnode/..."},
+		never:   []string{"internal/api"}},
+	{why: "the store knows no chain",
+		imports: []string{"internal/starknet/...", "internal/felt"},
+		never:   []string{"internal/store", "internal/store/pebble", "internal/store/postgres"}},
+	{why: "data of record lives apart from the index",
+		imports: []string{"internal/store/...", "internal/explorer/..."},
+		never:   []string{"internal/control", "internal/account", "internal/label"}},
+	{why: "one package per engine knows it",
+		imports: []string{"github.com/cockroachdb/pebble/..."},
+		only:    []string{"internal/store/pebble", "bench/store"}},
+	{why: "SQL is for the database of record and for one engine",
+		imports: []string{"github.com/jackc/pgx/...", "modernc.org/sqlite/...", "github.com/pressly/goose/..."},
+		only:    []string{"internal/store/postgres/...", "internal/control", "cmd/chainexplorer"}},
+	{why: "the framework of routes stays where the routes are",
+		imports: []string{"github.com/danielgtaylor/huma/..."},
+		only:    []string{"internal/api"}},
+	{why: "hashes and wire types are our own; others' are for comparison",
+		imports: []string{"github.com/NethermindEth/..."},
+		only:    []string{"internal/devnet", "internal/starknet", "bench/ingest"}},
+	{why: "only a command reads its command line",
+		imports: []string{"flag", "github.com/alecthomas/kong/..."},
+		only:    []string{"cmd/...", "bench/...", "scripts/...", "internal/store/postgres/pgtest", "internal/devnet"}},
+}
+
+// matches says whether a folder or import path is meant by a pattern.
+func matches(pattern, name string) bool {
+	if base, all := strings.CutSuffix(pattern, "/..."); all {
+		return name == base || strings.HasPrefix(name, base+"/")
 	}
-	return best
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
+// floorOf returns the number of a package's floor, -1 when it has none.
+func floorOf(pkg string) int {
+	return slices.IndexFunc(floors, func(f floor) bool { return matchesAny(f.packages, pkg) })
 }
 
 func TestImportsPointOneWay(t *testing.T) {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	dec := json.NewDecoder(strings.NewReader(string(out)))
-	seen := 0
-	for {
-		var p struct {
-			ImportPath string
-			Imports    []string
-		}
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		seen++
-		pkg := strings.TrimPrefix(p.ImportPath, module)
-		from := layerOf(pkg)
+	for _, p := range packages(t) {
+		from := floorOf(p.name)
 		if from < 0 {
-			t.Errorf("package %s belongs to no layer: add it to layers", pkg)
+			t.Errorf("package %s stands on no floor: add its folder to one", p.name)
 			continue
 		}
-		for _, imp := range p.Imports {
-			dep, ours := strings.CutPrefix(imp, module)
-			if !ours {
-				continue
-			}
-			to := layerOf(dep)
-			if to >= from {
-				t.Errorf("%s imports %s, which is not below it", pkg, dep)
-			}
-			for pattern, list := range forbidden {
-				if match, _ := path.Match(pattern, pkg); match && strings.Contains(" "+list+" ", " "+dep+" ") {
-					t.Errorf("%s must not import %s", pkg, dep)
+		for _, imp := range p.imports {
+			if dep, ours := strings.CutPrefix(imp, module); ours {
+				if to := floorOf(dep); to > from {
+					t.Errorf("%s, on the floor of %s, imports %s from above, from the floor of %s", p.name, floors[from].name, dep, floors[to].name)
 				}
 			}
 		}
 	}
-	if seen < 10 {
-		t.Fatalf("go list found only %d packages", seen)
+}
+
+func TestImportsObeyTheRules(t *testing.T) {
+	used := make([]bool, len(rules))
+	for _, p := range packages(t) {
+		for _, imp := range p.imports {
+			name := strings.TrimPrefix(imp, module)
+			for i, r := range rules {
+				if !matchesAny(r.imports, name) {
+					continue
+				}
+				used[i] = true
+				if matchesAny(r.never, p.name) || r.only != nil && !matchesAny(r.only, p.name) {
+					t.Errorf("%s imports %s: %s", p.name, name, r.why)
+				}
+			}
+		}
+	}
+	for i, r := range rules {
+		if !used[i] {
+			t.Errorf("nobody imports what this rule is about, so that it is dead: %s", r.why)
+		}
+	}
+	all := packages(t)
+	for _, r := range rules {
+		for _, pattern := range slices.Concat(r.only, r.never) {
+			if !slices.ContainsFunc(all, func(p pkg) bool { return matches(pattern, p.name) }) {
+				t.Errorf("there is no package %s, which a rule names: %s", pattern, r.why)
+			}
+		}
+	}
+	for _, f := range floors {
+		for _, pattern := range f.packages {
+			if !slices.ContainsFunc(all, func(p pkg) bool { return matches(pattern, p.name) }) {
+				t.Errorf("there is no package %s, which the floor of %s names", pattern, f.name)
+			}
+		}
 	}
 }

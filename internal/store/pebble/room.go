@@ -3,7 +3,11 @@ package pebble
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"chainexplorer/internal/store"
 )
@@ -65,4 +69,16 @@ func (e *Engine) awaitRoom(ctx context.Context) error {
 func (e *Engine) free() (bytes uint64, known bool) {
 	usage, err := e.disk.GetDiskUsage(e.dir)
 	return usage.AvailBytes, err == nil
+}
+
+// FreeSpace is the room on the disk of a directory, or of the one that it will be in.
+func FreeSpace(dir string) (uint64, error) {
+	for {
+		usage, err := vfs.Default.GetDiskUsage(dir)
+		if up := filepath.Dir(dir); os.IsNotExist(err) && up != dir {
+			dir = up
+			continue
+		}
+		return usage.AvailBytes, err
+	}
 }
