@@ -82,9 +82,7 @@ func (j *jobs) run(ctx context.Context) error {
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
-		if others, ok := j.store.(interface {
-			Changes(ctx context.Context, lease string) <-chan struct{}
-		}); ok {
+		if others, ok := j.store.(store.Announcer); ok {
 			for range others.Changes(ctx, store.Writer) {
 				j.runner.Wake()
 			}

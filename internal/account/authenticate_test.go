@@ -20,9 +20,9 @@ type door struct {
 	key  Issued
 }
 
-func newDoor(t testing.TB, n NewKey) *door {
+func newDoor(t testing.TB, at place, n NewKey) *door {
 	t.Helper()
-	b := newBench(t)
+	b := newBench(t, at)
 	n.WorkspaceID = b.workspace(t, "acme", Growth).ID
 	return &door{bench: b, auth: NewAuthenticator(b.Repository, nil), key: b.key(t, n)}
 }
@@ -39,8 +39,8 @@ func (d *door) elsewhere(t testing.TB) *Repository {
 	return NewRepository(openDB(t, d.path), Options{Now: d.clock.now})
 }
 
-func TestAuthenticate(t *testing.T) {
-	d := newDoor(t, NewKey{Environment: Test, Scopes: Read | Trace, Limits: Limits{Burst: 9}})
+func testAuthenticate(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{Environment: Test, Scopes: Read | Trace, Limits: Limits{Burst: 9}})
 	for range 2 { // from the database, then from memory
 		who, err := d.auth.Authenticate(t.Context(), d.key.Plaintext)
 		k := d.key.Key
@@ -63,8 +63,8 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-func TestRevokedElsewhereIsRefusedWithinASecond(t *testing.T) {
-	d := newDoor(t, NewKey{})
+func testRevokedElsewhereIsRefusedWithinASecond(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{})
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestRevokedElsewhereIsRefusedWithinASecond(t *testing.T) {
 	}
 }
 
-func TestRevokedHereIsRefusedAtOnce(t *testing.T) {
-	d := newDoor(t, NewKey{})
+func testRevokedHereIsRefusedAtOnce(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{})
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
@@ -97,8 +97,8 @@ func TestRevokedHereIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-func TestRotatedHereAtOnce(t *testing.T) {
-	d := newDoor(t, NewKey{})
+func testRotatedHereAtOnce(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{})
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func TestRotatedHereAtOnce(t *testing.T) {
 	}
 }
 
-func TestExpires(t *testing.T) {
-	d := newDoor(t, NewKey{Lifetime: 500 * time.Millisecond})
+func testExpires(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{Lifetime: 500 * time.Millisecond})
 	d.clock.advance(500*time.Millisecond - time.Microsecond)
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestExpires(t *testing.T) {
 
 // TestClockGoesBack: an answer from the future is not trusted.
 func TestClockGoesBack(t *testing.T) {
-	d := newDoor(t, NewKey{})
+	d := newDoor(t, onFile, NewKey{})
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestClockGoesBack(t *testing.T) {
 // TestWithoutDatabase shows which answers come from memory, and that a database
 // that cannot be asked never lets anybody in nor calls a key invalid.
 func TestWithoutDatabase(t *testing.T) {
-	d := newDoor(t, NewKey{})
+	d := newDoor(t, onFile, NewKey{})
 	stranger := testKey(t, 5, Live)
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestWithoutDatabase(t *testing.T) {
 // TestFloodOfStrangers: keys that nobody knows wait in line; known ones do not,
 // and are not forgotten for them.
 func TestFloodOfStrangers(t *testing.T) {
-	d := newDoor(t, NewKey{})
+	d := newDoor(t, onFile, NewKey{})
 	if err := d.try(t); err != nil {
 		t.Fatal(err)
 	}
@@ -299,8 +299,8 @@ func TestAnotherAsksWhenTheFirstGivesUp(t *testing.T) {
 	})
 }
 
-func TestConcurrentAuthenticate(t *testing.T) {
-	d := newDoor(t, NewKey{})
+func testConcurrentAuthenticate(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{})
 	wrong := testKey(t, 8, Live)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -324,8 +324,8 @@ func TestConcurrentAuthenticate(t *testing.T) {
 	wg.Wait()
 }
 
-func TestLastUse(t *testing.T) {
-	d := newDoor(t, NewKey{})
+func testLastUse(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{})
 	idle := d.bench.key(t, NewKey{WorkspaceID: d.key.Key.WorkspaceID, Label: "idle"})
 	last := func() *time.Time {
 		t.Helper()
@@ -384,7 +384,7 @@ func TestLastUse(t *testing.T) {
 
 // TestRunWritesWhenItStops, and logs failures without keys.
 func TestRunWritesWhenItStops(t *testing.T) {
-	d := newDoor(t, NewKey{})
+	d := newDoor(t, onFile, NewKey{})
 	var log strings.Builder
 	d.auth = NewAuthenticator(d.Repository, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	run := func(during func()) {
@@ -430,7 +430,7 @@ func TestRunWritesWhenItStops(t *testing.T) {
 }
 
 func BenchmarkAuthenticate(b *testing.B) {
-	d := newDoor(b, NewKey{})
+	d := newDoor(b, onFile, NewKey{})
 	d.auth.repo.now = time.Now
 	b.Run("known", func(b *testing.B) {
 		b.ReportAllocs()

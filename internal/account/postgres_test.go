@@ -9,20 +9,35 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// TestOnPostgres runs the tests of the repository and of authentication on the
-// other kind of control database.
-func TestOnPostgres(t *testing.T) {
-	for name, test := range map[string]func(*testing.T){
-		"Workspaces": TestWorkspaces, "Keys": TestKeys, "KeyMistakes": TestKeyMistakes, "KeysPerPlan": TestKeysPerPlan,
-		"RevokeTwice": TestRevokeTwice, "Rotate": TestRotate, "AuditLog": TestAuditLog, "ConcurrentChanges": TestConcurrentChanges,
-		"Authenticate":                           TestAuthenticate,
-		"RevokedElsewhereIsRefusedWithinASecond": TestRevokedElsewhereIsRefusedWithinASecond,
-		"RevokedHereIsRefusedAtOnce":             TestRevokedHereIsRefusedAtOnce,
-		"RotatedHereAtOnce":                      TestRotatedHereAtOnce,
-		"Expires":                                TestExpires,
-		"ConcurrentAuthenticate":                 TestConcurrentAuthenticate,
-		"LastUse":                                TestLastUse,
-	} {
-		t.Run(name, test)
+// both are the tests of the repository and of authentication that hold for both
+// kinds of control database.
+var both = []struct {
+	name string
+	run  func(*testing.T, place)
+}{
+	{"Workspaces", testWorkspaces},
+	{"Keys", testKeys},
+	{"KeyMistakes", testKeyMistakes},
+	{"KeysPerPlan", testKeysPerPlan},
+	{"RevokeTwice", testRevokeTwice},
+	{"Rotate", testRotate},
+	{"AuditLog", testAuditLog},
+	{"ConcurrentChanges", testConcurrentChanges},
+	{"Authenticate", testAuthenticate},
+	{"RevokedElsewhereIsRefusedWithinASecond", testRevokedElsewhereIsRefusedWithinASecond},
+	{"RevokedHereIsRefusedAtOnce", testRevokedHereIsRefusedAtOnce},
+	{"RotatedHereAtOnce", testRotatedHereAtOnce},
+	{"Expires", testExpires},
+	{"ConcurrentAuthenticate", testConcurrentAuthenticate},
+	{"LastUse", testLastUse},
+}
+
+func TestOnFile(t *testing.T) { runBoth(t, onFile) }
+
+func TestOnPostgres(t *testing.T) { runBoth(t, onServer) }
+
+func runBoth(t *testing.T, at place) {
+	for _, tt := range both {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, at) })
 	}
 }

@@ -37,23 +37,21 @@ type bench struct {
 	db    *control.DB
 }
 
-func newBench(t testing.TB) *bench {
+func newBench(t testing.TB, at place) *bench {
 	t.Helper()
-	b := &bench{clock: newClock(), path: place(t)}
+	b := &bench{clock: newClock(), path: at(t)}
 	b.db = openDB(t, b.path)
 	b.Repository = NewRepository(b.db, Options{Now: b.clock.now})
 	return b
 }
 
-// place is a file, or a database on the server when the test runs as a part of
-// TestOnPostgres.
-func place(t testing.TB) string {
-	t.Helper()
-	if strings.HasPrefix(t.Name(), "TestOnPostgres/") {
-		return pgtest.Database(t)
-	}
-	return filepath.Join(t.TempDir(), "control.db")
-}
+// place makes room for a new control database.
+type place func(testing.TB) string
+
+// onFile is in a file, and onServer on a PostgreSQL server.
+func onFile(t testing.TB) string { return filepath.Join(t.TempDir(), "control.db") }
+
+func onServer(t testing.TB) string { return pgtest.Database(t) }
 
 func openDB(t testing.TB, path string) *control.DB {
 	t.Helper()
@@ -92,8 +90,8 @@ func (b *bench) list(t testing.TB, workspaceID string) []Key {
 	return list
 }
 
-func TestWorkspaces(t *testing.T) {
-	b := newBench(t)
+func testWorkspaces(t *testing.T, at place) {
+	b := newBench(t, at)
 	second := b.workspace(t, "Zoë & co", Wallet)
 	first := b.workspace(t, "acme", Free)
 	if !strings.HasPrefix(first.ID, "ws_") || first.ID == second.ID {
@@ -127,8 +125,8 @@ func TestWorkspaces(t *testing.T) {
 	b.workspace(t, strings.Repeat("à", 64), Free)
 }
 
-func TestKeys(t *testing.T) {
-	b := newBench(t)
+func testKeys(t *testing.T, at place) {
+	b := newBench(t, at)
 	w, other := b.workspace(t, "acme", Free), b.workspace(t, "other", Business)
 	first := b.key(t, NewKey{WorkspaceID: w.ID})
 	b.clock.advance(time.Minute)
@@ -193,8 +191,8 @@ func flat(k Key) any {
 	}{k, times}
 }
 
-func TestKeyMistakes(t *testing.T) {
-	b := newBench(t)
+func testKeyMistakes(t *testing.T, at place) {
+	b := newBench(t, at)
 	w := b.workspace(t, "acme", Free)
 	for name, n := range map[string]NewKey{
 		"label":       {WorkspaceID: w.ID, Label: "a\tb"},
@@ -219,8 +217,8 @@ func TestKeyMistakes(t *testing.T) {
 	}
 }
 
-func TestKeysPerPlan(t *testing.T) {
-	b := newBench(t)
+func testKeysPerPlan(t *testing.T, at place) {
+	b := newBench(t, at)
 	w := b.workspace(t, "acme", Free)
 	var last Issued
 	for range Free.Policy().MaxActiveKeys - 1 {
@@ -249,24 +247,24 @@ func TestKeysPerPlan(t *testing.T) {
 	}
 }
 
-func TestRevokeTwice(t *testing.T) {
-	b := newBench(t)
+func testRevokeTwice(t *testing.T, at place) {
+	b := newBench(t, at)
 	id := b.key(t, NewKey{WorkspaceID: b.workspace(t, "acme", Free).ID}).Key.PublicID
-	at := b.clock.now()
+	when := b.clock.now()
 	for i := range 2 {
 		k, already, err := b.RevokeKey(t.Context(), id)
-		if err != nil || already != (i == 1) || k.Status != Revoked || !k.RevokedAt.Equal(at) {
+		if err != nil || already != (i == 1) || k.Status != Revoked || !k.RevokedAt.Equal(when) {
 			t.Errorf("%+v, %v, %v", k, already, err)
 		}
 		b.clock.advance(time.Hour)
 	}
-	if k := b.list(t, "")[0]; k.Status != Revoked || !k.RevokedAt.Equal(at) {
+	if k := b.list(t, "")[0]; k.Status != Revoked || !k.RevokedAt.Equal(when) {
 		t.Errorf("listed %+v", k)
 	}
 }
 
-func TestRotate(t *testing.T) {
-	b := newBench(t)
+func testRotate(t *testing.T, at place) {
+	b := newBench(t, at)
 	w := b.workspace(t, "acme", Free)
 	old := b.key(t, NewKey{WorkspaceID: w.ID, Label: "ci", Environment: Test, Scopes: Read, Lifetime: time.Hour, Limits: Limits{Burst: 3}})
 	b.clock.advance(10 * time.Minute)
@@ -290,8 +288,8 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-func TestAuditLog(t *testing.T) {
-	b := newBench(t)
+func testAuditLog(t *testing.T, at place) {
+	b := newBench(t, at)
 	w := b.workspace(t, "acme", Free)
 	b.clock.advance(time.Second)
 	one := b.key(t, NewKey{WorkspaceID: w.ID, Scopes: Read})
@@ -323,7 +321,7 @@ func TestAuditLog(t *testing.T) {
 
 // TestOnlyDigestsOnDisk looks for the keys in every byte that was written.
 func TestOnlyDigestsOnDisk(t *testing.T) {
-	b := newBench(t)
+	b := newBench(t, onFile)
 	w := b.workspace(t, "acme", Free)
 	one := b.key(t, NewKey{WorkspaceID: w.ID, Label: "findme"})
 	two, _, err := b.Rotate(t.Context(), one.Key.PublicID)
@@ -355,8 +353,8 @@ func TestOnlyDigestsOnDisk(t *testing.T) {
 	}
 }
 
-func TestConcurrentChanges(t *testing.T) {
-	b := newBench(t)
+func testConcurrentChanges(t *testing.T, at place) {
+	b := newBench(t, at)
 	w := b.workspace(t, "acme", Enterprise)
 	var wg sync.WaitGroup
 	for range 8 {

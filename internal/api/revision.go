@@ -35,7 +35,7 @@ type known struct {
 // revision reads the chain's revision, or remembers it where the store is
 // written by this process and can tell that nothing was.
 func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
-	counter, ok := c.Store.(interface{ Commits() uint64 })
+	counter, ok := c.Store.(store.Counter)
 	var commits uint64
 	if ok {
 		commits = counter.Commits() // before the view, which may be newer but not older

@@ -45,15 +45,13 @@ func raw(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// place is where a test keeps a new database: in a file, or on the server when it
-// runs as a part of TestOnPostgres.
-func place(t *testing.T) string {
-	t.Helper()
-	if strings.HasPrefix(t.Name(), "TestOnPostgres/") {
-		return pgtest.Database(t)
-	}
-	return t.TempDir() + "/c.db"
-}
+// place makes room for a new database.
+type place func(*testing.T) string
+
+// onFile is in a file, and onServer on a PostgreSQL server.
+func onFile(t *testing.T) string { return t.TempDir() + "/c.db" }
+
+func onServer(t *testing.T) string { return pgtest.Database(t) }
 
 func note(t *testing.T, db *control.DB, subject string) {
 	t.Helper()
@@ -228,10 +226,10 @@ func TestTightensTheMode(t *testing.T) {
 	}
 }
 
-// TestManyOpenAtOnce: of several that find no database one makes it, and all
+// testManyOpenAtOnce: of several that find no database one makes it, and all
 // have the same secrets.
-func TestManyOpenAtOnce(t *testing.T) {
-	path := place(t)
+func testManyOpenAtOnce(t *testing.T, at place) {
+	path := at(t)
 	var wg sync.WaitGroup
 	secrets := make([]control.Secret, 6)
 	for i := range secrets {
@@ -282,8 +280,8 @@ func TestOneChangesTheSchemaAtATime(t *testing.T) {
 	open(t, control.Options{Path: path})
 }
 
-func TestReadersCannotWriteAndDoNotWait(t *testing.T) {
-	db := open(t, control.Options{Path: place(t)})
+func testReadersCannotWriteAndDoNotWait(t *testing.T, at place) {
+	db := open(t, control.Options{Path: at(t)})
 	note(t, db, "before")
 	if _, err := db.Reader().ExecContext(t.Context(), `DELETE FROM audit`); err == nil {
 		t.Error("a reader deleted rows")
@@ -328,8 +326,8 @@ func TestCommitsReachTheDisk(t *testing.T) {
 	}
 }
 
-func TestForeignKeysAndDuplicates(t *testing.T) {
-	db := open(t, control.Options{Path: place(t)})
+func testForeignKeysAndDuplicates(t *testing.T, at place) {
+	db := open(t, control.Options{Path: at(t)})
 	exec := func(query string) error {
 		return db.Update(t.Context(), func(tx *sql.Tx) error { _, err := tx.Exec(query); return err })
 	}
@@ -347,10 +345,10 @@ func TestForeignKeysAndDuplicates(t *testing.T) {
 	}
 }
 
-// TestContextCancels: waiting for the writer ends with the context, and so does a
+// testContextCancels: waiting for the writer ends with the context, and so does a
 // long statement.
-func TestContextCancels(t *testing.T) {
-	db := open(t, control.Options{Path: place(t)})
+func testContextCancels(t *testing.T, at place) {
+	db := open(t, control.Options{Path: at(t)})
 	err := db.Update(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -9,10 +9,10 @@ import (
 	"chainexplorer/internal/control"
 )
 
-// TestCopyTo: the copy is a database of its own with the same secrets, which
+// testCopyTo: the copy is a database of its own with the same secrets, which
 // nobody else can read.
-func TestCopyTo(t *testing.T) {
-	db := open(t, control.Options{Path: place(t)})
+func testCopyTo(t *testing.T, at place) {
+	db := open(t, control.Options{Path: at(t)})
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	if !db.IsFile() {
 		if err := db.CopyTo(t.Context(), copied); !errors.Is(err, control.ErrNotFile) {

@@ -19,18 +19,30 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// TestOnPostgres runs the tests that hold for both kinds of database.
+// both are the tests that hold for both kinds of database.
+var both = []struct {
+	name string
+	run  func(*testing.T, place)
+}{
+	{"FindsAgain", testFindsAgain},
+	{"ManyOpenAtOnce", testManyOpenAtOnce},
+	{"ReadersCannotWriteAndDoNotWait", testReadersCannotWriteAndDoNotWait},
+	{"ForeignKeysAndDuplicates", testForeignKeysAndDuplicates},
+	{"ContextCancels", testContextCancels},
+	{"CopyTo", testCopyTo},
+}
+
+func TestOnFile(t *testing.T) { runBoth(t, onFile) }
+
 func TestOnPostgres(t *testing.T) {
-	for name, test := range map[string]func(*testing.T){
-		"FindsAgain": testFindsAgain, "ManyOpenAtOnce": TestManyOpenAtOnce,
-		"ReadersCannotWriteAndDoNotWait": TestReadersCannotWriteAndDoNotWait,
-		"ForeignKeysAndDuplicates":       TestForeignKeysAndDuplicates,
-		"ContextCancels":                 TestContextCancels,
-		"Refuses":                        testRefusesOnPostgres,
-		"OneWriter":                      testOneWriter,
-		"CopyTo":                         TestCopyTo,
-	} {
-		t.Run(name, test)
+	runBoth(t, onServer)
+	t.Run("Refuses", testRefusesOnPostgres)
+	t.Run("OneWriter", testOneWriter)
+}
+
+func runBoth(t *testing.T, at place) {
+	for _, tt := range both {
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, at) })
 	}
 }
 
@@ -49,8 +61,8 @@ func rawPostgres(t *testing.T, url string, statements ...string) {
 	}
 }
 
-func testFindsAgain(t *testing.T) {
-	path := place(t)
+func testFindsAgain(t *testing.T, at place) {
+	path := at(t)
 	db := open(t, control.Options{Path: path})
 	note(t, db, "kept")
 	secret := db.KeyDigestSecret()
@@ -68,15 +80,15 @@ func testFindsAgain(t *testing.T) {
 
 func testRefusesOnPostgres(t *testing.T) {
 	made := func(statements ...string) string {
-		url := place(t)
+		url := onServer(t)
 		open(t, control.Options{Path: url}).Close() //nolint:errcheck // checked below
 		rawPostgres(t, url, append([]string{`set search_path to chainexplorer_control`}, statements...)...)
 		return url
 	}
-	other := place(t)
+	other := onServer(t)
 	rawPostgres(t, other, `create schema chainexplorer_control`, `create table chainexplorer_control.recipes (name text)`)
 	// Tables elsewhere in the database are nobody's business.
-	beside := place(t)
+	beside := onServer(t)
 	rawPostgres(t, beside, `create table recipes (name text)`)
 	open(t, control.Options{Path: beside})
 	for _, c := range []struct {
@@ -90,7 +102,7 @@ func testRefusesOnPostgres(t *testing.T) {
 			`insert into api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint, created_at) values ('a','b','w','d','l','live','read','h',0)`)},
 			"missing although there are 1 API keys"},
 		{"another program's", control.Options{Path: other}, "tables of another program"},
-		{"must exist", control.Options{Path: place(t), MustExist: true}, "there is no control database"},
+		{"must exist", control.Options{Path: onServer(t), MustExist: true}, "there is no control database"},
 		{"nobody listens", control.Options{Path: "postgres://u:hunter2@127.0.0.1:1/db"}, "127.0.0.1"},
 		{"bad address", control.Options{Path: "postgres://u:hunter2@[::1/db"}, "its address cannot be read"},
 	} {
@@ -109,7 +121,7 @@ func testRefusesOnPostgres(t *testing.T) {
 
 // testOneWriter: an update of one process waits for that of another.
 func testOneWriter(t *testing.T) {
-	path := place(t)
+	path := onServer(t)
 	one, two := open(t, control.Options{Path: path}), open(t, control.Options{Path: path})
 	err := one.Update(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

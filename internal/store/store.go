@@ -125,6 +125,23 @@ type Engine interface {
 	Close() error
 }
 
+// Counter is an Engine that can tell without a view that nothing was committed.
+// What is made of views can be kept by its number.
+type Counter interface {
+	// Commits is another number after every commit of this process that returned,
+	// and after others' as soon as the engine knows of them. Where it cannot know,
+	// it is another with every call.
+	Commits() uint64
+}
+
+// Announcer is an Engine whose store other processes write to, and which hears of it.
+type Announcer interface {
+	// Changes has a value soon after commits under the lease of a name, by whatever
+	// process; those that follow one another closely may share one. The channel is
+	// closed when ctx or the engine ends.
+	Changes(ctx context.Context, lease string) <-chan struct{}
+}
+
 // Lease is the right to commit under a name. Name and Epoch go into every batch.
 type Lease struct {
 	Name    string

@@ -103,6 +103,8 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		{"Checkpoint", testCheckpoint},
 		{"Compact", testCompact},
 		{"Stats", testStats},
+		{"Counter", testCounter},
+		{"Announcer", testAnnouncer},
 		{"Cancel", testCancel},
 		{"UseAfterClose", testUseAfterClose},
 		{"CloseDuringViews", testCloseDuringViews},
