@@ -45,6 +45,9 @@ var feltParameters = func() map[string]bool {
 	return m
 }()
 
+// feltFields of request bodies take a felt, or several.
+var feltFields = map[string]bool{"addresses": true, "hashes": true, "ownerAddress": true, "tokenAddresses": true, "blockHash": true}
+
 const (
 	// feltPattern is how a felt may be spelled in a request.
 	feltPattern = "^0[xX][0-9a-fA-F]{1,64}$"
@@ -104,8 +107,26 @@ func (s *Server) describeService(o *huma.OpenAPI) {
 	}
 }
 
+// describeBody says how the felts of a request body are spelled. Huma holds bodies
+// against the same schemas, with the patterns that they had when the route was
+// registered; those that come later are for readers alone. The handlers refuse
+// what is no felt, and say why.
+func describeBody(schemas huma.Registry, sc *huma.Schema) {
+	if sc.Ref != "" {
+		sc = schemas.SchemaFromRef(sc.Ref)
+	}
+	for name, p := range sc.Properties {
+		switch {
+		case feltFields[name] && p.Items != nil:
+			p.Items.Pattern = feltPattern
+		case feltFields[name]:
+			p.Pattern = feltPattern
+		}
+	}
+}
+
 // describeOperation completes one operation.
-func describeOperation(op *huma.Operation) {
+func describeOperation(schemas huma.Registry, op *huma.Operation) {
 	// Both spellings make one name in every language: one is described, both are taken.
 	op.Parameters = slices.DeleteFunc(op.Parameters, func(p *huma.Param) bool { return p.Name == "keys[]" })
 	for _, p := range op.Parameters {
@@ -129,6 +150,9 @@ func describeOperation(op *huma.Operation) {
 			}
 			p.Schema = &sc
 		}
+	}
+	if op.RequestBody != nil {
+		describeBody(schemas, op.RequestBody.Content[jsonType].Schema)
 	}
 	example := answerExamples[op.OperationID]
 	if r := op.Responses[example.Status]; r != nil && r.Content[jsonType] != nil {

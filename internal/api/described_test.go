@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -188,5 +189,70 @@ func TestDocumentForGenerators(t *testing.T) {
 	}
 	if r := w.do("GET", "/v1/SN_SEPOLIA/contract/0x1/events?keys[]=0x1&keys[]=0x2&from_block=0&to_block=9", w.key); r.StatusCode != 200 {
 		t.Errorf("keys[] is refused: %s", r.body)
+	}
+}
+
+// TestFeltsOfBodies: the document says how the felts of request bodies are spelled,
+// and requests are still refused by who can say why.
+func TestFeltsOfBodies(t *testing.T) {
+	w := newWorld(t, 45)
+	text, err := json.Marshal(w.server.OpenAPI())
+	if err != nil {
+		t.Fatal(err)
+	}
+	type schema struct {
+		Ref        string `json:"$ref"`
+		Type       any
+		Pattern    string
+		Enum       []any
+		Items      *schema
+		Properties map[string]*schema
+	}
+	var doc struct {
+		Components struct{ Schemas map[string]*schema }
+		Paths      map[string]struct {
+			Post *struct {
+				OperationID string
+				RequestBody struct {
+					Content map[string]struct{ Schema *schema }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	spelled, other := 0, map[string]bool{"cursor": true}
+	for path, item := range doc.Paths {
+		if item.Post == nil {
+			continue
+		}
+		sc := item.Post.RequestBody.Content["application/json"].Schema
+		if sc == nil || sc.Ref == "" {
+			t.Fatalf("%s: body %+v", path, sc)
+		}
+		sc = doc.Components.Schemas[strings.TrimPrefix(sc.Ref, "#/components/schemas/")]
+		for name, p := range sc.Properties {
+			if p.Items != nil {
+				p = p.Items
+			}
+			if p.Type != "string" || p.Enum != nil || other[name] {
+				continue
+			}
+			spelled++
+			pattern, err := regexp.Compile(p.Pattern)
+			if err != nil || !pattern.MatchString("0xAbc") || pattern.MatchString("abc") || pattern.MatchString("") {
+				t.Errorf("%s: %s has the pattern %q: a string that is no felt belongs into this test's list", item.Post.OperationID, name, p.Pattern)
+			}
+		}
+	}
+	if spelled < 5 {
+		t.Errorf("%d felts in bodies", spelled)
+	}
+	for path, body := range map[string]string{"/address/summaries": `{"addresses":["abc"]}`, "/tx/previews": `{"hashes":["abc"]}`, "/query/wallet-state": `{"ownerAddress":"abc"}`} {
+		r := w.postTo(path, body)
+		if r.StatusCode != http.StatusBadRequest || !strings.Contains(string(r.body), `\"abc\" is not 0x and 1 to 64 hex digits of a felt.`) {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+		}
 	}
 }

@@ -25,7 +25,7 @@ func (s *Server) publish() {
 		op := s.operationOf(r)
 		s.nameChains(op)
 		declareHeaders(op, r.Method)
-		describeOperation(op)
+		describeOperation(o.Components.Schemas, op)
 	}
 }
 
