@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -41,7 +42,8 @@ func NewBudget(bytes int64) *Budget {
 type hold struct{ *taken }
 
 type taken struct {
-	budget *Budget
+	budget  *Budget
+	waiting atomic.Int32 // how many answers wait for room
 
 	mu            sync.Mutex
 	medium, large int64
@@ -61,7 +63,10 @@ func (h *taken) take(ctx context.Context, size int64) (settle func(actual int64)
 		from, held = h.budget.medium, &h.medium
 	}
 	size = min(size, h.budget.half)
-	if err := from.Acquire(ctx, size); err != nil {
+	h.waiting.Add(1)
+	err = from.Acquire(ctx, size)
+	h.waiting.Add(-1)
+	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()

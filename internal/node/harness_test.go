@@ -89,7 +89,7 @@ type fakeNode struct {
 	fault func(nth int, w http.ResponseWriter, r *http.Request, body []byte) bool
 	// answer may take over a single call; it returns "" to let it through.
 	answer func(c wireCall) string
-	// hold keeps the answers to probes back, once made, until it is closed.
+	// hold keeps the answers to questions for the head back, once made, until it is closed.
 	hold chan struct{}
 
 	sockets   chan *websocket.Conn // connections whose subscription stands
@@ -149,7 +149,8 @@ func (f *fakeNode) headJSON(n uint64) string {
 }
 
 func isProbe(body []byte) bool {
-	return bytes.Contains(body, []byte("starknet_blockHashAndNumber")) || bytes.Contains(body, []byte("starknet_chainId"))
+	return bytes.Contains(body, []byte("starknet_blockHashAndNumber")) || bytes.Contains(body, []byte("starknet_chainId")) ||
+		bytes.Contains(body, []byte("starknet_getBlockTransactionCount"))
 }
 
 func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +176,7 @@ func (f *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	hold := f.hold
 	f.mu.Unlock()
-	if nth == 0 && hold != nil {
+	if hold != nil && bytes.Contains(body, []byte("starknet_blockHashAndNumber")) {
 		<-hold
 	}
 	io.WriteString(w, answer) //nolint:errcheck // a test server
@@ -245,6 +246,16 @@ func (f *fakeNode) one(c wireCall) string {
 			return no(c, CodeBlockNotFound)
 		}
 		return ok(c, fmt.Sprintf(`{"block_number":%d,"host":%q,"params":%d,"method":%q}`, n, f.host, len(ps), c.Method))
+	case "starknet_getBlockTransactionCount":
+		var ps struct {
+			ID struct {
+				Number uint64 `json:"block_number"`
+			} `json:"block_id"`
+		}
+		if err := json.Unmarshal(c.Params, &ps); err != nil || ps.ID.Number > f.head {
+			return no(c, CodeBlockNotFound)
+		}
+		return ok(c, "3")
 	case "starknet_getTransactionByHash":
 		return no(c, CodeTxNotFound)
 	case "starknet_call":
@@ -299,6 +310,13 @@ func push(t *testing.T, conn *websocket.Conn, method, result string) {
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte(msg)); err != nil {
 		t.Errorf("push: %v", err)
 	}
+}
+
+// pushHead makes a node get a block, or go back to one, and tell of it.
+func pushHead(t *testing.T, conn *websocket.Conn, f *fakeNode, number uint64) {
+	t.Helper()
+	f.set(func(f *fakeNode) { f.head = number })
+	push(t, conn, "starknet_subscriptionNewHeads", f.headJSON(number))
 }
 
 func newNet() *pipeNet { return &pipeNet{hosts: map[string]*pipeListener{}} }

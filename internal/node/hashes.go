@@ -19,7 +19,8 @@ type NodeHash struct {
 
 // HashesAt asks every node of the pool for the hash of a block, all at once and
 // each once, in the order of the configuration. Nodes that are refused, in
-// quarantine or resting are not asked, and have an error.
+// quarantine or resting are not asked, and have an error; so have those that take
+// longer than a look at their head may.
 func (p *Pool) HashesAt(ctx context.Context, number uint64) []NodeHash {
 	out := make([]NodeHash, len(p.nodes))
 	p.each(func(i int, n *node) {
@@ -43,7 +44,7 @@ func (p *Pool) hashAt(ctx context.Context, n *node, number uint64) (felt.Felt, b
 		return felt.Felt{}, false, fmt.Errorf("%s asked to be left alone for a while", n.name)
 	}
 	r, err := p.exchangeOne(ctx, n, call{method: "starknet_getBlockWithTxHashes", params: BlockNumber(number).params("")},
-		lane{timeout: p.cfg.RequestTimeout})
+		lane{timeout: p.probeLane().timeout}) // a vote does not wait for the slowest
 	if err != nil {
 		if ctx.Err() == nil {
 			p.booked(n, err)

@@ -152,7 +152,7 @@ func TestOvertakenPollIsDropped(t *testing.T) {
 		a.set(func(f *fakeNode) { f.hold = hold })
 		time.Sleep(5 * time.Second)
 		synctest.Wait() // a look at the head is under way, and held
-		push(t, conn, "starknet_subscriptionNewHeads", a.headJSON(21))
+		pushHead(t, conn, a, 21)
 		expectHead(t, heads, 21, a.blockHash(21))
 		close(hold)
 		expectNone(t, heads)
@@ -187,7 +187,7 @@ func TestSubscriptionDropsAndComesBack(t *testing.T) {
 		})
 		conn = <-a.sockets
 		synctest.Wait()
-		push(t, conn, "starknet_subscriptionNewHeads", a.headJSON(26))
+		pushHead(t, conn, a, 26)
 		expectHead(t, heads, 26, a.blockHash(26))
 	})
 }

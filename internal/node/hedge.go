@@ -21,6 +21,9 @@ const (
 	hedgeFactor = 3
 	// hedgeFloor keeps short hiccups from being answered with more requests.
 	hedgeFloor = 50 * time.Millisecond
+	// hedgeUnknown is when somebody else is asked while it is not known how long
+	// answers take.
+	hedgeUnknown = time.Second
 	// maxHedges is how often one request is asked again beside itself.
 	maxHedges = 2
 	// hedgeShare is how many requests in a hundred may be asked again, and
@@ -77,30 +80,31 @@ func (n *node) latency(method string) *latencies {
 func (p *Pool) hedgeAfter(n *node, method string) time.Duration {
 	usual, known := n.latency(method).usual()
 	if !known {
-		return p.cfg.RequestTimeout / 4
+		return min(hedgeUnknown, p.cfg.RequestTimeout/4)
 	}
 	return min(max(hedgeFactor*usual, hedgeFloor), p.cfg.RequestTimeout/4)
 }
 
-// allowance grants a share of requests a second try.
+// allowance grants a share of requests a second try. It begins with all that may
+// come together: a node may hang from the start.
 type allowance struct {
-	mu     sync.Mutex
-	credit int // in hundredths
+	mu    sync.Mutex
+	spent int // in hundredths, of hedgeBurst requests
 }
 
 func (a *allowance) earn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.credit = min(a.credit+hedgeShare, 100*hedgeBurst)
+	a.spent = max(a.spent-hedgeShare, 0)
 }
 
 func (a *allowance) spend() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.credit < 100 {
+	if a.spent+100 > 100*hedgeBurst {
 		return false
 	}
-	a.credit -= 100
+	a.spent += 100
 	return true
 }
 
@@ -120,8 +124,10 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errOvertaken)
 	results := make(chan tryOut, maxHedges+1)
+	var holds []*hold
 	start := func(n *node) {
 		t := tryOut{n: n, hold: newHold(p.cfg.Budget), calls: pickCalls(op.calls(n), open)}
+		holds = append(holds, t.hold)
 		go func() {
 			began := time.Now()
 			t.replies, t.err = p.exchange(ctx, n, t.calls, lane{timeout: p.cfg.RequestTimeout, hold: t.hold})
@@ -159,15 +165,26 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 				return failed
 			}
 		case <-timer.C:
-			if running > maxHedges || !p.hedges.spend() {
+			if running > maxHedges {
+				continue
+			}
+			if slices.ContainsFunc(holds, func(h *hold) bool { return h.waiting.Load() > 0 }) {
+				timer.Reset(delay) // an answer is there, and it is us who have no room
 				continue
 			}
 			other := n
 			if op.only == "" {
 				if o := p.pick(op, asked, useless); o != nil && p.identified(o) {
-					other, asked[o.index] = o, true
+					other = o
 				}
 			}
+			// To leave a node that fails for one that does not is no extra work for
+			// anybody, and needs no allowance.
+			if fails := other != n && n.failures() >= unhealthyAfter && other.failures() < unhealthyAfter; !fails && !p.hedges.spend() {
+				timer.Reset(delay)
+				continue
+			}
+			asked[other.index] = true
 			p.cfg.Metrics.hedge(other.name)
 			running++
 			start(other)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 )
@@ -118,4 +119,31 @@ func TestWritesAreNeverHedged(t *testing.T) {
 			t.Errorf("a write was sent %d times", n)
 		}
 	})
+}
+
+// A node that hangs from the start, before it is known how long answers take, does
+// not cost the whole timeout: not of one request, nor of many at once.
+func TestNodeThatHangsFromTheStart(t *testing.T) {
+	for _, many := range []int{1, 32} {
+		bubble(t, func(t *testing.T, pn *pipeNet) {
+			a, b := newNode(t, pn, "a", 200), newNode(t, pn, "b", 200)
+			hanging(a, 1000)
+			p := open(t, pn, nil, a, b)
+			took := elapsed(func() {
+				var wg sync.WaitGroup
+				for i := range many {
+					wg.Go(func() {
+						raw, err := p.BlockWithUpdate(t.Context(), uint64(i))
+						if err != nil || raw.Node != "http://b" {
+							t.Errorf("%s, %v", raw.Node, err)
+						}
+					})
+				}
+				wg.Wait()
+			})
+			if took > 2*time.Second {
+				t.Errorf("%d requests took %s", many, took)
+			}
+		})
+	}
 }

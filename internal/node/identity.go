@@ -123,7 +123,7 @@ func (p *Pool) askIdentity(ctx context.Context, n *node) error {
 	if refused != nil {
 		return refused
 	}
-	return p.takeHead(n, replies[2], mark)
+	return p.takeHead(ctx, n, replies[2], mark)
 }
 
 // admit checks version and chain. The first node fixes the pool's chain, unless

@@ -336,7 +336,7 @@ func TestMetricsCount(t *testing.T) {
 			"chainexplorer_node_retries_total":                                    1,
 			"chainexplorer_node_head http://a":                                    20,
 			"chainexplorer_node_healthy http://b":                                 1,
-			"chainexplorer_node_request_seconds http://b":                         2,
+			"chainexplorer_node_request_seconds http://b":                         3, // who, head shown, call
 		} {
 			if got[key] != want {
 				t.Errorf("%s is %v, want %v", key, got[key], want)

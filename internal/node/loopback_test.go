@@ -16,8 +16,9 @@ import (
 func loopback(tb testing.TB, block string) *httptest.Server {
 	answers := map[string]string{
 		"starknet_specVersion": `"0.9.0"`, "starknet_chainId": `"` + testChain + `"`,
-		"starknet_blockHashAndNumber":   `{"block_hash":"0x1","block_number":20}`,
-		"starknet_getBlockWithReceipts": block, "starknet_getStateUpdate": `{}`,
+		"starknet_blockHashAndNumber":       `{"block_hash":"0x1","block_number":20}`,
+		"starknet_getBlockTransactionCount": "3",
+		"starknet_getBlockWithReceipts":     block, "starknet_getStateUpdate": `{}`,
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {

@@ -135,13 +135,15 @@ func (p *Pool) watch(n *node) {
 }
 
 // watchInterval is short while someone follows the heads of a node that does
-// not push them. A failing node is not hurried.
+// not push them, or has pushed one that it did not show yet. A failing node is not
+// hurried.
 func (p *Pool) watchInterval(n *node) time.Duration {
 	d := p.cfg.HealthInterval
 	followed := p.tail.followed()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if followed && !n.live && n.healthyLocked() && n.refused == nil {
+	awaited := n.live && n.pushed > n.head.Number
+	if followed && (!n.live || awaited) && n.healthyLocked() && n.refused == nil {
 		d = p.cfg.PollInterval
 	}
 	// A little jitter keeps many nodes and many processes out of step.
@@ -177,7 +179,7 @@ func (p *Pool) probe(ctx context.Context, n *node) error {
 		mark := n.headMark()
 		var r reply
 		if r, err = p.exchangeOne(ctx, n, call{method: "starknet_blockHashAndNumber"}, p.probeLane()); err == nil {
-			err = p.takeHead(n, r, mark)
+			err = p.takeHead(ctx, n, r, mark)
 		}
 	}
 	if ctx.Err() != nil {
@@ -188,23 +190,6 @@ func (p *Pool) probe(ctx context.Context, n *node) error {
 		return err
 	}
 	p.succeeded(n, true)
-	return nil
-}
-
-// takeHead reads an answer of starknet_blockHashAndNumber.
-func (p *Pool) takeHead(n *node, r reply, mark uint64) error {
-	if r.err != nil {
-		if r.err.Code == CodeNoBlocks {
-			return nil // an empty chain is no failure
-		}
-		return n.fail("rpc_error", r.err)
-	}
-	h, err := parseHead(r.result, n.name)
-	if err != nil {
-		return n.fail("malformed", err)
-	}
-	n.setHead(h, mark)
-	p.cfg.Metrics.setHead(n.name, h.Number)
 	return nil
 }
 
@@ -220,10 +205,13 @@ func parseHead(raw []byte, name string) (Head, error) {
 	if wire.Hash == nil || wire.Number == nil {
 		return Head{}, fmt.Errorf("%w: head without block_hash or block_number", ErrMalformed)
 	}
+	if *wire.Number > highestPossible {
+		return Head{}, fmt.Errorf("%w: block %d: %w", ErrMalformed, *wire.Number, errImpossible)
+	}
 	return Head{Number: *wire.Number, Hash: *wire.Hash, Node: name}, nil
 }
 
-// Head is the highest head of all nodes. It asks them when what is known is
+// Head is the highest head that a node showed. It asks them when what is known is
 // older than the poll interval; failing nodes are not waited for.
 func (p *Pool) Head(ctx context.Context) (Head, error) {
 	for round := 0; ; round++ {

@@ -23,6 +23,7 @@ type readOp struct {
 	count   int
 	calls   func(n *node) []call // may differ by what the node understands
 	at      *uint64              // the block the read is about, if known
+	whole   bool                 // it asks for that block itself, by its number
 	oneNode bool                 // all answers must come from the same node
 	only    string               // ask this node alone
 	not     []string             // and these not at all

@@ -8,7 +8,7 @@ import (
 	"chainexplorer/internal/felt"
 )
 
-// Head is the newest block that a node told of.
+// Head is the newest block that a node told of and showed.
 type Head struct {
 	Number uint64
 	Hash   felt.Felt // zero if only the number is known
@@ -33,7 +33,7 @@ type node struct {
 	mu        sync.Mutex
 	id        *identity
 	refused   error // the node may not be used: other chain, unknown version
-	head      Head
+	head      Head  // the newest that it showed, see shown.go
 	headKnown bool
 	headSeq   uint64    // counts head changes, to drop answers that were overtaken
 	headTime  time.Time // when the head was last confirmed
@@ -43,8 +43,10 @@ type node struct {
 	noBatch   time.Time // until when batches are not tried
 	noFlags   bool      // response flags were rejected
 	live      bool      // heads arrive by WebSocket
+	pushed    uint64    // a head that arrived so and was not shown when it did
 
 	quarantine quarantine
+	doubts     doubts
 	latencies  map[string]*latencies // by method
 }
 
@@ -115,6 +117,7 @@ func (n *node) serves(number uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.served = max(n.served, number)
+	n.doubts.clearLocked(number)
 }
 
 func (n *node) headMark() uint64 {

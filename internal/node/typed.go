@@ -73,7 +73,7 @@ type Raw struct {
 func (p *Pool) BlockWithUpdate(ctx context.Context, number uint64, opts ...Option) (Raw, error) {
 	id := BlockNumber(number)
 	op := id.op("block " + strconv.FormatUint(number, 10))
-	op.count, op.oneNode, op.objects = 2, true, true
+	op.count, op.oneNode, op.objects, op.whole = 2, true, true, true
 	op.hold = newHold(p.cfg.Budget)
 	plain := []call{
 		{method: "starknet_getBlockWithReceipts", params: id.params("")},
@@ -127,7 +127,7 @@ func (p *Pool) nodeNamed(name string) *node {
 // which node gave it.
 func (p *Pool) BlockHeader(ctx context.Context, id BlockID, opts ...Option) ([]byte, string, error) {
 	op := id.op("block header " + id.wire())
-	op.objects = true
+	op.objects, op.whole = true, id.number != nil
 	a, err := p.readOne(ctx, op, call{
 		method: "starknet_getBlockWithTxHashes", params: id.params(""),
 	}, opts...)

@@ -83,6 +83,9 @@ func (p *Pool) mayDeny(n *node, op readOp, v *verdict, e *RPCError, method strin
 	known := best
 	if contradicts {
 		known = *op.at
+		if op.whole {
+			p.denied(n, known)
+		}
 	}
 	if v.doubt == nil || level >= v.doubt.NodeHead {
 		v.doubt = &UnsettledError{Node: n.name, NodeHead: level, BestHead: known, NotFound: *e, method: method}

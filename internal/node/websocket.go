@@ -144,13 +144,11 @@ func (p *Pool) hear(n *node, data []byte) (started bool, err error) {
 		p.log.Info("subscribed to new heads", "node", n.name)
 		return true, nil
 	case "starknet_subscriptionNewHeads":
-		h, err := parseHead(m.Params.Result, n.name)
+		h, err := p.parseOwnHead(n, m.Params.Result)
 		if err != nil {
 			return false, err
 		}
-		n.setHead(h, n.headMark())
-		p.cfg.Metrics.setHead(n.name, h.Number)
-		p.announce(false)
+		p.told(n, h)
 	case "starknet_subscriptionReorg":
 		var gone struct {
 			From *uint64 `json:"starting_block_number"`
@@ -176,4 +174,5 @@ func (n *node) rollBack(number uint64) {
 		n.head.Number, n.head.Hash = keep, felt.Felt{}
 	}
 	n.served = min(n.served, keep)
+	n.doubts, n.pushed = doubts{}, 0
 }
