@@ -24,7 +24,7 @@ func heardBy(pool *node.Pool) chain.Seen {
 		switch {
 		case st.Refused != nil:
 			n.State = chain.NodeRefused
-		case !st.Believed:
+		case !st.QuarantinedUntil.IsZero(): // an only node is asked all the same
 			n.State = chain.NodeQuarantined
 		case st.Healthy:
 			n.State = chain.NodeHealthy
@@ -32,7 +32,7 @@ func heardBy(pool *node.Pool) chain.Seen {
 		out.Nodes = append(out.Nodes, n)
 		// A node that serves another chain, or lies, tells nothing. Of the others the
 		// one that is furthest counts, unless it fell silent before the rest.
-		if !st.Believed || n.Heard.IsZero() {
+		if n.State == chain.NodeRefused || n.State == chain.NodeQuarantined || n.Heard.IsZero() {
 			continue
 		}
 		if h := &out.Head; h.Heard.IsZero() || better(n, *h) {

@@ -100,7 +100,7 @@ func (j *jobs) run(ctx context.Context) error {
 // newestOf is the newest block that a healthy node of a pool is known to have.
 func newestOf(pool *node.Pool) (head uint64, ok bool) {
 	for _, st := range pool.Statuses() {
-		if st.Usable() && !st.Head.Hash.IsZero() {
+		if st.Usable() && st.QuarantinedUntil.IsZero() && !st.Head.Hash.IsZero() {
 			head, ok = max(head, st.Head.Number), true
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	reasonStorage       = "storage"
 	reasonNodeSilent    = "node_silent"
 	reasonIndexerSilent = "indexer_silent"
+	reasonNodeFaulty    = "node_faulty"
 	reasonBehind        = "behind"
 )
 
@@ -54,7 +55,9 @@ func (c *Chain) freshness(state *chain.State) freshness {
 			f.nodes = own
 		}
 	}
-	recent := !c.aged(f.head.Heard)
+	// Heads of nodes that are not believed are no evidence, however new.
+	distrusted := f.nodes.Distrusted() && !c.aged(f.nodes.At)
+	recent := !c.aged(f.head.Heard) && !distrusted
 	if recent && state.HasHead {
 		lag := max(f.head.Number, state.Head.Number) - state.Head.Number // a node that went back does not make the index wrong
 		f.lag = &lag
@@ -70,10 +73,16 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		f.code, f.why = reasonStorage, trouble
 	case !reported.IsZero() && c.aged(reported) && (recent || c.Heard == nil): // a process with silent nodes knows better
 		f.code, f.why = reasonIndexerSilent, "The indexer has not reported since "+instantISO(reported)+"."
+	case distrusted && state.Hindered.Since.IsZero():
+		f.code, f.why = reasonNodeFaulty, "No node is believed for now: each that answers has given an answer that cannot be true."
+	case distrusted:
+		f.code, f.why = reasonNodeFaulty, state.Hindered.Reason
 	case f.head.Heard.IsZero():
 		f.code, f.why = reasonNodeSilent, "No node has told its head yet."
 	case !recent:
 		f.code, f.why = reasonNodeSilent, "No node has told its head since "+instantISO(f.head.Heard)+"."
+	case !state.Hindered.Since.IsZero():
+		f.code, f.why = reasonNodeFaulty, state.Hindered.Reason
 	case f.lag != nil && *f.lag > currentLag:
 		f.code, f.why = reasonBehind, fmt.Sprintf("The index is %d blocks behind the node.", *f.lag)
 	}
@@ -84,7 +93,7 @@ func (c *Chain) freshness(state *chain.State) freshness {
 func (f *freshness) indexing(state *chain.State) Indexing {
 	out := Indexing{Status: "current", ReasonCode: some(f.code), Reason: some(f.why)}
 	switch {
-	case f.code == reasonFault || f.code == reasonStorage:
+	case f.code == reasonFault || f.code == reasonStorage || f.code == reasonNodeFaulty:
 		out.Status = "degraded"
 	case !state.HasHead:
 		out.Status = "starting"
@@ -107,7 +116,7 @@ func instantISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // StatusNodes is what is known of the nodes behind the index.
 type StatusNodes struct {
 	Configured *int         `json:"configured" doc:"Null while nothing is known of them."`
-	Healthy    *int         `json:"healthy" doc:"How many answer; null when the observation is too old to say."`
+	Healthy    *int         `json:"healthy" doc:"How many answer and are believed; null when the observation is too old to say."`
 	ObservedAt *string      `json:"observedAt" format:"date-time" doc:"When this was so."`
 	Items      []StatusNode `json:"items" doc:"In the order of the configuration."`
 }
@@ -116,7 +125,7 @@ type StatusNodes struct {
 type StatusNode struct {
 	Name            string  `json:"name" doc:"node-1 is the first of the configuration."`
 	Status          string  `json:"status" enum:"healthy,failing,refused,quarantined,unknown" doc:"unknown when the observation is too old to say."`
-	HeadBlockNumber *uint64 `json:"headBlockNumber" doc:"The head that it told of; null when it never did."`
+	HeadBlockNumber *uint64 `json:"headBlockNumber" doc:"The newest head that it told of and could show; null when there was none."`
 	LastHeardAt     *string `json:"lastHeardAt" format:"date-time" doc:"When it last told its head."`
 }
 

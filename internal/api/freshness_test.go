@@ -207,3 +207,41 @@ func (w *world) leave(k store.Key, value []byte) {
 		w.t.Fatal(err)
 	}
 }
+
+// TestNodesThatAreNotBelieved: an index whose nodes gave false answers, or whose
+// next block nobody can use, is degraded at once and claims nothing that rests on
+// them.
+func TestNodesThatAreNotBelieved(t *testing.T) {
+	heard := chain.Seen{}
+	w := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard = func() chain.Seen { return heard } })
+	check := func(when, why string) {
+		t.Helper()
+		c := w.claims()
+		if s := c.status.Indexing; s.Status != "degraded" || *s.ReasonCode != "node_faulty" || !strings.HasPrefix(*s.Reason, why) {
+			t.Errorf("%s: %+v", when, s)
+		}
+		if c.chain != "node_faulty" || c.coverage.FreshnessStatus != "stale" || c.wide.StatusCode != 503 || c.summary != "stale" || c.assets.CompleteWithinScope {
+			t.Errorf("%s: %+v", when, c)
+		}
+	}
+	heard = hears(w.clock.Now, 59)()
+	fresh := w.claims()
+	fresh.fresh(t, "a believed node")
+
+	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.clock.Now(), Block: 60, Reason: "Block 60 from node-1 cannot be read."}.Encode())
+	w.clock.advance(10 * time.Second)
+	heard = hears(w.clock.Now, 60)()
+	check("a block that cannot be used", "Block 60 from")
+	heard.Nodes[0].State = chain.NodeQuarantined
+	check("the same of a node in quarantine", "Block 60 from")
+	if s := w.claims().status; s.LagBlocks != nil || *s.Nodes.Healthy != 0 {
+		t.Errorf("%+v", s)
+	}
+
+	w.leave(chain.HinderedKey, chain.Hindrance{}.Encode())
+	check("a node in quarantine", "No node is believed")
+	heard.Nodes = append(heard.Nodes, chain.SeenNode{State: chain.NodeHealthy, Heard: w.clock.Now(), Head: 59})
+	heard.Head.Number = 59
+	mixed := w.claims()
+	mixed.fresh(t, "another node is believed")
+}

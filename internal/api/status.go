@@ -14,7 +14,7 @@ import (
 // Status is what the index knows of a chain and of itself.
 type Status struct {
 	ChainID                        string           `json:"chainId"`
-	HeadBlockNumber                *uint64          `json:"headBlockNumber" doc:"Newest block that a node told of, or the newest indexed one if that is higher."`
+	HeadBlockNumber                *uint64          `json:"headBlockNumber" doc:"Newest block that a node told of and could show, or the newest indexed one if that is higher."`
 	HeadBlockHash                  *felt.Felt       `json:"headBlockHash" doc:"Null while that block is not indexed."`
 	HeadObservedAt                 *string          `json:"headObservedAt" format:"date-time" doc:"When a node last told its head; null when none ever did."`
 	FinalizedBlockNumber           *uint64          `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
@@ -79,8 +79,8 @@ type Quorum struct {
 
 // Indexing is the state of the write path.
 type Indexing struct {
-	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it that a person must look at."`
-	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,behind,audit" doc:"Why it is not current, for programs."`
+	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it, or holds it up, that a person must look at."`
+	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,node_faulty,behind,audit" doc:"Why it is not current, for programs."`
 	Reason     *string `json:"reason" doc:"The same for people; null when current."`
 }
 

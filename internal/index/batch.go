@@ -46,6 +46,9 @@ func (x *Indexer) newBatch(after *batch) *batch {
 	if x.state.HasFault && after == nil {
 		b.ops.Delete(chain.FaultKey)
 	}
+	if !x.state.Hindered.Since.IsZero() && after == nil {
+		b.ops.Delete(chain.HinderedKey)
+	}
 	return b
 }
 
@@ -164,7 +167,10 @@ func (x *Indexer) adopt(b *batch) {
 	x.spare = b.ops // for its memory
 	x.state.Head, x.state.HasHead = b.head, true
 	x.state.Format, x.state.Present = chain.Format{Layout: chain.Layout, ChainID: x.chainID}, true
-	x.state.HasFault = false
+	if !x.state.Hindered.Since.IsZero() {
+		x.pardon()
+	}
+	x.state.HasFault, x.state.Hindered = false, chain.Hindrance{}
 	x.undo, x.checked = b.undo, b.findings.Next()
 	x.classes.learn(b.classes...)
 	x.stuck = 0

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"chainexplorer/internal/backoff"
-	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/lease"
 )
@@ -107,12 +106,16 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 			return ctx.Err()
 		case err == nil:
 			failures = 0
+			if err := x.unhinder(ctx); err != nil {
+				x.Logger.Warn("the status of the index is old", "err", err)
+			}
 		case permanent(err) || storeGone(err):
 			return err
 		default:
 			failures++
 			x.Metrics.failures.Inc()
 			x.Logger.Warn("round failed, trying again", "err", err, "failures", failures)
+			x.hinder(ctx, err, failures)
 			if err := x.pause(ctx, failures); err != nil {
 				return err
 			}
@@ -268,19 +271,4 @@ func (x *Indexer) patiently(ctx context.Context, what string, ask func() error) 
 // do not come back together.
 func (x *Indexer) pause(ctx context.Context, failures int) error {
 	return backoff.Wait(ctx, backoff.Policy{Min: x.RetryMin, Max: x.RetryMax}.After(failures))
-}
-
-// reportFault leaves the reason of a stop in the store, where readers see it.
-func (x *Indexer) reportFault(ctx context.Context, err error) {
-	var verify *VerifyError
-	var deep *DeepForkError
-	var l1 *L1ForkError
-	if !errors.As(err, &verify) && !errors.As(err, &deep) && !errors.As(err, &l1) {
-		return
-	}
-	b := &store.Batch{Epoch: x.lease.Epoch}
-	b.Put(chain.FaultKey, chain.Fault{Block: x.nextBlock(), Reason: err.Error()}.Encode())
-	if err := x.Store.Commit(ctx, b); err != nil {
-		x.Logger.Error("could not store why the index stopped", "err", err)
-	}
 }

@@ -48,6 +48,20 @@ func (p *Pool) Blame(name string, err error) {
 	p.announce(false) // its head may have been the best
 }
 
+// Pardon ends the quarantine of the node of a pool of one, which was only noted:
+// whoever calls it found that the node's answers are good again. The next offence
+// counts as before.
+func (p *Pool) Pardon() {
+	if len(p.nodes) > 1 {
+		return
+	}
+	n := p.nodes[0]
+	n.mu.Lock()
+	n.quarantine.until = time.Time{}
+	n.mu.Unlock()
+	p.cfg.Metrics.setQuarantined(n.name, false)
+}
+
 // shunnedLocked says whether the node is in a quarantine that counts. Needs n.mu.
 func (p *Pool) shunnedLocked(n *node, now time.Time) bool {
 	return len(p.nodes) > 1 && now.Before(n.quarantine.until)

@@ -90,6 +90,15 @@ func TestOnlyNodeIsAskedInQuarantine(t *testing.T) {
 		if h := p.Health(); !h.Known || h.Nodes[0].Quarantine == "" {
 			t.Errorf("%+v", h)
 		}
+		p.Pardon()
+		if s := p.Statuses()[0]; s.Quarantine != "" {
+			t.Errorf("pardoned: %+v", s)
+		}
+		two := open(t, pn, nil, newNode(t, pn, "b", 20), newNode(t, pn, "c", 20))
+		two.Blame("http://b", errFalse)
+		if two.Pardon(); two.Statuses()[0].Quarantine == "" {
+			t.Error("one of two nodes is pardoned")
+		}
 	})
 }
 

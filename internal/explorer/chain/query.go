@@ -29,6 +29,9 @@ type State struct {
 	// Fault is set while the write path is stopped by something that a person must look at.
 	Fault    Fault
 	HasFault bool
+	// Hindered is what it cannot get past while it keeps trying; its zero value when
+	// nothing is in the way.
+	Hindered Hindrance
 
 	// Seen is what the indexer's nodes said; its zero value when none wrote it.
 	Seen Seen
@@ -39,7 +42,7 @@ type State struct {
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey, HinderedKey)
 	if err != nil {
 		return s, err
 	}
@@ -71,7 +74,10 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Checked, _, err = decoded(rows[7], DecodeSummary); err != nil {
 		return s, err
 	}
-	s.Agreed, _, err = decoded(rows[8], DecodeAgreed)
+	if s.Agreed, _, err = decoded(rows[8], DecodeAgreed); err != nil {
+		return s, err
+	}
+	s.Hindered, _, err = decoded(rows[9], DecodeHindrance)
 	return s, err
 }
 

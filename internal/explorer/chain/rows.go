@@ -206,7 +206,8 @@ func (w *Rewind) of(h Head) bool {
 
 // Fault is why the write path stopped. It is there until the next block is indexed.
 type Fault struct {
-	Block  uint64
+	Block uint64
+	// Reason is shown to callers: it holds no address and no advice.
 	Reason string
 }
 

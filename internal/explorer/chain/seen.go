@@ -55,6 +55,18 @@ func (s *Seen) Healthy() (n int) {
 	return n
 }
 
+// Distrusted says that no node is believed, because of answers that cannot be true.
+func (s *Seen) Distrusted() bool {
+	lied := false
+	for _, x := range s.Nodes {
+		if x.State != NodeQuarantined && x.State != NodeRefused {
+			return false
+		}
+		lied = lied || x.State == NodeQuarantined
+	}
+	return lied
+}
+
 // Encode returns the row. Times are whole milliseconds.
 func (s Seen) Encode() []byte {
 	var e record.Encoder

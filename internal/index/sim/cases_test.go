@@ -249,7 +249,7 @@ func TestForks(t *testing.T) {
 					if after.Head != before.Head {
 						t.Error("the head moved")
 					}
-					if !after.HasFault || after.Fault.Reason != deep.Error() {
+					if !publicFault(after, deep) {
 						t.Errorf("fault row is %+v", after.Fault)
 					}
 					return
@@ -286,7 +286,7 @@ func refusedBelowL1(t *testing.T, engine store.Engine, o index.Options, first ui
 		if !errors.As(err, &refused) || refused.Block != first || !strings.Contains(err.Error(), "--allow-fork-below-l1 "+strconv.FormatUint(first, 10)) {
 			t.Fatalf("got %v, want an L1ForkError about block %d", err, first)
 		}
-		if s := stateOf(t, engine); !s.HasFault || s.Fault.Reason != err.Error() {
+		if s := stateOf(t, engine); !publicFault(s, err) {
 			t.Errorf("fault row is %+v, want %v", s.Fault, err)
 		}
 	}
