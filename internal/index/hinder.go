@@ -18,8 +18,8 @@ import (
 
 const (
 	// deniedRounds is after how many failures in a row blocks that a node claims
-	// and does not give are told, and failedRounds any other trouble: by then most
-	// have passed.
+	// and does not give, or that do not build on ours, are told, and failedRounds
+	// any other trouble: by then most have passed.
 	deniedRounds, failedRounds = 3, 10
 )
 
@@ -27,9 +27,10 @@ const (
 // is told at once.
 func (x *Indexer) hinder(ctx context.Context, err error, failures int) {
 	var denied *node.UnsettledError
+	var fork *forkError
 	switch {
 	case inconsistent(err):
-	case errors.As(err, &denied) && failures >= deniedRounds:
+	case (errors.As(err, &denied) || errors.As(err, &fork)) && failures >= deniedRounds:
 	case failures >= failedRounds:
 	default:
 		return

@@ -495,7 +495,10 @@ func TestContradiction(t *testing.T) {
 		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &stuck) {
 			t.Fatalf("got %v, want a StuckError", err)
 		}
-		compareLines(t, dump(t, engine), before)
+		if s := stateOf(t, engine); !publicFault(s, stuck) || !s.Hindered.Since.IsZero() {
+			t.Errorf("%+v, %+v", s.Fault, s.Hindered)
+		}
+		compareLines(t, withoutFault(dump(t, engine)), before)
 	})
 }
 
