@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,9 +130,8 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a backup is being taken", http.StatusConflict)
 		return
 	}
-	if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(backupTime)); err != nil {
-		b.log.Warn("backup: the answer may be cut off", "err", err)
-	}
+	ctx, cancel := context.WithTimeout(r.Context(), backupTime)
+	defer cancel()
 	start := time.Now()
 	folder, err := filepath.Abs(filepath.Join(b.dir, start.UTC().Format(folderTime)))
 	var m backup.Manifest
@@ -145,7 +145,7 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err == nil {
-		m, err = backup.Take(r.Context(), source, folder)
+		m, err = backup.Take(ctx, source, folder)
 	}
 	switch {
 	case err != nil:

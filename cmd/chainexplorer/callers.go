@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/edge"
 )
 
 // callerFlags bound what callers take up of an API process, so that one of them
@@ -13,6 +14,8 @@ type callerFlags struct {
 	MaxInFlight          int      `default:"512" help:"Requests at work at once."`
 	MaxInFlightWorkspace int      `default:"0" help:"Requests at work at once of all keys of one workspace; 0 for a quarter of --max-in-flight."`
 	MaxInFlightKey       int      `default:"0" help:"Requests at work at once of one key; 0 for an eighth of --max-in-flight."`
+	MaxConnections       int      `default:"4096" help:"Open connections; beyond it a new one takes the place of the one that has waited longest for its client."`
+	MaxConnectionsClient int      `default:"256" help:"Those of one address, or one IPv6 network of 64 bits; a --trusted-proxy has no such bound."`
 	AnonymousPerMinute   int      `default:"1200" help:"Requests a minute without a valid key from one address, or one IPv6 network of 64 bits; 0 for no limit."`
 	TrustedProxy         []string `sep:"none" placeholder:"CIDR" help:"Addresses of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8 or 127.0.0.1; repeatable. Without it the peer of the connection is the client."`
 }
@@ -22,8 +25,18 @@ func (f *callerFlags) check() error {
 	if f.MaxInFlight < 1 || f.MaxInFlightWorkspace < 0 || f.MaxInFlightKey < 0 || f.AnonymousPerMinute < 0 {
 		return &usageError{"--max-in-flight must be at least 1, and --max-in-flight-workspace, --max-in-flight-key and --anonymous-per-minute not below 0"}
 	}
+	if f.MaxConnections < 1 || f.MaxConnectionsClient < 1 {
+		return &usageError{"--max-connections and --max-connections-client must be at least 1"}
+	}
 	_, err := f.proxies()
 	return err
+}
+
+// bounds are those of the connections. Without flags, as in a demo, they are the
+// defaults.
+func (f *callerFlags) bounds() (edge.Options, error) {
+	proxies, err := f.proxies()
+	return edge.Options{Connections: f.MaxConnections, PerAddress: f.MaxConnectionsClient, Exempt: proxies}, err
 }
 
 // set puts the flags into the options of an API. Without flags, as in a demo, the

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
@@ -22,7 +23,10 @@ import (
 	"chainexplorer/internal/store/postgres/pgtest"
 )
 
-var metricDesc = regexp.MustCompile(`fqName: "([^"]+)".*variableLabels: \{([^}]*)\}`)
+var (
+	metricDesc = regexp.MustCompile(`fqName: "([^"]+)".*constLabels: \{([^}]*)\}, variableLabels: \{([^}]*)\}`)
+	constLabel = regexp.MustCompile(`(\w+)="`)
+)
 
 // exported is every metric that the program registers, with its labels.
 func exported(t *testing.T) map[string][]string {
@@ -34,6 +38,7 @@ func exported(t *testing.T) map[string][]string {
 	job.NewMetrics(reg)
 	recheck.NewMetrics(reg)
 	api.NewMetrics(reg)
+	edge.Bound(nil, edge.Options{Name: "api", Registerer: reg})
 	embedded, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables(), Metrics: reg})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +61,10 @@ func exported(t *testing.T) map[string][]string {
 			if m == nil {
 				t.Fatalf("%s", d)
 			}
-			found[m[1]] = strings.Split(m[2], ",")
+			found[m[1]] = strings.Split(m[3], ",")
+			for _, l := range constLabel.FindAllStringSubmatch(m[2], -1) {
+				found[m[1]] = append(found[m[1]], l[1])
+			}
 		}
 	}
 	return found

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/edge"
 )
 
 // front serves from the moment the address is taken: who watches over the process
@@ -22,22 +23,25 @@ type front struct {
 }
 
 // newFront serves a listener, with answers that say so until there is a handler.
-func newFront(l net.Listener, origins []string, log *slog.Logger) *front {
+func newFront(l net.Listener, bounds edge.Options, origins []string, log *slog.Logger) *front {
 	f := &front{ended: make(chan error, 1)}
 	f.open(api.Starting())
+	wire := api.WireOptions{Origins: origins, Logger: log}
+	bounds.Name, bounds.Refusal = "api", wire.Refused
+	bound := edge.Bound(api.NewListener(l, wire), bounds) // bounds how long an answer takes, too
 	f.server = &http.Server{
 		Handler:           http.HandlerFunc(f.serve),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      30 * time.Second,
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    48 << 10, // an address of up to 32 KiB, and headers
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 
 		DisableGeneralOptionsHandler: true, // the kernel answers OPTIONS * too
 	}
+	bound.Attach(f.server)
 	go func() {
-		err := f.server.Serve(api.NewListener(l, api.WireOptions{Origins: origins, Logger: log}))
+		err := f.server.Serve(bound)
 		if errors.Is(err, http.ErrServerClosed) {
 			err = nil
 		} else {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"chainexplorer/internal/edge"
 )
 
 // TestFront: a service that waits for something says so, and lets requests through
@@ -16,7 +18,7 @@ func TestFront(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFront(l, nil, slog.New(slog.DiscardHandler))
+	f := newFront(l, edge.Options{}, nil, slog.New(slog.DiscardHandler))
 	ask := func(path string, status int, says string) *http.Response {
 		t.Helper()
 		r, err := http.Get("http://" + l.Addr().String() + path)

@@ -14,6 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"chainexplorer/internal/edge"
 )
 
 // newRegistry is the registry of a process, with what every process tells.
@@ -53,7 +55,7 @@ func serveMetrics(addr string, f *operatorFlags, reg *prometheus.Registry, b *ba
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg, MaxRequestsInFlight: 4}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(reg, promhttp.HandlerOpts{Registry: reg}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.Write([]byte("ok\n")) //nolint:errcheck // whoever asked is gone
@@ -61,10 +63,15 @@ func serveMetrics(addr string, f *operatorFlags, reg *prometheus.Registry, b *ba
 	mux.Handle("POST /backup", http.NewCrossOriginProtection().Handler(b))
 	mux.HandleFunc("GET /debug/pprof/", bounded(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/profile", bounded(pprof.Profile))
-	srv := &http.Server{Handler: gate, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 40 * time.Second,
+	// Callers of this machine all have one address, so that there is no share for each.
+	bound := edge.Bound(l, edge.Options{Name: "operator", Connections: mostOperatorConnections, PerAddress: mostOperatorConnections, Registerer: reg, Refusal: func(edge.Refusal) []byte {
+		return []byte("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n")
+	}})
+	srv := &http.Server{Handler: gate, ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 5 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}
+	bound.Attach(srv)
 	go func() {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := srv.Serve(bound); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("metrics listener failed", "err", err)
 		}
 	}()

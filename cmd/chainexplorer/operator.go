@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // operatorFlags say who may use the operator's address, the one of --metrics.
@@ -69,16 +71,24 @@ func madeToken(dir string) (string, error) {
 
 // operatorGate lets the operator in.
 type operatorGate struct {
-	all      string // the token that everything needs, or none
-	backups  string // the token that backups and profiles need; none refuses them
-	names    []string
-	inFlight chan struct{}
-	mux      *http.ServeMux
+	all     string // the token that everything needs, or none
+	backups string // the token that backups and profiles need; none refuses them
+	names   []string
+	scrapes chan struct{} // places of those that read metrics
+	others  chan struct{} // places of backups and profiles
+	mux     *http.ServeMux
 }
+
+// How many are at work at once, and how many connections there are.
+const (
+	mostScrapes             = 4
+	mostOthers              = 4
+	mostOperatorConnections = 64
+)
 
 // newOperatorGate checks the settings against the address.
 func newOperatorGate(f *operatorFlags, addr, backupDir string, mux *http.ServeMux) (*operatorGate, error) {
-	g := &operatorGate{names: f.OperatorHost, inFlight: make(chan struct{}, 8), mux: mux}
+	g := &operatorGate{names: f.OperatorHost, scrapes: make(chan struct{}, mostScrapes), others: make(chan struct{}, mostOthers), mux: mux}
 	var err error
 	if g.all, err = f.token(); err != nil {
 		return nil, err
@@ -100,10 +110,15 @@ func isLoopback(host string) bool {
 }
 
 // ServeHTTP refuses names that are not ours, which is how a page in the operator's
-// browser would come here, then callers without the token, then too many at once.
+// browser would come here, then bodies, which nothing here takes, then callers without
+// the token, then too many at once. Nothing is begun for a request that is refused.
 func (g *operatorGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !g.ours(r.Host) {
 		http.Error(w, "this address is not known by that name: see --operator-host", http.StatusMisdirectedRequest)
+		return
+	}
+	if r.ContentLength != 0 {
+		http.Error(w, "no body is taken here", http.StatusRequestEntityTooLarge)
 		return
 	}
 	want := g.all
@@ -118,16 +133,60 @@ func (g *operatorGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "show the operator token: Authorization: Bearer TOKEN", http.StatusUnauthorized)
 		return
 	}
+	switch r.URL.Path {
+	case "/healthz": // takes no place: it must answer whatever else goes on
+		g.mux.ServeHTTP(w, r)
+	case "/metrics":
+		g.work(w, r, g.scrapes)
+	default:
+		g.work(w, r, g.others)
+	}
+}
+
+// work answers from a place, and gives it back before anything is sent: a caller that
+// reads slowly is in nobody's way.
+func (g *operatorGate) work(w http.ResponseWriter, r *http.Request, places chan struct{}) {
 	select {
-	case g.inFlight <- struct{}{}:
-		defer func() { <-g.inFlight }()
+	case places <- struct{}{}:
 	default:
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
-	g.mux.ServeHTTP(w, r)
+	// The request is complete. What is read from now on is whether the caller is still
+	// there, and a profile or a backup may take longer than a request.
+	http.NewResponseController(w).SetReadDeadline(time.Time{}) //nolint:errcheck // it would end early, and say so
+	page := &page{ResponseWriter: w}
+	func() {
+		defer func() { <-places }()
+		g.mux.ServeHTTP(page, r)
+	}()
+	page.send()
+}
+
+// page holds an answer until it is complete. All of them are small: metrics, a profile,
+// the manifest of a backup.
+type page struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (p *page) WriteHeader(status int) {
+	if p.status == 0 {
+		p.status = status
+	}
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.WriteHeader(http.StatusOK)
+	return p.body.Write(b)
+}
+
+func (p *page) send() {
+	p.WriteHeader(http.StatusOK)
+	p.ResponseWriter.WriteHeader(p.status)
+	p.ResponseWriter.Write(p.body.Bytes()) //nolint:errcheck // whoever asked is gone
 }
 
 // ours tells a name that cannot have been made to point here by somebody else: an

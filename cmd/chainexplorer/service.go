@@ -85,7 +85,12 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if s.listener, err = net.Listen("tcp", o.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}
-	s.front = newFront(s.listener, o.Origins, con.log)
+	bounds, err := o.Callers.bounds()
+	if err != nil {
+		return nil, errors.Join(err, s.listener.Close())
+	}
+	bounds.Registerer = s.registry
+	s.front = newFront(s.listener, bounds, o.Origins, con.log)
 	s.onClose(func() { s.front.server.Close() }) //nolint:errcheck // the process ends
 	if o.Metrics != "" {
 		stop, err := serveMetrics(o.Metrics, &o.Operator, s.registry, s.backups, con.log)

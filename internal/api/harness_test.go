@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/census"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
@@ -157,8 +158,10 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	if w.server, err = api.New(o); err != nil {
 		t.Fatal(err)
 	}
-	srv.Listener = api.NewListener(srv.Listener, api.WireOptions{Origins: o.Origins, Logger: o.Logger})
-	srv.Config.Handler = w.server
+	wire := api.WireOptions{Origins: o.Origins, Logger: o.Logger}
+	bound := edge.Bound(api.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
+	srv.Listener, srv.Config.Handler = bound, w.server
+	bound.Attach(srv.Config)
 	srv.Config.MaxHeaderBytes = 128 << 10
 	srv.Config.DisableGeneralOptionsHandler = true
 	srv.Start()

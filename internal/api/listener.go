@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"chainexplorer/internal/edge"
 )
 
 // net/http answers some requests by itself, before any handler sees them: those
@@ -131,8 +133,26 @@ func headersOf(head []byte) http.Header {
 	return h
 }
 
-// refusal is an answer with an envelope, as it goes over the wire.
+// refusal is an answer with an envelope in place of one of net/http.
 func (o *WireOptions) refusal(status int, reason string, asked http.Header) []byte {
+	e, id := o.misread(status, reason), requestID(asked)
+	o.Logger.Info("request refused", "request_id", id, "code", string(e.Code), "reason", reason)
+	return o.wire(e, id, asked)
+}
+
+// Refused is what a client is told whose connection is refused before it asked. It
+// is counted and not logged: who is refused here would fill the log.
+func (o WireOptions) Refused(why edge.Refusal) []byte {
+	e := retryLater(1, nil, "The service has as many connections as it may have.")
+	if why == edge.TooManyOfAddress {
+		e = because(ReasonClientAddress, "Your address has as many connections open as it may have.")
+		e.RetryAfter = 1
+	}
+	return o.wire(e, requestID(nil), http.Header{})
+}
+
+// misread explains what net/http refused.
+func (*WireOptions) misread(status int, reason string) *Error {
 	e := fail(CodeInvalidRequest, "The request is not well-formed HTTP.")
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
@@ -144,14 +164,17 @@ func (o *WireOptions) refusal(status int, reason string, asked http.Header) []by
 	case reason != "":
 		e = fail(CodeInvalidRequest, "The request is not well-formed HTTP: %s.", reason)
 	}
-	id := requestID(asked)
+	return e
+}
+
+// wire writes a failure as it goes over the wire.
+func (o *WireOptions) wire(e *Error, id string, asked http.Header) []byte {
 	h := http.Header{}
 	h.Set(headerRequestID, id)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Connection", "close")
 	lane(h, o.Origins, asked, credentialed(asked) || announcesMore(asked))
 	body := failureHeaders(h, e, id, nil)
-	o.Logger.Info("request refused", "request_id", id, "code", string(e.Code), "reason", reason)
 	var b bytes.Buffer
 	code := codes[e.Code].Status
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", code, http.StatusText(code))

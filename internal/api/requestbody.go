@@ -71,6 +71,8 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64) ([]byte, *Er
 	}
 	line := http.NewResponseController(x.ResponseWriter)
 	if line.SetReadDeadline(time.Now().Add(s.bodyTime)) == nil { // a recorder in a test has none
+		// Once the body is read, what is read beside the work is whether the client is
+		// still there, and that has no time.
 		defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // it worked before
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, most+1))

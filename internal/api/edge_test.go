@@ -1,0 +1,93 @@
+package api_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/edge"
+)
+
+// TestRefusalsDoNotWaitForBodies: requests that are answered without their bodies
+// announce one and send a byte of it. The test server has no time of its own, so that
+// a connection which ends was ended by us.
+func TestRefusalsDoNotWaitForBodies(t *testing.T) {
+	w := newWorld(t, 5, func(o *api.Options) { o.BodyTimeout = 50 * time.Millisecond })
+	const batch = "/v1/" + chainID + "/address/summaries"
+	for _, c := range []struct {
+		method, path, key string
+		status            int
+	}{
+		{"GET", statusPath, "", 401},
+		{"POST", batch, "", 401},
+		{"GET", "/nothing", "", 404},
+		{"POST", "/v1/" + chainID + "/nothing", w.key, 404},
+		{"GET", "/healthz", "", 200},
+		{"GET", "/readyz", "", 200},
+		{"HEAD", "/docs/api", "", 200},
+		{"DELETE", statusPath, w.key, 405},
+		{"GET", statusPath, w.key, 200},
+		{"POST", batch, w.key, 408}, // this one waited for the body, and then no more
+	} {
+		for _, more := range []string{"", "Expect: 100-continue\r\n"} {
+			if c.key != "" {
+				more += "X-Service-Api-Key: " + c.key + "\r\n"
+			}
+			conn := w.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: 100\r\n\r\nx", c.method, c.path, more))
+			in := bufio.NewReader(conn)
+			res, err := http.ReadResponse(in, &http.Request{Method: c.method})
+			for err == nil && res.StatusCode == http.StatusContinue {
+				res, err = http.ReadResponse(in, &http.Request{Method: c.method})
+			}
+			if err != nil || res.StatusCode != c.status || !res.Close {
+				t.Errorf("%s %s: %v %v", c.method, c.path, res, err)
+				continue
+			}
+			if _, err := io.Copy(io.Discard, in); isTimeout(err) {
+				t.Errorf("%s %s: the connection is held", c.method, c.path)
+			}
+		}
+	}
+}
+
+func isTimeout(err error) bool {
+	ne, ok := err.(net.Error)
+	return ok && ne.Timeout()
+}
+
+// TestRefusedConnections: what a client is told that has too many connections is a
+// failure like all others.
+func TestRefusedConnections(t *testing.T) {
+	for why, c := range map[edge.Refusal]struct {
+		status int
+		code   api.Code
+		reason api.Reason
+	}{
+		edge.TooManyOfAddress: {429, api.CodeRateLimited, api.ReasonClientAddress},
+		edge.TooMany:          {503, api.CodeServiceUnavailable, ""},
+	} {
+		ours, theirs := net.Pipe()
+		go func() {
+			theirs.Write(api.WireOptions{}.Refused(why)) //nolint:errcheck // see the reader
+			theirs.Close()                               //nolint:errcheck // as above
+		}()
+		res, err := http.ReadResponse(bufio.NewReader(ours), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := reply{res, body}
+		expect(t, r, c.status, c.code, map[string]string{"Retry-After": "1", "Content-Type": "application/json"})
+		if e := r.envelope(); e.Reason != c.reason || e.RequestID == "" || e.RequestID != r.Header.Get("X-Request-Id") || !r.Close {
+			t.Errorf("%s: %s", why, body)
+		}
+	}
+}

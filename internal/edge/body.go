@@ -1,0 +1,81 @@
+package edge
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// drain is how long a body that nobody read is waited for after the answer, so that
+// a client that is still sending it can read the answer first.
+const drain = 250 * time.Millisecond
+
+// unread lets no answer wait for a body that the handler did not read. net/http
+// would wait for it as long as for a body that is wanted. The connection ends: what
+// is left of the body would be read as the next request.
+func unread(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 || r.Body == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body := &watched{ReadCloser: r.Body}
+		x := &answer{ResponseWriter: w, body: body}
+		with := *r // a copy: a handler must not change the request it was given
+		with.Body = body
+		next.ServeHTTP(x, &with)
+		x.begin()
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok && !body.ended {
+			http.NewResponseController(w).Flush() //nolint:errcheck // the client went away
+			c.done()
+		}
+	})
+}
+
+// watched is a body that knows whether it was read whole.
+type watched struct {
+	io.ReadCloser
+	ended bool
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.ended = true
+	}
+	return n, err
+}
+
+type answer struct {
+	http.ResponseWriter
+	body  *watched
+	begun bool
+}
+
+// begin is called before the first byte of the answer goes out.
+func (a *answer) begin() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	if a.body.ended {
+		return
+	}
+	a.Header().Set("Connection", "close")
+	http.NewResponseController(a.ResponseWriter).SetReadDeadline(time.Now().Add(drain)) //nolint:errcheck // a recorder in a test has none
+}
+
+func (a *answer) WriteHeader(status int) {
+	if status >= http.StatusOK {
+		a.begin()
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(b []byte) (int, error) {
+	a.begin()
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
