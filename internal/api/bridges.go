@@ -47,7 +47,7 @@ type BridgeSignal struct {
 	FromAddress       *felt.Felt `json:"fromAddress"`
 	ToAddress         *felt.Felt `json:"toAddress"`
 	PairingConfidence string     `json:"pairingConfidence" enum:"message_pairing_fact,adapter_pairing_fact,unpaired_l2_only"`
-	SourceTier        string     `json:"sourceTier" enum:"head,finalized"`
+	RowTier
 }
 
 // BridgeCoverage says how complete bridge signals are.
@@ -200,7 +200,7 @@ func renderSignal(c *Chain, m *message.Loaded, shown *Message) BridgeSignal {
 	}
 	out := BridgeSignal{ID: shown.ID, BlockNumber: shown.BlockNumber, TimestampISO: shown.TimestampISO, TxIndex: shown.TxIndex, LogIndex: shown.LogIndex,
 		TxHash: shown.TxHash, Status: shown.Status, Direction: &direction, MessageHash: &shown.MessageHash, L2Hash: shown.L2Hash,
-		L1ContractAddress: shown.L1ContractAddress, L2ContractAddress: shown.L2ContractAddress, PairingConfidence: "unpaired_l2_only", SourceTier: shown.SourceTier}
+		L1ContractAddress: shown.L1ContractAddress, L2ContractAddress: shown.L2ContractAddress, PairingConfidence: "unpaired_l2_only", RowTier: shown.RowTier}
 	b, ok := bridgeOf(c.Registry, &m.Message)
 	if !ok {
 		return out

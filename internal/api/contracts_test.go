@@ -209,7 +209,7 @@ func (o *oracle) bridgeSignals() {
 			meaning := shown["interpretation"].(object)
 			row := object{"transferIndex": 0, "direction": "inbound", "tokenAddress": nil, "tokenSymbol": nil, "tokenDecimals": nil, "amountRaw": meaning["amountRaw"],
 				"fromAddress": meaning["sender"], "toAddress": meaning["recipient"], "pairingConfidence": "unpaired_l2_only"}
-			for _, same := range []string{"id", "blockNumber", "timestampIso", "txIndex", "logIndex", "txHash", "status", "messageHash", "l1Hash", "l2Hash", "l1ContractAddress", "l2ContractAddress", "sourceTier"} {
+			for _, same := range []string{"id", "blockNumber", "timestampIso", "txIndex", "logIndex", "txHash", "status", "messageHash", "l1Hash", "l2Hash", "l1ContractAddress", "l2ContractAddress", "sourceTier", "sourceTierBasis"} {
 				row[same] = shown[same]
 			}
 			if m.ToL1 {

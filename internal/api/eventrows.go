@@ -19,7 +19,7 @@ type EventRow struct {
 	TxHash       felt.Felt `json:"txHash"`
 	TxIndex      uint32    `json:"txIndex"`
 	LogIndex     uint32    `json:"logIndex" doc:"The event's index in its transaction."`
-	SourceTier   string    `json:"sourceTier" enum:"head,finalized"`
+	RowTier
 	EventContent
 }
 
@@ -73,7 +73,7 @@ func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, sta
 	rows = make([]EventRow, len(hits))
 	for i := range hits {
 		h := &hits[i]
-		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, sourceTier(c, state, h.Block), renderEvent(&h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(&h.Event, &results[i])}
 	}
 	return rows, degraded, nil
 }

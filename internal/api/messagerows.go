@@ -42,7 +42,7 @@ func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Lo
 	out := Message{
 		ID: fmt.Sprintf("%d:%d:%d", m.Block, m.Tx, m.Sub), BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: m.Sub,
 		MessageHash: "0x" + hex.EncodeToString(m.Hash[:]), ToAddress: &m.To, TxHash: m.TxHash, L2Hash: &m.TxHash,
-		Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload, SourceTier: sourceTier(c, state, m.Block),
+		Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload, RowTier: tierOf(c, state, m.Block),
 	}
 	if m.HasFrom {
 		out.FromAddress = &m.From
@@ -68,14 +68,6 @@ func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Lo
 		}
 	}
 	return out
-}
-
-// sourceTier says whether a row is below the finalized tier.
-func sourceTier(c *Chain, state *chain.State, number uint64) string {
-	if state.Finality(number, c.Depth) >= chain.Finalized {
-		return "finalized"
-	}
-	return "head"
 }
 
 // blocksOf reads the blocks that a list touches, in one round trip.

@@ -36,34 +36,34 @@ const (
 
 // Message is a message between the layers.
 type Message struct {
-	ID                    string                 `json:"id" doc:"block:tx:message"`
-	BlockNumber           uint64                 `json:"blockNumber"`
-	TimestampISO          *string                `json:"timestampIso" format:"date-time"`
-	TxIndex               uint32                 `json:"txIndex"`
-	LogIndex              uint32                 `json:"logIndex" doc:"Place among the transaction's messages."`
-	MessageHash           string                 `json:"messageHash" doc:"0x and 64 hex digits."`
-	Direction             string                 `json:"direction" enum:"l1_to_l2,l2_to_l1"`
-	FromAddress           *felt.Felt             `json:"fromAddress"`
-	ToAddress             *felt.Felt             `json:"toAddress"`
-	TxHash                felt.Felt              `json:"txHash" doc:"The transaction on this layer."`
-	L1Hash                *string                `json:"l1Hash" doc:"Null: L1 is not indexed."`
-	L2Hash                *felt.Felt             `json:"l2Hash" doc:"The same as txHash."`
-	L1BlockNumber         *uint64                `json:"l1BlockNumber" doc:"Null: L1 is not indexed."`
-	L1Fee                 *string                `json:"l1Fee" doc:"Null: it was paid on L1, which is not indexed."`
-	L1ContractAddress     *felt.Felt             `json:"l1ContractAddress"`
-	L2ContractAddress     *felt.Felt             `json:"l2ContractAddress"`
-	BridgeContractAddress *felt.Felt             `json:"bridgeContractAddress" doc:"The contract on this layer, if it is a known bridge."`
-	Status                string                 `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_pending_l1_acceptance,sent_l1_consumption_unknown" doc:"How far the chain tells: a handler took it in, or was reverted; L2 sent it, and its block is not accepted on L1 yet, or is and L1 may or may not have consumed it."`
-	L1SentCount           *uint64                `json:"l1SentCount" doc:"How often L1 sent it. Null when this layer does not tell."`
-	L2SentCount           *uint64                `json:"l2SentCount" doc:"How often L2 sent a message with this hash, as far as the chain is indexed."`
-	L1ConsumedCount       *uint64                `json:"l1ConsumedCount" doc:"Null for a message to L1: L1 is not indexed."`
-	PendingCount          *uint64                `json:"pendingCount" doc:"Null when this layer does not tell."`
-	Nonce                 *felt.Felt             `json:"nonce"`
-	Selector              *felt.Felt             `json:"selector"`
-	Payload               []felt.Felt            `json:"payload" doc:"At most 256 felts."`
-	PayloadTruncated      bool                   `json:"payloadTruncated"`
-	SourceTier            string                 `json:"sourceTier" enum:"head,finalized"`
-	Interpretation        *MessageInterpretation `json:"interpretation" doc:"What a known bridge means by it; null for others."`
+	ID                    string      `json:"id" doc:"block:tx:message"`
+	BlockNumber           uint64      `json:"blockNumber"`
+	TimestampISO          *string     `json:"timestampIso" format:"date-time"`
+	TxIndex               uint32      `json:"txIndex"`
+	LogIndex              uint32      `json:"logIndex" doc:"Place among the transaction's messages."`
+	MessageHash           string      `json:"messageHash" doc:"0x and 64 hex digits."`
+	Direction             string      `json:"direction" enum:"l1_to_l2,l2_to_l1"`
+	FromAddress           *felt.Felt  `json:"fromAddress"`
+	ToAddress             *felt.Felt  `json:"toAddress"`
+	TxHash                felt.Felt   `json:"txHash" doc:"The transaction on this layer."`
+	L1Hash                *string     `json:"l1Hash" doc:"Null: L1 is not indexed."`
+	L2Hash                *felt.Felt  `json:"l2Hash" doc:"The same as txHash."`
+	L1BlockNumber         *uint64     `json:"l1BlockNumber" doc:"Null: L1 is not indexed."`
+	L1Fee                 *string     `json:"l1Fee" doc:"Null: it was paid on L1, which is not indexed."`
+	L1ContractAddress     *felt.Felt  `json:"l1ContractAddress"`
+	L2ContractAddress     *felt.Felt  `json:"l2ContractAddress"`
+	BridgeContractAddress *felt.Felt  `json:"bridgeContractAddress" doc:"The contract on this layer, if it is a known bridge."`
+	Status                string      `json:"status" enum:"consumed_on_l2,failed_on_l2,sent_pending_l1_acceptance,sent_l1_consumption_unknown" doc:"How far the chain tells: a handler took it in, or was reverted; L2 sent it, and its block is not accepted on L1 yet, or is and L1 may or may not have consumed it."`
+	L1SentCount           *uint64     `json:"l1SentCount" doc:"How often L1 sent it. Null when this layer does not tell."`
+	L2SentCount           *uint64     `json:"l2SentCount" doc:"How often L2 sent a message with this hash, as far as the chain is indexed."`
+	L1ConsumedCount       *uint64     `json:"l1ConsumedCount" doc:"Null for a message to L1: L1 is not indexed."`
+	PendingCount          *uint64     `json:"pendingCount" doc:"Null when this layer does not tell."`
+	Nonce                 *felt.Felt  `json:"nonce"`
+	Selector              *felt.Felt  `json:"selector"`
+	Payload               []felt.Felt `json:"payload" doc:"At most 256 felts."`
+	PayloadTruncated      bool        `json:"payloadTruncated"`
+	RowTier
+	Interpretation *MessageInterpretation `json:"interpretation" doc:"What a known bridge means by it; null for others."`
 }
 
 // MessageInterpretation is what a message of a known bridge means.

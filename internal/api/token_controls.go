@@ -38,7 +38,8 @@ type ControlsSnapshot struct {
 	AsOfBlock         uint64            `json:"asOfBlock"`
 	AsOfBlockHash     felt.Felt         `json:"asOfBlockHash"`
 	Source            string            `json:"source" enum:"indexed_events_and_class_abi"`
-	IndexedAtISO      string            `json:"indexedAtIso" format:"date-time" doc:"Time of that block."`
+	AsOfTimestampISO  string            `json:"asOfTimestampIso" format:"date-time" doc:"Time of that block."`
+	IndexedAtISO      *string           `json:"indexedAtIso" format:"date-time" doc:"When the index wrote what the snapshot is made of. Null: it does not keep the times of its writes, and a block time is none."`
 }
 
 // SupplyControl tells who can make more of the token.
@@ -144,7 +145,7 @@ func renderControls(c *control.Controls, head *chain.Head) *ControlsSnapshot {
 	out := &ControlsSnapshot{
 		SupplyControl: SupplyControl(c.Supply), TransferControl: TransferControl(c.Transfer), MetadataAdmin: MetadataAdmin(c.Metadata),
 		UpgradeControl: UpgradeControl(c.Upgrade), Paused: c.Paused, Roles: []ControlRole{}, ClassHash: c.Class,
-		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", IndexedAtISO: timestampISO(head.Timestamp),
+		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", AsOfTimestampISO: timestampISO(head.Timestamp),
 	}
 	for i := range c.Roles {
 		r := &c.Roles[i]

@@ -27,7 +27,7 @@ type TokenSummary struct {
 	SummaryVersion             uint64    `json:"summaryVersion" doc:"Grows with every block that changes the counters: the number of the newest of them; 0 while there is none."`
 	SummaryVersionUpdatedAtISO *string   `json:"summaryVersionUpdatedAtIso" format:"date-time" doc:"Time of that block."`
 	SummaryCacheStatus         string    `json:"summaryCacheStatus" enum:"current,computed,stale,metadata_only"`
-	SummaryCacheUpdatedAtISO   *string   `json:"summaryCacheUpdatedAtIso" format:"date-time" doc:"Time of the indexed head, which the counters refer to."`
+	SummaryCacheUpdatedAtISO   *string   `json:"summaryCacheUpdatedAtIso" format:"date-time" doc:"When the index last wrote the counters. Null: it does not keep the times of its writes, and a block time is none. The counters are those of the indexed head."`
 	TransferCount              *uint64   `json:"transferCount"`
 	DistinctFromCount          *uint64   `json:"distinctFromCount" doc:"Addresses that sent; the zero address of mints is nobody."`
 	DistinctToCount            *uint64   `json:"distinctToCount" doc:"Addresses that received; the zero address of burns is nobody."`
@@ -127,8 +127,8 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 		if err != nil {
 			return t, err
 		}
-		changed, head := timestampISO(b.Timestamp), timestampISO(state.Head.Timestamp)
-		t.SummaryVersion, t.SummaryVersionUpdatedAtISO, t.SummaryCacheUpdatedAtISO = totals.Latest, &changed, &head
+		changed := timestampISO(b.Timestamp)
+		t.SummaryVersion, t.SummaryVersionUpdatedAtISO = totals.Latest, &changed
 		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
 	}
 	return t, nil

@@ -140,16 +140,12 @@ func (w *world) wantNames(k *simnode.Token) (name, symbol, decimals any) {
 }
 
 func (w *world) wantTransfer(m *moved, withToken bool) object {
-	head, _ := w.chain.Head()
 	name, symbol, decimals := w.wantNames(m.token)
-	tier := "head"
-	if m.block.Number+depth <= head {
-		tier = "finalized"
-	}
+	tier, basis := w.wantTier(m.block.Number)
 	out := object{"blockNumber": m.block.Number, "timestampIso": iso(m.block.Timestamp), "txIndex": m.tx, "logIndex": m.log, "transferIndex": m.item,
 		"txHash": m.block.Transactions[m.tx].Hash, "fromAddress": m.from, "toAddress": m.to, "amount": text(m.value), "rawValue": text(m.value), "tokenId": text(m.id),
 		"standard": standardNames[m.token.Standard], "tokenSymbol": symbol, "tokenName": name, "tokenDecimals": decimals, "actionContext": nil,
-		"historicalUsd": nil, "sourceTier": tier}
+		"historicalUsd": nil, "sourceTier": tier, "sourceTierBasis": basis}
 	if withToken {
 		out["tokenAddress"] = m.token.Address
 	}
@@ -232,7 +228,7 @@ func (o *oracle) token(k *simnode.Token, path string, own []moved) {
 	o.get("/token/"+k.Address.String(), &got)
 	want := object{"chainId": chainID, "tokenAddress": k.Address, "symbol": symbol, "name": name, "decimals": decimals, "standard": standardNames[k.Standard],
 		"metadataUpdatedAtIso": got.MetadataUpdatedAtISO, "summaryVersion": own[0].block.Number, "summaryVersionUpdatedAtIso": iso(own[0].block.Timestamp),
-		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": iso(o.chain.BlockAt(head).Timestamp),
+		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": nil,
 		"transferCount": len(own), "distinctFromCount": len(senders), "distinctToCount": len(receivers), "latestTransferBlock": own[0].block.Number,
 		"totalSupplyRaw": nil, "totalSupplySource": nil, "totalSupplyBlockNumber": nil, "totalSupplyUpdatedAtIso": nil}
 	if k.Standard == simnode.ERC20 {

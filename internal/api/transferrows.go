@@ -31,7 +31,7 @@ type TokenTransferItem struct {
 	TokenDecimals *uint8         `json:"tokenDecimals"`
 	ActionContext *ActionContext `json:"actionContext" doc:"Told for mints and burns; null for the rest."`
 	HistoricalUSD *struct{}      `json:"historicalUsd" doc:"Always null: no prices are indexed."`
-	SourceTier    string         `json:"sourceTier" enum:"head,finalized"`
+	RowTier
 }
 
 // TokenTransferPage is a page of a token's transfers.
@@ -134,10 +134,7 @@ func renderTransfers(ctx context.Context, r store.Reader, c *Chain, state *chain
 		item.BlockNumber, item.TimestampISO, item.TxIndex, item.LogIndex, item.TransferIndex = t.Block, &iso, t.Tx, t.Log, t.Index
 		item.TxHash, item.FromAddress, item.ToAddress, item.Standard = t.TxHash, &t.From, &t.To, t.Standard.String()
 		item.Amount, item.RawValue, item.TokenID = transferValues(&t.Transfer)
-		item.ActionContext, item.SourceTier = actionOf(&t.Transfer), "head"
-		if state.Finality(t.Block, c.Depth) >= chain.Finalized {
-			item.SourceTier = "finalized"
-		}
+		item.ActionContext, item.RowTier = actionOf(&t.Transfer), tierOf(c, state, t.Block)
 		if m := known[numbers[t.Token]]; m != nil {
 			item.TokenSymbol, item.TokenName, item.TokenDecimals = m.Symbol, m.Name, m.Decimals
 		}

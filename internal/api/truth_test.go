@@ -233,11 +233,7 @@ func (o *oracle) wantEvent(ref *simnode.EventRef) object {
 	row := wantLogs([]starknet.Event{*ref.Event}, 1)[0]
 	row["logIndex"], row["txIndex"], row["blockNumber"] = ref.Index, ref.TxIndex, ref.Block.Number
 	row["txHash"], row["timestampIso"] = ref.Block.Transactions[ref.TxIndex].Hash, iso(ref.Block.Timestamp)
-	head, _ := o.chain.Head()
-	row["sourceTier"] = "head"
-	if ref.Block.Number+10 <= head {
-		row["sourceTier"] = "finalized"
-	}
+	row["sourceTier"], row["sourceTierBasis"] = o.wantTier(ref.Block.Number)
 	return row
 }
 
@@ -257,10 +253,8 @@ func (o *oracle) wantMessage(m *simnode.Message, i int) object {
 	row := object{"id": fmt.Sprintf("%d:%d:%d", m.Block, m.TxIndex, i), "blockNumber": m.Block, "timestampIso": iso(b.Timestamp), "txIndex": m.TxIndex,
 		"messageHash": "0x" + hex.EncodeToString(m.Hash[:]), "logIndex": i, "fromAddress": m.From, "toAddress": m.To, "txHash": tx, "l2Hash": tx,
 		"l1Hash": nil, "l1BlockNumber": nil, "l1Fee": nil, "payload": felts(m.Payload), "payloadTruncated": false, "nonce": nil, "selector": nil,
-		"pendingCount": nil, "sourceTier": "head", "bridgeContractAddress": nil, "interpretation": nil}
-	if m.Block+depth <= head {
-		row["sourceTier"] = "finalized"
-	}
+		"pendingCount": nil, "bridgeContractAddress": nil, "interpretation": nil}
+	row["sourceTier"], row["sourceTierBasis"] = o.wantTier(m.Block)
 	if b, meaning := o.meaning(m); b != nil {
 		row["bridgeContractAddress"], row["interpretation"] = b.L2, meaning
 	}

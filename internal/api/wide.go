@@ -89,7 +89,7 @@ type RangeCoverage struct {
 type SelectorCoverage struct {
 	Selector     felt.Felt `json:"selector"`
 	Position     int       `json:"position"`
-	SourceTier   string    `json:"sourceTier" enum:"finalized"`
+	SourceTier   string    `json:"sourceTier" enum:"finalized" doc:"By depth: up to finalizedBlockNumber of the status."`
 	FromBlock    uint64    `json:"fromBlock"`
 	ThroughBlock *uint64   `json:"throughBlock"`
 	Status       string    `json:"status" enum:"building,ready,failed"`
