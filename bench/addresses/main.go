@@ -132,10 +132,10 @@ func choose(ctx context.Context, r store.Reader, seen []felt.Felt) (busy, quiet 
 	small := ^uint64(0)
 	for _, a := range seen {
 		t := of[a]
-		if of[busy] == nil || min(t.Transactions, t.Transfers) > min(of[busy].Transactions, of[busy].Transfers) {
+		if of[busy] == nil || min(t.Parts, t.Transfers) > min(of[busy].Parts, of[busy].Transfers) {
 			busy = a
 		}
-		if t.Transactions > pageSize && t.Transfers > pageSize && t.Activity() < small {
+		if t.Parts > pageSize && t.Transfers > pageSize && t.Activity() < small {
 			quiet, small = a, t.Activity()
 		}
 	}
@@ -150,12 +150,14 @@ func measure(ctx context.Context, r store.Reader, seen []felt.Felt, head uint64,
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d addresses; the busiest has %d transactions and %d transfers, the quiet one %d and %d\n\n", len(seen),
-		of[busy].Transactions, of[busy].Transfers, of[quiet].Transactions, of[quiet].Transfers)
+	fmt.Printf("%d addresses; the busiest has a part in %d of its %d transactions and %d transfers, the quiet one in %d of %d and %d\n\n", len(seen),
+		of[busy].Parts, of[busy].Transactions, of[busy].Transfers, of[quiet].Parts, of[quiet].Transactions, of[quiet].Transfers)
+	var partsTook []float64
 	for _, kind := range []struct {
 		name string
 		read func(a felt.Felt, before uint64) (int, error)
 	}{
+		{"parts", func(a felt.Felt, before uint64) (int, error) { return parts(ctx, r, a, before) }},
 		{"transactions", func(a felt.Felt, before uint64) (int, error) { return transactions(ctx, r, a, before) }},
 		{"transfers", func(a felt.Felt, before uint64) (int, error) { return transfers(ctx, r, a, before) }},
 		{"totals", func(a felt.Felt, _ uint64) (int, error) {
@@ -164,7 +166,9 @@ func measure(ctx context.Context, r store.Reader, seen []felt.Felt, head uint64,
 		}},
 	} {
 		var base float64
-		for _, c := range []struct {
+		alone := partsTook
+		partsTook = nil
+		for n, c := range []struct {
 			name   string
 			who    felt.Felt
 			before uint64
@@ -177,7 +181,14 @@ func measure(ctx context.Context, r store.Reader, seen []felt.Felt, head uint64,
 			if base == 0 {
 				base = per
 			}
-			fmt.Printf("%-14s%-32s%8.1f µs a page of %d   %.2f of the quiet one\n", kind.name, c.name, per, items, per/base)
+			fmt.Printf("%-14s%-32s%8.1f µs a page of %d   %.2f of the quiet one", kind.name, c.name, per, items, per/base)
+			switch kind.name {
+			case "parts":
+				partsTook = append(partsTook, per)
+			case "transactions":
+				fmt.Printf("   %.2f of its parts alone", per/alone[n])
+			}
+			fmt.Println()
 		}
 	}
 	return nil
@@ -199,23 +210,32 @@ func best(pages int, read func() (int, error)) (took time.Duration, items int, e
 	return took, items, nil
 }
 
+// transactions reads a page of both lists, of an address's parts and of its transfers.
 func transactions(ctx context.Context, r store.Reader, a felt.Felt, before uint64) (int, error) {
+	page, err := address.ListTransactions(ctx, r, address.TxQuery{Address: a, After: &explorer.Position{Block: before + 1}, Limit: pageSize})
+	if err != nil {
+		return 0, err
+	}
+	positions := make([]explorer.Position, len(page.Transactions))
+	for i := range page.Transactions {
+		positions[i] = page.Transactions[i].Position
+	}
+	_, err = transaction.GetMany(ctx, r, positions)
+	return len(positions), err
+}
+
+// parts reads a page of the first list alone.
+func parts(ctx context.Context, r store.Reader, a felt.Felt, before uint64) (int, error) {
 	hits, _, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: places.End(before), Limit: pageSize})
 	if err != nil {
 		return 0, err
 	}
-	positions, numbers := make([]explorer.Position, len(hits)), []uint64{}
+	positions := make([]explorer.Position, len(hits))
 	for i, h := range hits {
 		positions[i] = explorer.Position{Block: h.Block, Index: h.Tx}
-		if i == 0 || h.Block != hits[i-1].Block {
-			numbers = append(numbers, h.Block)
-		}
 	}
-	if _, err := transaction.PreviewsOf(ctx, r, positions); err != nil {
-		return 0, err
-	}
-	_, err = block.GetMany(ctx, r, numbers)
-	return len(hits), err
+	_, err = transaction.GetMany(ctx, r, positions)
+	return len(positions), err
 }
 
 func transfers(ctx context.Context, r store.Reader, a felt.Felt, before uint64) (int, error) {

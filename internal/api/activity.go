@@ -3,15 +3,13 @@ package api
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/places"
-	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -32,155 +30,112 @@ type ActivityItem struct {
 	TokenID       *string    `json:"tokenId" doc:"Decimal."`
 }
 
-// ActivityPage is a page of activity, newest first.
+// ActivityPage is a page of activity.
 type ActivityPage struct {
 	Items      []ActivityItem `json:"items"`
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// activityPlace orders activity: a transaction stands in front of its transfers.
-type activityPlace struct {
-	transfer.Place
-	tx bool // it is the transaction itself
-}
-
-func (p activityPlace) before(q activityPlace) bool {
-	if p.Block != q.Block || p.Tx != q.Tx || p.tx == q.tx {
-		return p.Place.Before(q.Place)
-	}
-	return p.tx
-}
-
-// places are where the two lists go on.
-func (p activityPlace) places() (places.Place, *transfer.Place) {
-	at := places.Place{Block: p.Block, Spot: places.Spot{Tx: p.Tx}}
-	if p.tx {
-		return at, &transfer.Place{Block: p.Block, Tx: p.Tx}
-	}
-	at.Sub = ^uint32(0) // the transaction of a transfer comes after it
-	return at, &p.Place
-}
-
-func (s *Server) listAddressActivity(ctx context.Context, in *AddressInput) (*body[ActivityPage], error) {
+func (s *Server) listAddressActivity(ctx context.Context, in *struct {
+	AddressInput
+	Type string `query:"type" enum:"sender,deployed,called,l1_handler,transfer_in,transfer_out,transfer_self" doc:"Only items of this kind."`
+}) (*body[ActivityPage], error) {
 	a, err := parseAddress(in.Address)
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
-	scope := "listAddressActivity\x00" + in.Chain + "\x00" + a.String()
+	q := address.ActivityQuery{Address: a, Order: in.order(), Limit: in.Limit.clamp(defaultAddressPage, maxAddressPage)}
+	for part, name := range partNames {
+		if name == in.Type {
+			q.Only = part
+		}
+	}
+	scope := in.scope("listAddressActivity", &a, in.Type)
 	out := &body[ActivityPage]{ActivityPage{Items: []ActivityItem{}}}
 	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
-		before, after := places.End(state.Head.Number), (*transfer.Place)(nil)
 		if in.Cursor != "" {
 			at, err := s.openActivity(ctx, r, scope, in.Cursor)
 			if err != nil {
 				return err
 			}
-			before, after = at.places()
+			q.After = &at
 		}
-		hits, more, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: before, Limit: limit})
+		q.Head, q.Kinds = state.Head.Number, newTokenKinds(r).of
+		page, err := address.ListActivity(ctx, r, q)
 		if err != nil {
 			return err
 		}
-		kinds := newTokenKinds(r)
-		moved, err := transfer.ListByAddress(ctx, r, a, transfer.Query{To: state.Head.Number, After: after, Limit: limit, Kinds: kinds.of})
-		if err != nil {
+		if out.Body.Items, err = renderActivity(ctx, r, page.Items); err != nil {
 			return err
 		}
-		items, err := renderActivity(ctx, r, &a, hits, moved.Transfers)
-		if err != nil {
-			return err
+		for i := range page.Items {
+			if page.Items[i].Transfer != nil {
+				requestOf(ctx).indexed = false // some standards come from calls
+			}
 		}
-		var next *activityPlace
-		if !moved.Done { // nothing older than where the transfers end is known
-			next = &activityPlace{Place: *moved.Next}
-			items = slices.DeleteFunc(items, func(i activityItem) bool { return i.at.before(*next) })
-		}
-		if len(items) > limit || more && len(items) == limit {
-			items = items[:limit]
-			next = &items[len(items)-1].at
-		}
-		for i := range items {
-			out.Body.Items = append(out.Body.Items, items[i].ActivityItem)
-		}
-		requestOf(ctx).indexed = len(moved.Transfers) == 0 // some standards come from calls
-		if next != nil {
-			out.Body.NextCursor, err = s.sealActivity(ctx, r, scope, *next)
+		if page.Next != nil {
+			out.Body.NextCursor, err = s.sealActivity(ctx, r, scope, *page.Next)
 		}
 		return err
 	})
 	return out, err
 }
 
-type activityItem struct {
-	at activityPlace
-	ActivityItem
-}
-
-// renderActivity joins transactions and transfers, newest first.
-func renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, hits []places.Hit, moved []transfer.Listed) ([]activityItem, error) {
-	records, err := transactionsAt(ctx, r, hits)
+// renderActivity shows transactions and transfers. One round trip.
+func renderActivity(ctx context.Context, r store.Reader, items []address.Item) ([]ActivityItem, error) {
+	var positions []explorer.Position
+	for i := range items {
+		if items[i].Transfer == nil {
+			positions = append(positions, explorer.Position{Block: items[i].At.Block, Index: items[i].At.Tx})
+		}
+	}
+	records, err := transaction.GetMany(ctx, r, positions)
 	if err != nil {
 		return nil, err
 	}
-	var items []activityItem
-	for i, t := range records {
-		part := address.Part(hits[i].Sub)
-		iso := timestampISO(t.BlockTime)
-		items = append(items, activityItem{activityPlace{transfer.Place{Block: t.Block, Tx: t.Index}, true}, ActivityItem{
-			BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
-			Kind: kindsOf(part)[0], Counterparty: counterparty(t, part),
-		}})
-	}
-	for i := range moved {
-		m := &moved[i]
-		iso, kind, other := timestampISO(m.Timestamp), "transfer_out", &m.To
-		switch {
-		case m.From == m.To:
-			kind = "transfer_self"
-		case m.To == *a:
-			kind, other = "transfer_in", &m.From
+	out := make([]ActivityItem, len(items))
+	for i := range items {
+		at, m := items[i].At, items[i].Transfer
+		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: txCursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()]}
+		if m == nil {
+			t := records[0]
+			records = records[1:]
+			iso := timestampISO(t.BlockTime)
+			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, items[i].Part)
+			continue
 		}
-		items = append(items, activityItem{activityPlace{m.Place, false}, ActivityItem{
-			BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: &m.Log, TransferIndex: &m.Index, TxHash: m.TxHash,
-			TxCursor: txCursor(explorer.Position{Block: m.Block, Index: m.Tx}), Kind: kind, Counterparty: other, TokenAddress: &m.Token,
-		}})
-		last := &items[len(items)-1]
-		last.Amount, _, last.TokenID = transferValues(&m.Transfer)
-	}
-	slices.SortFunc(items, func(x, y activityItem) int {
-		switch {
-		case y.at.before(x.at):
-			return -1
-		case x.at.before(y.at):
-			return 1
+		iso, other := timestampISO(m.Timestamp), &m.To
+		if items[i].Part == address.ReceivedTokens {
+			other = &m.From
 		}
-		return 0
-	})
-	return items, nil
+		out[i].TimestampISO, out[i].LogIndex, out[i].TransferIndex, out[i].TxHash = &iso, &m.Log, &m.Index, m.TxHash
+		out[i].Counterparty, out[i].TokenAddress = other, &m.Token
+		out[i].Amount, _, out[i].TokenID = transferValues(&m.Transfer)
+	}
+	return out, nil
 }
 
 // txMark begins the cursor of a page that ended with a transaction.
 const txMark = "t."
 
-func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string, at activityPlace) (*string, error) {
+func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string, at address.Place) (*string, error) {
 	b, err := block.Get(ctx, r, at.Block)
 	if err != nil {
 		return nil, fmt.Errorf("end of a page: %w", err)
 	}
-	if at.tx {
+	if at.Whole {
 		scope += "\x00tx"
 	}
 	next := s.sealTransfer(scope, at.Place, b.Hash)
-	if at.tx {
+	if at.Whole {
 		*next = txMark + *next
 	}
 	return next, nil
 }
 
-func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at activityPlace, err error) {
-	cursor, at.tx = strings.CutPrefix(cursor, txMark)
-	if at.tx {
+func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at address.Place, err error) {
+	cursor, at.Whole = strings.CutPrefix(cursor, txMark)
+	if at.Whole {
 		scope += "\x00tx"
 	}
 	at.Place, err = s.openTransfer(ctx, r, scope, cursor)

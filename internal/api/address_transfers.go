@@ -10,7 +10,7 @@ import (
 func (s *Server) addressTransferRoutes() {
 	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
 		Statuses: []int{http.StatusNotFound}, ID: "listAddressTransfers", Path: "/v1/{chain}/address/{address}/transfers", Summary: "List an address's token transfers"}
-	r.Description = "Transfers from and to the address, newest first. All filters apply before paging. `limit` is 1 to 100, 25 by default. " +
+	r.Description = "Transfers from and to the address, newest first unless `order` is asc. All filters apply before paging. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	register(s, r, s.listAddressTransfers)
 }
@@ -19,11 +19,13 @@ func (s *Server) listAddressTransfers(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 	TransferFilter
+	ListOrder
 }) (*body[TransferPage], error) {
 	q, err := parseTransfers(&in.TransferFilter, named("path.address", []string{in.Address}))
 	if err != nil {
 		return nil, err
 	}
+	q.Order = in.order()
 	page, err := s.transferPage(ctx, "listAddressTransfers", in.Chain, q)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 	"net/http"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -30,8 +32,8 @@ type AddressSummary struct {
 	Known                bool                  `json:"known" doc:"False when the index has no trace of the address."`
 	TotalActivityCount   *uint64               `json:"totalActivityCount" doc:"Transactions that the address has a part in, and token transfers from or to it, one to itself once: the items of its activity."`
 	ActivityCountExact   bool                  `json:"activityCountExact"`
-	TransactionCount     *uint64               `json:"transactionCount"`
-	TransferCount        *uint64               `json:"transferCount"`
+	TransactionCount     *uint64               `json:"transactionCount" doc:"Transactions that the address has a part in or that move tokens from or to it: the rows of its transactions."`
+	TransferCount        *uint64               `json:"transferCount" doc:"Token transfers from or to the address, one to itself once."`
 	FirstActivityBlock   *uint64               `json:"firstActivityBlock"`
 	LatestActivityBlock  *uint64               `json:"latestActivityBlock"`
 	ClassHash            *felt.Felt            `json:"classHash"`
@@ -59,7 +61,7 @@ type AddressTx struct {
 	TimestampISO            *string    `json:"timestampIso" format:"date-time"`
 	TxIndex                 uint32     `json:"txIndex"`
 	TxHash                  felt.Felt  `json:"txHash"`
-	Kinds                   []string   `json:"kinds" doc:"The parts that the address has: sender, deployed, called, l1_handler."`
+	Kinds                   []string   `json:"kinds" doc:"The parts that the address has, the weightiest first: sender, deployed, called, l1_handler, and of token transfers transfer_in, transfer_out, transfer_self."`
 	Counterparty            *felt.Felt `json:"counterparty" doc:"What a sender addressed, or who sent it."`
 	TxType                  *string    `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
 	ExecutionStatus         *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
@@ -86,7 +88,29 @@ type AddressInput struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 	Limit   Limit  `query:"limit"`
-	Cursor  string `query:"cursor" doc:"nextCursor of the page before."`
+	Cursor  string `query:"cursor" doc:"nextCursor of the page before, under the same order and type."`
+	ListOrder
+}
+
+// ListOrder is the order of a list that can be read from both ends.
+type ListOrder struct {
+	Order string `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc. A cursor belongs to its order."`
+}
+
+func (o ListOrder) order() event.Order {
+	if o.Order == "asc" {
+		return event.Asc
+	}
+	return event.Desc
+}
+
+// scope names a list of an address for its cursors.
+func (in *AddressInput) scope(operation string, a *felt.Felt, kind string) string {
+	out := operation + "\x00" + in.Chain + "\x00" + a.String()
+	if in.order() != event.Desc || kind != "" {
+		out += fmt.Sprintf("\x00%d\x00%s", in.order(), kind)
+	}
+	return out
 }
 
 func (s *Server) addressRoutes() {
@@ -98,11 +122,13 @@ func (s *Server) addressRoutes() {
 	register(s, one, s.getAddress)
 	txs := base
 	txs.ID, txs.Path, txs.Summary = "listAddressTransactions", "/v1/{chain}/address/{address}/transactions", "List an address's transactions"
-	txs.Description = "Transactions that the address sent, that deployed it, that call it, or whose L1 message it handled; newest first, one row each. `limit` is 1 to 100, 25 by default."
+	txs.Description = "Transactions that the address sent, that deployed it, that call it, whose L1 message it handled, or that move tokens from or to it; newest first unless `order` is asc, one row each. " +
+		"`limit` is 1 to 100, 25 by default. With `type` a page looks at no more than about 1,000 transactions, so that it may end early and be empty; go on while nextCursor is not null."
 	register(s, txs, s.listAddressTransactions)
 	activity := base
 	activity.ID, activity.Path, activity.Summary = "listAddressActivity", "/v1/{chain}/address/{address}/activity", "List an address's activity"
-	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first. `limit` is 1 to 100, 25 by default."
+	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first unless `order` is asc. `limit` is 1 to 100, 25 by default. " +
+		"A page may end early and be empty; go on while nextCursor is not null."
 	register(s, activity, s.listAddressActivity)
 	s.attributionRoutes()
 	s.addressTransferRoutes()
@@ -158,55 +184,61 @@ func renderSummary(ctx context.Context, state *chain.State, f *facts) AddressSum
 	return out
 }
 
-var partNames = map[address.Part]string{address.Sender: "sender", address.Deployed: "deployed", address.Called: "called", address.Handler: "l1_handler"}
+var partNames = map[address.Part]string{address.Sender: "sender", address.Deployed: "deployed", address.Called: "called", address.Handler: "l1_handler",
+	address.ReceivedTokens: "transfer_in", address.SentTokens: "transfer_out", address.KeptTokens: "transfer_self"}
 
-func (s *Server) listAddressTransactions(ctx context.Context, in *AddressInput) (*body[AddressTxPage], error) {
+func (s *Server) listAddressTransactions(ctx context.Context, in *struct {
+	AddressInput
+	Type string `query:"type" maxLength:"20" doc:"Type of the transaction, as txType: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
+}) (*body[AddressTxPage], error) {
 	a, err := parseAddress(in.Address)
 	if err != nil {
 		return nil, err
 	}
 	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
-	scope := "listAddressTransactions\x00" + in.Chain + "\x00" + a.String()
+	q := address.TxQuery{Address: a, Order: in.order(), Limit: limit}
+	if in.Type != "" {
+		if q.Types, err = txTypes("query.type", in.Type); err != nil {
+			return nil, err
+		}
+	}
+	scope := in.scope("listAddressTransactions", &a, typesText(q.Types))
 	out := &body[AddressTxPage]{AddressTxPage{Items: []AddressTx{}}}
 	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
-		before := places.End(state.Head.Number)
 		if in.Cursor != "" {
-			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
+			at, err := s.openPlace(ctx, r, scope, in.Cursor)
+			if err != nil {
 				return err
 			}
+			q.After = &explorer.Position{Block: at.Block, Index: at.Tx}
 		}
-		hits, more, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: before, Limit: limit})
+		page, err := address.ListTransactions(ctx, r, q)
 		if err != nil {
 			return err
 		}
-		records, err := transactionsAt(ctx, r, hits)
+		positions := make([]explorer.Position, len(page.Transactions))
+		for i := range page.Transactions {
+			positions[i] = page.Transactions[i].Position
+		}
+		records, err := transaction.GetMany(ctx, r, positions)
 		if err != nil {
 			return err
 		}
 		kinds := newTokenKinds(r)
 		for i, t := range records {
-			item, err := renderAddressTx(ctx, kinds, state, t, &a, address.Part(hits[i].Sub))
+			item, err := renderAddressTx(ctx, kinds, state, t, &a, page.Transactions[i].Part)
 			if err != nil {
 				return err
 			}
 			out.Body.Items = append(out.Body.Items, item)
 		}
 		requestOf(ctx).indexed = len(kinds.known) == 0 // some standards come from calls
-		if more {
-			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, hits[len(hits)-1].Place)
+		if page.Next != nil {
+			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, places.Place{Block: page.Next.Block, Spot: places.Spot{Tx: page.Next.Index}})
 		}
 		return err
 	})
 	return out, err
-}
-
-// transactionsAt reads the transactions of a page. One round trip.
-func transactionsAt(ctx context.Context, r store.Reader, hits []places.Hit) ([]*transaction.Record, error) {
-	positions := make([]explorer.Position, len(hits))
-	for i, h := range hits {
-		positions[i] = explorer.Position{Block: h.Block, Index: h.Tx}
-	}
-	return transaction.GetMany(ctx, r, positions)
 }
 
 func kindsOf(p address.Part) (out []string) {

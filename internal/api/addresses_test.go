@@ -67,6 +67,9 @@ func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
 			case starknet.L1Handler:
 				part(t.ContractAddress, 3)
 			}
+			for _, a := range o.spawned(b, i) {
+				part(a, 1)
+			}
 			for _, a := range names {
 				d := deed{b: b, tx: i}
 				for k, is := range parts[a] {
@@ -162,16 +165,16 @@ func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 
 // wantSummary is what the chain says of an address.
 func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
-	txs, first, latest := 0, any(nil), any(nil)
+	transfers, first, latest := 0, any(nil), any(nil)
 	for i := range deeds {
-		if deeds[i].moved == nil {
-			txs++
+		if deeds[i].moved != nil {
+			transfers++
 		}
 	}
 	if len(deeds) > 0 {
 		first, latest = deeds[len(deeds)-1].b.Number, deeds[0].b.Number
 	}
-	out := object{"address": a, "totalActivityCount": len(deeds), "activityCountExact": true, "transactionCount": txs, "transferCount": len(deeds) - txs,
+	out := object{"address": a, "totalActivityCount": len(deeds), "activityCountExact": true, "transactionCount": len(transactionsOf(a, deeds)), "transferCount": transfers,
 		"firstActivityBlock": first, "latestActivityBlock": latest, "classHash": nil, "isAccount": nil, "createdOnIso": nil, "deployedAtTxHash": nil,
 		"deployedByAddress": nil, "deploymentProvenance": nil, "contractExistence": nil}
 	c, there := o.chain.ClassAt(a, o.head())
@@ -222,7 +225,6 @@ func (o *oracle) addresses() {
 			d := &all[a][i]
 			activity = append(activity, o.wantActivity(a, d))
 			if d.moved == nil {
-				txs = append(txs, o.wantAddressTx(a, d))
 				continue
 			}
 			transfers = append(transfers, o.wantTransfer(d.moved, true))
@@ -233,6 +235,10 @@ func (o *oracle) addresses() {
 				out = append(out, o.wantTransfer(d.moved, true))
 			}
 		}
+		for _, d := range transactionsOf(a, all[a]) {
+			txs = append(txs, o.wantAddressTx(a, &d))
+		}
+		o.addressOrders(path, activity, txs, transfers)
 		for _, limit := range []int{7, 100} {
 			if limit < 10 && len(activity) > 200 {
 				continue // the pages of the busiest would take long

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -133,11 +134,9 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 		q.Standards = []transfer.Standard{kind}
 	}
 	if in.InvocationType != "" {
-		kind, known := invocationTypes[strings.ToUpper(in.InvocationType)]
-		if !known {
-			return nil, fail(CodeInvalidRequest, "query.invocationType: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", clip(in.InvocationType, 20))
+		if q.TxTypes, err = txTypes("query.invocationType", in.InvocationType); err != nil {
+			return nil, err
 		}
-		q.TxTypes = []starknet.TxType{kind}
 	}
 	if in.TimestampFrom != "" {
 		at, err := timestampOf("query.timestampFrom", in.TimestampFrom)
@@ -167,6 +166,23 @@ var transferTypes = map[string]transfer.Standard{
 	"unknown": transfer.Ambiguous,
 }
 
+// txTypes reads the name of a type of transactions.
+func txTypes(name, text string) ([]starknet.TxType, error) {
+	kind, known := invocationTypes[strings.ToUpper(text)]
+	if !known {
+		return nil, fail(CodeInvalidRequest, "%s: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", name, clip(text, 20))
+	}
+	return []starknet.TxType{kind}, nil
+}
+
+// typesText is the same for the same types, and empty for none.
+func typesText(types []starknet.TxType) string {
+	if len(types) == 0 {
+		return ""
+	}
+	return fmt.Sprint(types)
+}
+
 var invocationTypes = map[string]starknet.TxType{
 	"INVOKE": starknet.Invoke, "EXECUTE": starknet.Invoke, "DECLARE": starknet.Declare, "DEPLOY": starknet.Deploy,
 	"DEPLOY_ACCOUNT": starknet.DeployAccount, "L1_HANDLER": starknet.L1Handler,
@@ -179,6 +195,9 @@ func (q *transferQuery) scope(operation, chain string) string {
 		q.Standards, q.TxTypes, q.since, q.symbol)
 	if q.until != nil {
 		fmt.Fprintf(&b, "\x00until %d", *q.until) //nolint:errcheck // as above
+	}
+	if q.Order != event.Desc {
+		b.WriteString("\x00asc")
 	}
 	for _, list := range [][]felt.Felt{q.Addresses, q.Tokens} {
 		b.WriteByte(1)

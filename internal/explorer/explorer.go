@@ -211,6 +211,11 @@ type Position struct {
 	Index uint32
 }
 
+// Before reports whether p comes first in the chain.
+func (p Position) Before(q Position) bool {
+	return p.Block < q.Block || p.Block == q.Block && p.Index < q.Index
+}
+
 // PositionSize is the length of an encoded Position.
 const PositionSize = 12
 

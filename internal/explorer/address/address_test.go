@@ -86,11 +86,11 @@ func TestTotals(t *testing.T) {
 			return err
 		}
 		want := []*address.Totals{
-			{Transfers: 1, First: 4, Latest: 4},
-			{Transactions: 2, Transfers: 3, First: 4, Latest: 7, Sends: true, Received: true},
-			{Transactions: 3, Transfers: 1, First: 4, Latest: 7, Received: true},
-			{Transactions: 2, Transfers: 2, First: 4, Latest: 7, Sends: true, Received: true},
-			{Transactions: 1, First: 7, Latest: 7},
+			{Transactions: 1, Transfers: 1, First: 4, Latest: 4},
+			{Transactions: 2, Parts: 2, Transfers: 3, First: 4, Latest: 7, Sends: true, Received: true},
+			{Transactions: 4, Parts: 3, Transfers: 1, First: 4, Latest: 7, Received: true},
+			{Transactions: 4, Parts: 2, Transfers: 2, First: 4, Latest: 7, Sends: true, Received: true},
+			{Transactions: 1, Parts: 1, First: 7, Latest: 7},
 			nil, nil,
 		}
 		for i := range want {

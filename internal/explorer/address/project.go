@@ -2,9 +2,11 @@ package address
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -36,6 +38,8 @@ type seen struct {
 	spots     []places.Spot // Sub is the Part
 	transfers uint64
 	received  bool
+	moved     uint64 // transactions with transfers that it has no part in
+	last      int    // the last transaction that was counted for a transfer, and one
 }
 
 // gatherer lists the addresses of a block in the order in which they first
@@ -44,7 +48,14 @@ type gatherer struct {
 	numbers map[felt.Felt]int
 	list    []seen
 	decoded []transfer.Transfer
+	spawned []spawned
 	buf     []byte
+}
+
+// spawned is a contract that a universal deployer deployed in a transaction.
+type spawned struct {
+	tx      uint32
+	address felt.Felt
 }
 
 var gatherers = sync.Pool{New: func() any { return &gatherer{numbers: map[felt.Felt]int{}} }}
@@ -86,7 +97,12 @@ func (g *gatherer) part(address *felt.Felt, tx int, p Part) {
 
 func (g *gatherer) parts(b *explorer.Block) {
 	g.reset()
+	g.spawn(b)
+	next := 0
 	for i := range b.Transactions {
+		for ; next < len(g.spawned) && g.spawned[next].tx == uint32(i); next++ {
+			g.part(&g.spawned[next].address, i, Deployed)
+		}
 		t, r := &b.Transactions[i], &b.Receipts[i]
 		switch t.Type {
 		case starknet.Invoke:
@@ -111,6 +127,18 @@ func (g *gatherer) parts(b *explorer.Block) {
 	}
 }
 
+// spawn lists what universal deployers deployed in the block, by transaction. The
+// evidence is that of package contract: their event, and the state diff.
+func (g *gatherer) spawn(b *explorer.Block) {
+	g.spawned = g.spawned[:0]
+	for i, d := range contract.Evidence(b) {
+		if d.Kind == contract.ByDeployer {
+			g.spawned = append(g.spawned, spawned{d.Tx, b.State.Deployed[i].Address})
+		}
+	}
+	slices.SortStableFunc(g.spawned, func(x, y spawned) int { return int(x.tx) - int(y.tx) })
+}
+
 func (g *gatherer) transfers(b *explorer.Block) {
 	for i := range b.Receipts {
 		events := b.Receipts[i].Events
@@ -118,14 +146,30 @@ func (g *gatherer) transfers(b *explorer.Block) {
 			g.decoded, _ = transfer.Append(g.decoded[:0], &events[j])
 			for k := range g.decoded {
 				t := &g.decoded[k]
-				g.of(&t.From).transfers++
-				to := g.of(&t.To)
+				from := g.of(&t.From)
+				from.transfers++
+				from.touch(i)
+				to := g.of(&t.To) // which may move the list: from is gone
 				to.received = true
 				if t.From != t.To {
 					to.transfers++
+					to.touch(i)
 				}
 			}
 		}
+	}
+}
+
+// touch notes that a transaction moves tokens from or to the address. Transactions
+// come in order, and all parts are known.
+func (s *seen) touch(tx int) {
+	if s.last == tx+1 {
+		return
+	}
+	s.last = tx + 1
+	_, part := slices.BinarySearchFunc(s.spots, uint32(tx), func(p places.Spot, tx uint32) int { return int(p.Tx) - int(tx) })
+	if !part {
+		s.moved++
 	}
 }
 
@@ -167,7 +211,8 @@ func (Subject) Plan(b *explorer.Block) explorer.Plan {
 	for i := range g.list {
 		s, a := &g.list[i], &list[i]
 		a.address = s.address
-		a.Totals = Totals{Transactions: uint64(len(s.spots)), Transfers: s.transfers, Received: s.received}
+		parts := uint64(len(s.spots))
+		a.Totals = Totals{Transactions: parts + s.moved, Parts: parts, Transfers: s.transfers, Received: s.received}
 		for _, spot := range s.spots {
 			a.Sends = a.Sends || Part(spot.Sub)&Sender != 0
 		}
@@ -192,6 +237,7 @@ func follow(number uint64, list []added, earlier [][]byte, rows *explorer.Rows) 
 		}
 		t.Latest = number
 		t.Transactions += a.Transactions
+		t.Parts += a.Parts
 		t.Transfers += a.Transfers
 		t.Received = t.Received || a.Received
 		t.Sends = t.Sends || a.Sends

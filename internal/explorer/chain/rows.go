@@ -19,7 +19,7 @@ import (
 
 // Layout is the version of all tables together. Any change to a key or record
 // that an older program would misread raises it.
-const Layout = 3
+const Layout = 4
 
 // The tables of this subject.
 var (

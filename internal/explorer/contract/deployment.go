@@ -89,9 +89,9 @@ func readDeployer(e *starknet.Event) (address felt.Felt, d Deployment, ok bool) 
 	return address, d, false
 }
 
-// deployments returns the evidence of every contract that the block's state diff
+// Evidence returns the deployment of every contract that the block's state diff
 // says was deployed, in the diff's order.
-func deployments(b *explorer.Block) []Deployment {
+func Evidence(b *explorer.Block) []Deployment {
 	list := b.State.Deployed
 	if len(list) == 0 {
 		return nil

@@ -28,7 +28,7 @@ func (Subject) Recalled() []*store.Table { return nil }
 // for each deployment. The lists are sorted: what is said twice stands together.
 func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	var e record.Encoder
-	evidence := deployments(b)
+	evidence := Evidence(b)
 	sort := sortKey(b.Number, kindDeployed)
 	for i := range b.State.Deployed {
 		d := &b.State.Deployed[i]

@@ -1,5 +1,5 @@
-// Package places keeps lists of places in the chain, and reads them newest
-// first. A list is a partition of a table with one row per block that has
+// Package places keeps lists of places in the chain, and reads them in either
+// order. A list is a partition of a table with one row per block that has
 // something of the list, and the row holds the places inside that block.
 //
 // Costs: a page of n places is one scan per list, of at most n+2 rows, however
@@ -143,15 +143,42 @@ func Page(ctx context.Context, r store.Reader, q Query) (hits []Hit, more bool, 
 
 // read appends one place more than the page takes, if the list has as many.
 func (q *Query) read(ctx context.Context, r store.Reader, i int, hits []Hit) ([]Hit, error) {
-	rng := store.Range{
-		Table: q.Lists[i].Table, Partition: q.Lists[i].Partition, From: explorer.BlockKey(q.From), Reverse: true,
-		Limit: q.Limit + 2, // the first row may have nothing older than Before
-	}
-	if q.Before.Block != math.MaxUint64 {
-		rng.To = explorer.BlockKey(q.Before.Block + 1)
-	}
 	want := len(hits) + q.Limit + 1
+	way := Way{Past: &q.Before, From: q.From, Rows: q.Limit + 2} // the first row may have nothing older than Before
+	_, err := Walk(ctx, r, q.Lists[i], way, func(p Place) bool {
+		hits = append(hits, Hit{p, i})
+		return len(hits) < want
+	})
+	return hits, err
+}
+
+// Way is how a list is walked.
+type Way struct {
+	// Ascending is oldest first.
+	Ascending bool
+	// Past is where a walk before ended; this one goes on strictly behind it. Nil
+	// starts at the first place in the order.
+	Past *Place
+	// From is the oldest block that counts.
+	From uint64
+	// Rows bounds the rows that are read.
+	Rows int
+}
+
+// Walk calls use with the places of a list in order until it returns false, or
+// the list ends, or the rows are spent: then stopped is behind the last row. One
+// scan.
+func Walk(ctx context.Context, r store.Reader, l List, w Way, use func(Place) bool) (stopped *Place, err error) {
+	rng := store.Range{Table: l.Table, Partition: l.Partition, From: explorer.BlockKey(w.From), Reverse: !w.Ascending, Limit: w.Rows}
+	switch {
+	case w.Past == nil:
+	case w.Ascending:
+		rng.From = explorer.BlockKey(max(w.From, w.Past.Block))
+	case w.Past.Block != math.MaxUint64:
+		rng.To = explorer.BlockKey(w.Past.Block + 1)
+	}
 	var spots []Spot
+	rows, block := 0, uint64(0)
 	for row, err := range r.Scan(ctx, rng) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", rng.Table.Name, err)
@@ -159,18 +186,30 @@ func (q *Query) read(ctx context.Context, r store.Reader, i int, hits []Hit) ([]
 		if len(row.Sort) != 8 {
 			return nil, fmt.Errorf("%w: row of %s with a key of %d bytes", record.ErrCorrupt, rng.Table.Name, len(row.Sort))
 		}
-		block := binary.BigEndian.Uint64(row.Sort)
+		rows++
+		block = binary.BigEndian.Uint64(row.Sort)
 		if spots, err = Decode(spots[:0], row.Value); err != nil {
 			return nil, fmt.Errorf("%s of block %d: %w", rng.Table.Name, block, err)
 		}
-		for j := len(spots) - 1; j >= 0 && len(hits) < want; j-- {
-			if p := (Place{block, spots[j]}); p.Before(q.Before) {
-				hits = append(hits, Hit{p, i})
+		if !w.Ascending {
+			slices.Reverse(spots)
+		}
+		for _, s := range spots {
+			p := Place{block, s}
+			if w.Past != nil && (w.Ascending && !w.Past.Before(p) || !w.Ascending && !p.Before(*w.Past)) {
+				continue
+			}
+			if !use(p) {
+				return nil, nil
 			}
 		}
-		if len(hits) == want {
-			break
-		}
 	}
-	return hits, nil
+	if rows < w.Rows {
+		return nil, nil
+	}
+	end := Place{Block: block}
+	if w.Ascending {
+		end = End(block)
+	}
+	return &end, nil
 }

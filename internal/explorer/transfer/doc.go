@@ -29,6 +29,9 @@
 //	k of them                               k scans to begin with
 //	tokens, or nothing                      what event.Search says
 //	tokens of an address                    1 scan for each token
+//	transactions of an address              1 scan, see WalkTransactions
+//
+// in either order.
 //
 // What lists do not hold, such as a standard, is checked on the transfers that
 // were read. A page ends early at the query's Budget, and tells where to go on.

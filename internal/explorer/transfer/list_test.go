@@ -84,9 +84,11 @@ func matching(all []transfer.Listed, q *transfer.Query) (out []transfer.Listed) 
 		if q.Kinds != nil {
 			x.Transfer = x.As(kindOf(x.Token))
 		}
-		party := len(q.Addresses) == 0 ||
-			side&transfer.Out != 0 && slices.Contains(q.Addresses, x.From) ||
-			side&transfer.In != 0 && slices.Contains(q.Addresses, x.To)
+		sent, in := slices.Contains(q.Addresses, x.From), slices.Contains(q.Addresses, x.To)
+		party := len(q.Addresses) == 0 || side&transfer.Out != 0 && sent || side&transfer.In != 0 && in
+		if q.Exactly && len(q.Addresses) > 0 {
+			party = sent == (side&transfer.Out != 0) && in == (side&transfer.In != 0)
+		}
 		if party && x.Block >= q.From && x.Block <= q.To &&
 			(len(q.Tokens) == 0 || slices.Contains(q.Tokens, x.Token)) &&
 			(len(q.Standards) == 0 || slices.Contains(q.Standards, x.Standard)) &&
@@ -94,12 +96,15 @@ func matching(all []transfer.Listed, q *transfer.Query) (out []transfer.Listed) 
 			out = append(out, x)
 		}
 	}
+	if q.Order == event.Asc {
+		slices.Reverse(out)
+	}
 	return out
 }
 
 func randomQuery(rng *rand.Rand, all []transfer.Listed, head uint64) transfer.Query {
 	pick := func() *transfer.Listed { return &all[rng.IntN(len(all))] }
-	q := transfer.Query{To: head, Limit: 1 + rng.IntN(60)}
+	q := transfer.Query{To: head, Limit: 1 + rng.IntN(60), Order: event.Order(rng.IntN(2)), Exactly: rng.IntN(4) == 0}
 	switch rng.IntN(3) {
 	case 0:
 		q.To = math.MaxUint64
@@ -158,7 +163,8 @@ func walk(ctx context.Context, r store.Reader, q transfer.Query) (all []transfer
 			return nil, early, fmt.Errorf("done is %v and next %v", page.Done, page.Next)
 		case page.Done:
 			return all, early, nil
-		case q.After != nil && !page.Next.Before(*q.After):
+		case q.After != nil && q.Order == event.Desc && !page.Next.Before(*q.After),
+			q.After != nil && q.Order == event.Asc && !q.After.Before(*page.Next):
 			return nil, early, fmt.Errorf("page after %+v goes on at %+v", *q.After, *page.Next)
 		}
 		if len(page.Transfers) < q.Limit {
@@ -254,7 +260,9 @@ func TestEveryPageSize(t *testing.T) {
 		}
 	}
 	view(t, e, func(ctx context.Context, r store.Reader) {
-		for _, q := range []transfer.Query{multi, of} {
+		up, upOf := multi, of
+		up.Order, upOf.Order = event.Asc, event.Asc
+		for _, q := range []transfer.Query{multi, of, up, upOf} {
 			want := matching(all, &q)
 			for q.Limit = 1; q.Limit <= 20; q.Limit++ {
 				got, _, err := walk(ctx, r, q)

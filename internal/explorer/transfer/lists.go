@@ -13,7 +13,8 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// listed takes events from the lists of addresses: their union, newest first.
+// listed takes events from the lists of addresses: their union, in the query's
+// order.
 type listed struct {
 	ctx   context.Context
 	r     store.Reader
@@ -23,14 +24,18 @@ type listed struct {
 	left  event.Budget
 
 	block uint64
-	spots []spot // of block, yet to be taken from the end
-	down  uint64 // no block above it is left
+	spots []spot // of block, yet to be taken from the end that comes first
+	taken spot   // the last one that was
+	edge  uint64 // no block in front of it is left
 	armed bool   // it has got anywhere: the budget counts
 	ended bool
 }
 
 func newListed(ctx context.Context, r store.Reader, q *Query) *listed {
-	l := &listed{ctx: ctx, r: r, q: q, down: q.To}
+	l := &listed{ctx: ctx, r: r, q: q, edge: q.To}
+	if q.Order == event.Asc {
+		l.edge = q.From
+	}
 	if n := len(q.Addresses) * len(q.Tokens); n == 0 || n > MaxPairs {
 		for i := range q.Addresses {
 			l.leafs = append(l.leafs, &leaf{list: addressList(&q.Addresses[i])})
@@ -45,10 +50,10 @@ func newListed(ctx context.Context, r store.Reader, q *Query) *listed {
 	return l
 }
 
-// leaf reads one list downwards in chunks, which grow while they are used.
+// leaf reads one list in chunks, which grow while they are used.
 type leaf struct {
 	list  list
-	rows  []leafRow // newest first
+	rows  []leafRow // in the query's order
 	size  int
 	ended bool // no row is behind the chunk
 }
@@ -63,9 +68,17 @@ const (
 	maxChunk   = 256
 )
 
-// fill makes sure that the leaf has a row at or below a block, if there is one.
-func (s *listed) fill(l *leaf, from uint64) error {
-	for len(l.rows) > 0 && l.rows[0].block > from {
+// first reports whether block a comes in front of block b in the query's order.
+func (s *listed) first(a, b uint64) bool {
+	if s.q.Order == event.Asc {
+		return a < b
+	}
+	return a > b
+}
+
+// fill makes sure that the leaf has a row at the edge or behind it, if there is one.
+func (s *listed) fill(l *leaf) error {
+	for len(l.rows) > 0 && s.first(l.rows[0].block, s.edge) {
 		l.rows = l.rows[1:]
 	}
 	if len(l.rows) > 0 || l.ended {
@@ -73,8 +86,11 @@ func (s *listed) fill(l *leaf, from uint64) error {
 	}
 	l.size = min(max(2*l.size, firstChunk), maxChunk)
 	rng := store.Range{
-		Table: l.list.table, Partition: l.list.address[:], From: l.list.key(s.q.From), To: l.list.behind(from),
+		Table: l.list.table, Partition: l.list.address[:], From: l.list.key(s.q.From), To: l.list.behind(s.edge),
 		Reverse: true, Limit: l.size,
+	}
+	if s.q.Order == event.Asc {
+		rng.From, rng.To, rng.Reverse = l.list.key(s.edge), l.list.behind(s.q.To), false
 	}
 	l.ended = true
 	n := 0
@@ -103,10 +119,10 @@ func (s *listed) step() (stopped bool, err error) {
 		if s.spent() {
 			return true, nil
 		}
-		if err := s.fill(l, s.down); err != nil {
+		if err := s.fill(l); err != nil {
 			return false, err
 		}
-		if len(l.rows) > 0 && (!found || l.rows[0].block > best) {
+		if len(l.rows) > 0 && (!found || s.first(l.rows[0].block, best)) {
 			best, found = l.rows[0].block, true
 		}
 	}
@@ -128,12 +144,15 @@ func (s *listed) step() (stopped bool, err error) {
 	if lists > 1 {
 		s.spots = union(s.spots)
 	}
-	s.spots = slices.DeleteFunc(s.spots, func(p spot) bool { return p.side&s.q.Side == 0 })
+	s.spots = slices.DeleteFunc(s.spots, func(p spot) bool { return !s.q.stands(p.side) })
 	s.block, s.armed = best, true
-	if best == 0 || best == s.q.From {
+	switch {
+	case s.q.Order == event.Asc && best < s.q.To:
+		s.edge = best + 1
+	case s.q.Order == event.Desc && best > s.q.From:
+		s.edge = best - 1
+	default:
 		s.ended = true
-	} else {
-		s.down = best - 1
 	}
 	return false, nil
 }
@@ -176,14 +195,19 @@ func compare(a, b uint32) int {
 
 func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error) {
 	s.work, s.left = event.Work{}, left
-	if after != nil && after.Block < s.down {
-		s.down = after.Block
+	if after != nil && s.first(s.edge, after.Block) {
+		s.edge = after.Block
+	}
+	if after != nil && s.q.Order == event.Asc && after.Tx == behindAll && s.edge == after.Block { // nothing is left of that block
+		if s.edge++; s.edge == 0 {
+			s.ended = true
+		}
 	}
 	var places []transaction.EventPlace
 	stopped := false
 	for len(places) < min(n, left.Events) && !stopped {
 		if len(s.spots) == 0 {
-			if s.ended || s.down < s.q.From {
+			if s.ended || s.edge < s.q.From || s.edge > s.q.To {
 				break
 			}
 			if stopped, err = s.step(); err != nil {
@@ -191,23 +215,45 @@ func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []even
 			}
 			continue
 		}
-		p := s.spots[len(s.spots)-1]
-		s.spots = s.spots[:len(s.spots)-1]
+		p := s.take()
 		place := event.Place{Block: s.block, Tx: p.tx, Log: p.log}
-		if after != nil && !place.Before(*after) {
+		if after != nil && (s.q.Order == event.Asc && !after.Before(place) || s.q.Order == event.Desc && !place.Before(*after)) {
 			continue
 		}
 		places = append(places, transaction.EventPlace{Position: explorer.Position{Block: s.block, Index: p.tx}, Log: p.log})
 	}
-	switch {
-	case len(s.spots) > 0:
-		p := s.spots[len(s.spots)-1]
-		at = &event.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
-	case !s.ended && s.down >= s.q.From:
-		at = &event.Place{Block: s.down, Tx: behindAll, Log: behindAll}
-	}
+	at = s.at()
 	hits, hash, err = s.read(places, at)
 	return hits, at, hash, s.work, err
+}
+
+// take takes the first of the block's places that are left.
+func (s *listed) take() spot {
+	if s.q.Order == event.Asc {
+		s.taken, s.spots = s.spots[0], s.spots[1:]
+		return s.taken
+	}
+	n := len(s.spots) - 1
+	s.taken, s.spots = s.spots[n], s.spots[:n]
+	return s.taken
+}
+
+// at is where the source stands; nil when nothing is left. A place that is in no
+// block yet cannot be held against the chain: upwards it is behind what was read,
+// and not in front of what was not.
+func (s *listed) at() *event.Place {
+	switch {
+	case len(s.spots) > 0 && s.q.Order == event.Asc:
+		return &event.Place{Block: s.block, Tx: s.taken.tx, Log: s.taken.log}
+	case len(s.spots) > 0:
+		p := s.spots[len(s.spots)-1]
+		return &event.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
+	case s.ended || s.edge < s.q.From || s.edge > s.q.To:
+		return nil
+	case s.q.Order == event.Asc:
+		return &event.Place{Block: s.block, Tx: behindAll, Log: behindAll}
+	}
+	return &event.Place{Block: s.edge, Tx: behindAll, Log: behindAll}
 }
 
 // read fetches the events of a page, and the hash of the block where the next

@@ -10,11 +10,11 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// source gives transfer events, newest first.
+// source gives transfer events in the order of the query.
 type source interface {
-	// next returns about n events that come before a place; nil is the head. It
-	// may return fewer, or none, and then says where it stopped; at is nil when
-	// no event is left.
+	// next returns about n events strictly behind a place in that order; nil is in
+	// front of all. It may return fewer, or none, and then says where it stopped; at
+	// is nil when no event is left.
 	next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error)
 }
 
@@ -31,21 +31,54 @@ type pager struct {
 // behindAll is more than any index in a block.
 const behindAll = math.MaxUint32
 
-// eventAfter is the place from which a source goes on: events in front of it
-// have transfers that are still to be listed.
-func eventAfter(p *Place) *event.Place {
+// eventAfter is the place from which a source goes on: events behind it in the
+// query's order have transfers that are still to be listed.
+func (q *Query) eventAfter() *event.Place {
+	p := q.After
 	if p == nil {
 		return nil
 	}
 	out := event.Place{Block: p.Block, Tx: p.Tx, Log: p.Log}
-	if p.Index > 0 && out.Log != behindAll { // the event itself has some left
+	switch {
+	case q.Order == event.Desc && p.Index > 0 && out.Log != behindAll: // the event itself has some left
 		out.Log++
+	case q.Order == event.Asc && p.Index != behindAll: // it may have some left: go back by one event
+		switch {
+		case out.Log > 0:
+			out.Log--
+		case out.Tx > 0:
+			out.Tx, out.Log = out.Tx-1, behindAll
+		case out.Block > 0:
+			out = event.Place{Block: out.Block - 1, Tx: behindAll, Log: behindAll}
+		default:
+			return nil
+		}
 	}
 	return &out
 }
 
+// behind reports whether a place comes behind the one where the page before ended.
+func (q *Query) behind(p Place) bool {
+	switch {
+	case q.After == nil:
+		return true
+	case q.Order == event.Asc:
+		return q.After.Before(p)
+	}
+	return p.Before(*q.After)
+}
+
+// stoppedAt is the place of transfers for one of events, at which a source stopped.
+func (q *Query) stoppedAt(at *event.Place) *Place {
+	out := &Place{Block: at.Block, Tx: at.Tx, Log: at.Log}
+	if q.Order == event.Asc { // the event there is done
+		out.Index = behindAll
+	}
+	return out
+}
+
 func (p *pager) page() (page Page, err error) {
-	after := eventAfter(p.q.After)
+	after := p.q.eventAfter()
 	for {
 		left := event.Budget{
 			Seeks:  max(1, p.budget.Seeks-page.Work.Seeks),
@@ -75,7 +108,7 @@ func (p *pager) page() (page Page, err error) {
 			return page, nil
 		}
 		if page.Work.Seeks >= p.budget.Seeks || page.Work.Rows >= p.budget.Rows || page.Work.Events >= p.budget.Events {
-			page.Next, page.NextHash = &Place{Block: at.Block, Tx: at.Tx, Log: at.Log}, hash
+			page.Next, page.NextHash = p.q.stoppedAt(at), hash
 			return page, nil
 		}
 		after = at
@@ -91,9 +124,13 @@ func (p *pager) take(dst []Listed, hits []event.Hit) ([]Listed, error) {
 			continue
 		}
 		p.list, _ = Append(p.list[:0], &h.Event)
-		for j := len(p.list) - 1; j >= 0; j-- {
+		for n := range p.list {
+			j := n
+			if p.q.Order == event.Desc {
+				j = len(p.list) - 1 - n
+			}
 			at := Place{h.Block, h.Tx, h.Log, uint32(j)}
-			if p.q.After != nil && !at.Before(*p.q.After) || !p.party(&p.list[j]) {
+			if !p.q.behind(at) || !p.party(&p.list[j]) {
 				continue
 			}
 			dst = append(dst, Listed{at, h.BlockHash, h.Timestamp, h.TxHash, h.TxType, p.list[j]})
@@ -122,7 +159,14 @@ func (p *pager) party(t *Transfer) bool {
 	if len(p.q.Addresses) == 0 {
 		return true
 	}
-	return p.q.Side&Out != 0 && has(p.q.Addresses, t.From) || p.q.Side&In != 0 && has(p.q.Addresses, t.To)
+	var side Side
+	if has(p.q.Addresses, t.From) {
+		side |= Out
+	}
+	if has(p.q.Addresses, t.To) {
+		side |= In
+	}
+	return p.q.stands(side)
 }
 
 // settle tells ambiguous transfers apart, asking once for each token.
@@ -160,7 +204,7 @@ type searched struct {
 }
 
 func (s *searched) next(after *event.Place, n int, left event.Budget) ([]event.Hit, *event.Place, felt.Felt, event.Work, error) {
-	q := event.Query{Emitters: s.q.Tokens, From: s.q.From, To: s.q.To, After: after, Limit: n, Budget: left}
+	q := event.Query{Emitters: s.q.Tokens, From: s.q.From, To: s.q.To, Order: s.q.Order, After: after, Limit: n, Budget: left}
 	q.Keys[0] = Selectors()
 	page, err := event.Search(s.ctx, s.r, q)
 	if err != nil || page.Done {

@@ -34,12 +34,15 @@ var (
 // Kinds tells the standards of tokens, in order; Ambiguous where nothing is known.
 type Kinds func(ctx context.Context, tokens []felt.Felt) ([]Standard, error)
 
-// Query is what to list, newest first.
+// Query is what to list.
 type Query struct {
 	// Addresses are those of which one must be a party; any when empty.
 	Addresses []felt.Felt
 	// Side is the side on which one of them must stand; both sides when zero.
 	Side Side
+	// Exactly leaves out transfers in which they stand on the other side as well:
+	// Both and Exactly are the transfers to oneself, or among them.
+	Exactly bool
 	// Tokens are those of which one must have moved; any when empty.
 	Tokens []felt.Felt
 	// From and To are the first and the last block; To may lie above the head.
@@ -53,6 +56,8 @@ type Query struct {
 	// TxTypes are the types of which its transaction must be one; any when empty.
 	TxTypes []starknet.TxType
 
+	// Order is newest first unless it says otherwise.
+	Order event.Order
 	// After is where the page before ended: its Page.Next.
 	After *Place
 	Limit int
@@ -108,7 +113,15 @@ func ListByPair(ctx context.Context, r store.Reader, address, token felt.Felt, q
 	return List(ctx, r, q)
 }
 
-// List returns a page of the transfers that match, newest first.
+// stands says whether the sides on which the addresses stand are those asked for.
+func (q *Query) stands(side Side) bool {
+	if q.Exactly {
+		return side == q.Side
+	}
+	return side&q.Side != 0
+}
+
+// List returns a page of the transfers that match, in the query's order.
 func List(ctx context.Context, r store.Reader, q Query) (Page, error) {
 	q.Addresses, q.Tokens = sortedSet(q.Addresses), sortedSet(q.Tokens)
 	switch {
