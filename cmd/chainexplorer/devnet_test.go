@@ -33,7 +33,13 @@ func u256(n uint64) []felt.Felt { return []felt.Felt{felt.FromUint64(n), felt.Ze
 
 func (l *local) follow() {
 	l.t.Helper()
-	l.serve = startServe(l.t, "--node", l.net.URL, "--data", l.data, "--verify", "off")
+	l.followNode(l.net.URL, "off") // its hashes are its own
+}
+
+// followNode starts the service on a node, and makes a key when there is none yet.
+func (l *local) followNode(url, verify string) {
+	l.t.Helper()
+	l.serve = startServe(l.t, "--node", url, "--data", l.data, "--verify", verify)
 	l.serve.get("/readyz", "", http.StatusOK)
 	if l.key != "" {
 		return
