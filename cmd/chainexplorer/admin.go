@@ -48,13 +48,14 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		return c.index(ctx, con, engine, "the schema of "+c.Chain)
+		return c.index(ctx, con, engine, "the schema of "+c.Chain, c.Chain)
 	}
 	dirs, err := storesIn(c.Data)
 	if err != nil {
 		return err
 	}
 	var failed []error
+	sound := 0
 	for i, dir := range dirs {
 		if i > 0 {
 			fmt.Fprintln(con.out) //nolint:errcheck // stdout
@@ -64,18 +65,38 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 		}
 		engine, err := openPebble(ctx, pebble.Options{Dir: dir, ReadOnly: true, Logger: con.log})
 		if err == nil {
-			err = c.index(ctx, con, engine, dir)
+			err = c.index(ctx, con, engine, dir, filepath.Base(dir))
+		} else {
+			summary(con, filepath.Base(dir), "cannot be opened")
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err == nil {
+			sound++
+		}
 		failed = append(failed, err) // the others are worth looking at
 	}
-	return errors.Join(append(failed, c.control(ctx, con))...)
+	keys := c.control(ctx, con)
+	fmt.Fprintf(con.out, "\ntotal         %d of %d indexes clean", sound, len(dirs)) //nolint:errcheck // stdout
+	switch _, err := os.Stat(filepath.Join(c.Data, "control.db")); {
+	case keys != nil:
+		fmt.Fprintln(con.out, ", control database damaged") //nolint:errcheck // stdout
+	case err == nil:
+		fmt.Fprintln(con.out, ", control database clean") //nolint:errcheck // stdout
+	default:
+		fmt.Fprintln(con.out) //nolint:errcheck // stdout
+	}
+	return errors.Join(append(failed, keys)...)
+}
+
+// summary is the last line about an index, whatever was found.
+func summary(con *console, chain, format string, args ...any) {
+	fmt.Fprintf(con.out, "summary       %s: %s\n", chain, fmt.Sprintf(format, args...)) //nolint:errcheck // stdout
 }
 
 // index checks one index and closes it.
-func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engine, where string) error {
+func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engine, where, name string) error {
 	defer engine.Close() //nolint:errcheck // opened for reading
 	dir, err := os.MkdirTemp(c.Scratch, "chainexplorer-fsck-")
 	if err != nil {
@@ -91,17 +112,38 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 	report, err := fsck.Check(ctx, fsck.Options{Store: engine, Scratch: scratch, Progress: show})
 	end()
 	if err != nil {
+		summary(con, name, "the check did not come to its end")
 		return fmt.Errorf("check: %w", err)
 	}
+	if report.State.Present {
+		name = index.ChainName(report.State.Format.ChainID)
+	}
+	var loss string
 	if disk, ok := engine.(*pebble.Engine); ok {
-		if loss, lost := disk.Lost(); lost {
+		if l, lost := disk.Lost(); lost {
+			loss = l.String()
 			fmt.Fprintf(con.out, "lost          %s\n", loss) //nolint:errcheck // stdout
-			if report.Clean() {
-				return fmt.Errorf("%s is sound and incomplete: %s; look at the disk, then start the indexer, which indexes them again", where, loss)
-			}
 		}
 	}
-	return c.print(con, report, where)
+	printReport(con, report)
+	switch {
+	case !report.Clean():
+		also := ""
+		if loss != "" {
+			also = ", and blocks were lost"
+		}
+		summary(con, name, "not sound, %d problems in %d blocks%s", len(report.Problems), report.Blocks, also)
+		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(report.Problems), where)
+	case loss != "":
+		summary(con, name, "sound and incomplete, %d blocks are left", report.Blocks)
+		return fmt.Errorf("%s is sound and incomplete: %s; look at the disk, then start the indexer, which indexes them again", where, loss)
+	case !report.State.Present:
+		summary(con, name, "empty")
+	default:
+		fmt.Fprintln(con.out, "clean") //nolint:errcheck // stdout
+		summary(con, name, "clean, %d blocks", report.Blocks)
+	}
+	return nil
 }
 
 // checking shows the blocks, and then the tables, whose rows nobody has counted.
@@ -142,11 +184,12 @@ func (c *fsckCommand) control(ctx context.Context, con *console) error {
 	return nil
 }
 
-func (c *fsckCommand) print(con *console, r *fsck.Report, where string) error {
+// printReport says what was found.
+func printReport(con *console, r *fsck.Report) {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	if !r.State.Present && r.Clean() {
 		say("the index is empty")
-		return nil
+		return
 	}
 	say("chain         %s", index.ChainName(r.State.Format.ChainID))
 	say("head          %d %s", r.State.Head.Number, r.State.Head.Hash)
@@ -167,9 +210,4 @@ func (c *fsckCommand) print(con *console, r *fsck.Report, where string) error {
 	for _, p := range r.Problems {
 		say("problem       %s", p)
 	}
-	if !r.Clean() {
-		return fmt.Errorf("the index is not sound: %d problems; move %s away and index again, or restore a backup", len(r.Problems), where)
-	}
-	say("clean")
-	return nil
 }

@@ -62,6 +62,12 @@ func TestLostBlocks(t *testing.T) {
 	if code != exitFailure || !strings.Contains(stdout, "lost          commits up to block 149 had been acknowledged") || !strings.Contains(stderr, "is sound and incomplete") {
 		t.Errorf("fsck ended with %d:\n%s%s", code, stdout, stderr)
 	}
+	// Whatever was found, a line for each chain and one for all are there.
+	for _, want := range []string{"\nsummary       SN_SEPOLIA: sound and incomplete, ", "\ntotal         0 of 1 indexes clean, control database clean\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("fsck does not print %q:\n%s", want, stdout)
+		}
+	}
 	for name, b := range contents(t, filepath.Join(data, "SN_SEPOLIA")) {
 		if !bytes.Equal(before[name], b) {
 			t.Errorf("fsck changed %s", name)
@@ -113,7 +119,7 @@ func TestFsckOfADataDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, stderr, code = output(t, "admin", "fsck", "--data", data)
-	if code != exitFailure || strings.Count(stdout, "\nclean\n") != 2 || !strings.Contains(stderr, "is damaged: restore it") {
+	if code != exitFailure || strings.Count(stdout, "\nclean\n") != 2 || !strings.HasSuffix(stdout, "\ntotal         2 of 2 indexes clean, control database damaged\n") || !strings.Contains(stderr, "is damaged: restore it") {
 		t.Errorf("fsck ended with %d:\n%s%s", code, stdout, stderr)
 	}
 	// All of it is gone: it is not made anew in silence.

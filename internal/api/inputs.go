@@ -6,6 +6,7 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -131,6 +132,9 @@ func blockNumber(ctx context.Context, r store.Reader, state *chain.State, name, 
 		return n, err
 	}
 	n, ok := numberOf(ref)
+	if strings.HasPrefix(name, "path.") && strings.Trim(ref, "0123456789") != "" {
+		ok = false // one address for one block: 5.0 and 5e0 are numbers in a query, and no names of pages
+	}
 	if !ok {
 		return 0, fail(CodeInvalidRequest, "%s: %q is neither a block number, nor a block hash, nor latest.", name, clip(ref, 70))
 	}

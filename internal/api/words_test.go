@@ -92,12 +92,18 @@ func TestWholeNumbers(t *testing.T) {
 		"/blocks?limit=5.0": "/blocks?limit=5", "/blocks?limit=5e0": "/blocks?limit=5", "/blocks?limit=50E-1": "/blocks?limit=5", "/txs?limit=1e1": "/txs?limit=10",
 		"/blocks?limit=99999999999999999999": "/blocks?limit=200", "/blocks?limit=-99999999999999999999": "/blocks?limit=1",
 		"/blocks?limit=" + strings.Repeat("9", 500): "/blocks?limit=200", "/blocks?limit=1e30": "/blocks?limit=200",
-		"/block/5.0": "/block/5", "/block/5e0": "/block/5", "/search?q=5.0": "/search?q=5",
+		"/search?q=5.0":                          "/search?q=5",
 		"/transfers?from_block=3.0&to_block=9e0": "/transfers?from_block=3&to_block=9",
 	} {
 		x, y := w.do(http.MethodGet, chain+a, w.key), w.do(http.MethodGet, chain+b, w.key)
 		if x.StatusCode != 200 || string(x.body) != string(y.body) {
 			t.Errorf("%s: %d %.200s, want %.200s", a, x.StatusCode, x.body, y.body)
+		}
+	}
+	// In a path a block has one spelling.
+	for _, ref := range []string{"1e1", "5.0", "5e0", "50e-1", "-0", "+5", "5E0", "0.5e1"} {
+		for _, path := range []string{"/block/" + ref, "/block/" + ref + "/txs"} {
+			expect(t, w.do(http.MethodGet, chain+path, w.key), 400, api.CodeInvalidRequest, nil)
 		}
 	}
 	owner := w.chain.Accounts(40)[0].String()
