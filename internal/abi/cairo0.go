@@ -40,6 +40,9 @@ func cairo0Schema(items []wireItem) (*Schema, error) {
 type cairo0 struct {
 	resolver *resolver
 	sizes    map[string]uint32 // felts of a type that was resolved
+	// unplaced says that the definitions have no offsets, and that the order of
+	// members is all there is.
+	unplaced bool
 }
 
 // members adds the members of an event, a pointer and its length as one.
@@ -136,14 +139,14 @@ func (c *cairo0) structure(name string, def *wireItem, nest int) (typeID, uint32
 	id := c.resolver.add(name, typeNode{kind: kindStruct, elem: noType})
 	c.sizes[name] = 0
 	members := make([]member, len(def.Members))
-	size, sound := uint32(0), def.Size != nil
+	size, sound := uint32(0), c.unplaced || def.Size != nil
 	for i, m := range def.Members {
 		t, n := c.resolve(m.Type, nest+1)
-		sound = sound && isName(m.Name) && m.Offset != nil && *m.Offset == size
+		sound = sound && isName(m.Name) && (c.unplaced || m.Offset != nil && *m.Offset == size)
 		size += n
 		members[i] = member{m.Name, t}
 	}
-	sound = sound && *def.Size == size
+	sound = sound && (c.unplaced || *def.Size == size)
 	u256 := name == "Uint256" && len(members) == 2 && members[0].label == "low" && members[1].label == "high" &&
 		def.Members[0].Type == "felt" && def.Members[1].Type == "felt"
 	c.sizes[name] = size

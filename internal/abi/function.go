@@ -59,8 +59,8 @@ func (s *Schema) Function(kind FunctionKind, selector felt.Felt) (*Function, boo
 	return &s.functions[i], true
 }
 
-// describe collects functions and definitions. Of two functions with one
-// selector the first counts.
+// describe collects functions and definitions. Two functions with one selector
+// are one; if their arguments differ, these are not known.
 func (s *Schema) describe(items []wireItem) {
 	for i := range items {
 		it := &items[i]
@@ -93,7 +93,22 @@ func (s *Schema) describe(items []wireItem) {
 	}
 	order := func(a, b Function) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Selector.Cmp(b.Selector)) }
 	slices.SortStableFunc(s.functions, order)
+	s.settle(order)
 	s.functions = slices.CompactFunc(s.functions, func(a, b Function) bool { return order(a, b) == 0 })
+}
+
+// settle makes the arguments of functions unsaid that have one door and disagree.
+// The functions are sorted.
+func (s *Schema) settle(order func(a, b Function) int) {
+	for first, i := 0, 1; i < len(s.functions); i++ {
+		f := &s.functions[first]
+		switch {
+		case order(*f, s.functions[i]) != 0:
+			first = i
+		case !slices.Equal(f.Inputs, s.functions[i].Inputs):
+			f.Inputs = []Param{{Type: Unsaid}}
+		}
+	}
 }
 
 func params(ps []wireParam) []Param {

@@ -28,6 +28,7 @@ type ActivityItem struct {
 	TokenAddress  *felt.Felt `json:"tokenAddress"`
 	Amount        *string    `json:"amount" doc:"Decimal; 1 of an NFT; null for a transaction, and when the standard is unknown."`
 	TokenID       *string    `json:"tokenId" doc:"Decimal."`
+	MainMethod
 }
 
 // ActivityPage is a page of activity.
@@ -65,9 +66,11 @@ func (s *Server) listAddressActivity(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		if out.Body.Items, err = renderActivity(ctx, r, page.Items); err != nil {
+		var certain bool
+		if out.Body.Items, certain, err = s.renderActivity(ctx, r, page.Items); err != nil {
 			return err
 		}
+		requestOf(ctx).indexed = certain
 		for i := range page.Items {
 			if page.Items[i].Transfer != nil {
 				requestOf(ctx).indexed = false // some standards come from calls
@@ -81,8 +84,9 @@ func (s *Server) listAddressActivity(ctx context.Context, in *struct {
 	return out, err
 }
 
-// renderActivity shows transactions and transfers. One round trip.
-func renderActivity(ctx context.Context, r store.Reader, items []address.Item) ([]ActivityItem, error) {
+// renderActivity shows transactions and transfers. It is certain when the names of
+// what was called are.
+func (s *Server) renderActivity(ctx context.Context, r store.Reader, items []address.Item) (out []ActivityItem, certain bool, err error) {
 	var positions []explorer.Position
 	for i := range items {
 		if items[i].Transfer == nil {
@@ -91,15 +95,20 @@ func renderActivity(ctx context.Context, r store.Reader, items []address.Item) (
 	}
 	records, err := transaction.GetMany(ctx, r, positions)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	out := make([]ActivityItem, len(items))
+	methods, certain, err := s.primaryMethods(ctx, r, records)
+	if err != nil {
+		return nil, false, err
+	}
+	out = make([]ActivityItem, len(items))
 	for i := range items {
 		at, m := items[i].At, items[i].Transfer
 		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: txCursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()]}
 		if m == nil {
 			t := records[0]
-			records = records[1:]
+			out[i].MainMethod = methods[0]
+			records, methods = records[1:], methods[1:]
 			iso := timestampISO(t.BlockTime)
 			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, items[i].Part)
 			continue
@@ -112,7 +121,7 @@ func renderActivity(ctx context.Context, r store.Reader, items []address.Item) (
 		out[i].Counterparty, out[i].TokenAddress = other, &m.Token
 		out[i].Amount, _, out[i].TokenID = transferValues(&m.Transfer)
 	}
-	return out, nil
+	return out, certain, nil
 }
 
 // txMark begins the cursor of a page that ended with a transaction.

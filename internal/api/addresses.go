@@ -57,18 +57,18 @@ type ContractExistence struct {
 
 // AddressTx is a transaction that an address has a part in.
 type AddressTx struct {
-	BlockNumber             uint64     `json:"blockNumber"`
-	TimestampISO            *string    `json:"timestampIso" format:"date-time"`
-	TxIndex                 uint32     `json:"txIndex"`
-	TxHash                  felt.Felt  `json:"txHash"`
-	Kinds                   []string   `json:"kinds" doc:"The parts that the address has, the weightiest first: sender, deployed, called, l1_handler, and of token transfers transfer_in, transfer_out, transfer_self."`
-	Counterparty            *felt.Felt `json:"counterparty" doc:"What a sender addressed, or who sent it."`
-	TxType                  *string    `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
-	ExecutionStatus         *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
-	FinalityStatus          *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
-	FromAddress             *felt.Felt `json:"fromAddress"`
-	ToAddress               *felt.Felt `json:"toAddress"`
-	PrimaryMethod           *string    `json:"primaryMethod" doc:"Name of the first call's function, if its selector is a well-known one."`
+	BlockNumber     uint64     `json:"blockNumber"`
+	TimestampISO    *string    `json:"timestampIso" format:"date-time"`
+	TxIndex         uint32     `json:"txIndex"`
+	TxHash          felt.Felt  `json:"txHash"`
+	Kinds           []string   `json:"kinds" doc:"The parts that the address has, the weightiest first: sender, deployed, called, l1_handler, and of token transfers transfer_in, transfer_out, transfer_self."`
+	Counterparty    *felt.Felt `json:"counterparty" doc:"What a sender addressed, or who sent it."`
+	TxType          *string    `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	ExecutionStatus *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus  *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	FromAddress     *felt.Felt `json:"fromAddress"`
+	ToAddress       *felt.Felt `json:"toAddress"`
+	MainMethod
 	CallCount               *int       `json:"callCount" doc:"Null when the calldata is not a list of calls."`
 	MethodsDiffer           *bool      `json:"methodsDiffer"`
 	TransferCount           *int       `json:"transferCount" doc:"Transfers of the transaction from or to the address."`
@@ -224,15 +224,20 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
+		methods, certain, err := s.primaryMethods(ctx, r, records)
+		if err != nil {
+			return err
+		}
 		kinds := newTokenKinds(r)
 		for i, t := range records {
 			item, err := renderAddressTx(ctx, kinds, state, t, &a, page.Transactions[i].Part)
 			if err != nil {
 				return err
 			}
+			item.MainMethod = methods[i]
 			out.Body.Items = append(out.Body.Items, item)
 		}
-		requestOf(ctx).indexed = len(kinds.known) == 0 // some standards come from calls
+		requestOf(ctx).indexed = certain && len(kinds.known) == 0 // some standards come from calls
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, places.Place{Block: page.Next.Block, Spot: places.Spot{Tx: page.Next.Index}})
 		}
@@ -285,9 +290,6 @@ func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State,
 		if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
 			n, differ := len(calls), slices.ContainsFunc(calls, func(c starknet.Call) bool { return c.Selector != calls[0].Selector })
 			out.CallCount, out.MethodsDiffer = &n, &differ
-			if n > 0 {
-				out.PrimaryMethod = some(methodNames[calls[0].Selector])
-			}
 		}
 	}
 	n, top := 0, (*big.Int)(nil)
@@ -316,16 +318,3 @@ func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State,
 	out.TransferCount = &n
 	return out, nil
 }
-
-// methodNames are functions whose selectors are well known. A selector is the
-// hash of a name, so that the name is certain.
-var methodNames = func() map[felt.Felt]string {
-	out := map[felt.Felt]string{}
-	for _, name := range []string{"transfer", "transferFrom", "transfer_from", "approve", "increase_allowance", "increaseAllowance", "mint", "burn",
-		"deposit", "withdraw", "swap", "multi_swap", "multihop_swap", "multi_multihop_swap", "swap_exact_tokens_for_tokens", "add_liquidity", "remove_liquidity",
-		"deployContract", "deploy_contract", "initiate_withdraw", "initiate_token_withdraw", "upgrade", "claim", "stake", "unstake", "delegate",
-		"safe_transfer_from", "safeTransferFrom", "safe_batch_transfer_from", "set_approval_for_all", "setApprovalForAll", "execute", "lock", "mint_and_deposit"} {
-		out[felt.Selector(name)] = name
-	}
-	return out
-}()

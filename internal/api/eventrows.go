@@ -41,9 +41,10 @@ type EventContent struct {
 	DecodedFieldsSource            *string        `json:"decodedFieldsSource" enum:"verified_abi,class_abi,curated_selector"`
 	DecodedFieldsUnavailableReason *string        `json:"decodedFieldsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported"`
 	EventTimeClassHash             *felt.Felt     `json:"eventTimeClassHash" doc:"Class of the contract when it emitted the event; null when the block does not tell."`
+	Aliases
 }
 
-// DecodedField is one value of a decoded event.
+// DecodedField is one value of a decoded event, or one argument of a call.
 type DecodedField struct {
 	Label         string      `json:"label"`
 	Type          *string     `json:"type"`
@@ -73,18 +74,18 @@ func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, sta
 	rows = make([]EventRow, len(hits))
 	for i := range hits {
 		h := &hits[i]
-		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(&h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
 	}
 	return rows, degraded, nil
 }
 
 // renderEvent renders an event and what is known of it.
-func renderEvent(e *starknet.Event, d *decoded.Result) EventContent {
+func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
 	out := EventContent{
 		Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)), DecodingStatus: string(d.Status),
 		EventName: some(d.Name), EventNameSource: some(string(d.NameSource)), EventNameUnavailableReason: some(string(d.NameUnavailableReason)),
 		DecodedFieldsSource: some(string(d.FieldsSource)), DecodedFieldsUnavailableReason: some(string(d.UnavailableReason)),
-		EventTimeClassHash: d.ClassHash,
+		EventTimeClassHash: d.ClassHash, Aliases: c.aliases(e.From, d.ClassHash),
 	}
 	for j, topic := range []**felt.Felt{&out.Topic0, &out.Topic1, &out.Topic2, &out.Topic3} {
 		if j < len(e.Keys) {

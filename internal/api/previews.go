@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -20,23 +21,27 @@ const (
 	defaultPreviewLogs  = 64
 	maxPreviewLogs      = 256
 	maxSignedTargets    = 64
+	maxPreviewCalls     = 8
 )
 
 // TransactionPreview is a transaction in a batch.
 type TransactionPreview struct {
-	Known                   bool           `json:"known" doc:"False when no such transaction is indexed; everything else but txHash is then null or empty."`
-	ChainID                 string         `json:"chainId"`
-	TimestampISO            *string        `json:"timestampIso" format:"date-time"`
-	BlockNumber             *uint64        `json:"blockNumber"`
-	TxIndex                 *uint32        `json:"txIndex"`
-	TxHash                  felt.Felt      `json:"txHash"`
-	TxCursor                *string        `json:"txCursor" doc:"block:tx"`
-	FromAddress             *felt.Felt     `json:"fromAddress"`
-	ToAddress               *felt.Felt     `json:"toAddress"`
-	ExecutionStatus         *string        `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
-	FinalityStatus          *string        `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
-	TxType                  *string        `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
-	SignedCallTargets       []felt.Felt    `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
+	Known             bool        `json:"known" doc:"False when no such transaction is indexed; everything else but txHash is then null or empty."`
+	ChainID           string      `json:"chainId"`
+	TimestampISO      *string     `json:"timestampIso" format:"date-time"`
+	BlockNumber       *uint64     `json:"blockNumber"`
+	TxIndex           *uint32     `json:"txIndex"`
+	TxHash            felt.Felt   `json:"txHash"`
+	TxCursor          *string     `json:"txCursor" doc:"block:tx"`
+	FromAddress       *felt.Felt  `json:"fromAddress"`
+	ToAddress         *felt.Felt  `json:"toAddress"`
+	ExecutionStatus   *string     `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
+	FinalityStatus    *string     `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
+	TxType            *string     `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
+	SignedCallTargets []felt.Felt `json:"signedCallTargets" doc:"Contracts that the sender signed calls of, each once, at most 64."`
+	MainMethod
+	AccountCallCount        *int           `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
+	AccountCalls            []PreviewCall  `json:"accountCalls" doc:"What the account signed, in order; the first 8. The transaction itself has their arguments."`
 	TransferCount           *int           `json:"transferCount"`
 	TokenTransfersTruncated *bool          `json:"tokenTransfersTruncated"`
 	TokenTransfers          []TxTransfer   `json:"tokenTransfers" doc:"The first 25."`
@@ -51,12 +56,22 @@ type TransactionPreview struct {
 	Logs                    *[]PreviewLog  `json:"logs,omitempty" doc:"Only with includeLogs, and of a transaction that is indexed; empty when it has none."`
 }
 
+// PreviewCall is a signed call of a previewed transaction.
+type PreviewCall struct {
+	To          felt.Felt `json:"to"`
+	Selector    felt.Felt `json:"selector"`
+	CalldataLen int       `json:"calldataLen"`
+	MethodContent
+	CallTimeClassHash *felt.Felt `json:"callTimeClassHash" doc:"Class of the contract when it was called; null when the block does not tell, and when there was no contract."`
+	Aliases
+}
+
 // ExchangeCall is a signed call of a known exchange.
 type ExchangeCall struct {
 	ContractAddress    felt.Felt  `json:"contractAddress"`
 	CallIndex          int        `json:"callIndex"`
 	EntryPointSelector *felt.Felt `json:"entryPointSelector"`
-	MethodName         *string    `json:"methodName"`
+	MethodName         *string    `json:"methodName" doc:"The function; certain, because the selector is its hash."`
 }
 
 // PreviewLog is an event of a previewed transaction.
@@ -99,9 +114,12 @@ func (s *Server) previewTransactions(ctx context.Context, in *struct {
 		if p.kinds, err = previewKinds(ctx, r, records); err != nil {
 			return err
 		}
+		if err := p.readCalls(ctx, s, r, records); err != nil {
+			return err
+		}
 		for i, hash := range hashes {
 			if records[i] == nil {
-				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
+				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 				continue
 			}
 			out.Body.Items[i] = p.render(records[i])
@@ -163,12 +181,20 @@ type previewer struct {
 	state *chain.State
 	req   *PreviewRequest
 	kinds map[felt.Felt]transfer.Standard
+	named map[calledAt]*decoded.CallResult
+}
+
+// calledAt names a call: the one with an index of a transaction.
+type calledAt struct {
+	explorer.Position
+	call int
 }
 
 func (p *previewer) render(t *transaction.Record) TransactionPreview {
 	iso, execution, final, kind, cursor := timestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
-		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
+		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{},
+		TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 	out.FromAddress, out.ToAddress = ends(t)
 	p.calls(t, &out)
 	count, minted, burnt, cut := 0, false, false, false
@@ -189,30 +215,6 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 	}
 	p.logs(t.Receipt.Events, &out)
 	return out
-}
-
-// calls lists what the sender signed.
-func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
-	truncated := false
-	out.ExchangeCallsTruncated = &truncated
-	if v, _ := t.PlainVersion(); t.Type != starknet.Invoke || v == 0 {
-		return
-	}
-	calls, _ := starknet.AccountCalls(t.Transaction.Calldata)
-	for i, call := range calls {
-		if !slices.Contains(out.SignedCallTargets, call.To) && len(out.SignedCallTargets) < maxSignedTargets {
-			out.SignedCallTargets = append(out.SignedCallTargets, call.To)
-		}
-		if l, ok := p.c.Registry.Label(call.To); !p.req.IncludeExchangeCalls || !ok || l.Kind != "dex" {
-			continue
-		}
-		if len(out.ExchangeCalls) == maxExchangeCalls {
-			truncated = true
-			return
-		}
-		selector := call.Selector
-		out.ExchangeCalls = append(out.ExchangeCalls, ExchangeCall{call.To, i, &selector, some(methodNames[selector])})
-	}
 }
 
 // bridges names the known bridges that the transaction's messages are of.

@@ -71,7 +71,9 @@ type Tx struct {
 	Calldata               []felt.Felt      `json:"calldata" doc:"At most 1,024 felts."`
 	CalldataTruncated      bool             `json:"calldataTruncated"`
 	AccountCallCount       *int             `json:"accountCallCount" doc:"Null when the calldata is not a list of calls."`
-	AccountCalls           []AccountCall    `json:"accountCalls"`
+	AccountCalls           []AccountCall    `json:"accountCalls" doc:"What the account signed, in order; the first 500."`
+	EntryPoint             *AccountCall     `json:"entryPoint" doc:"What the protocol runs when it is no list of account calls: the contract's function of an INVOKE of version 0, a handler of L1 messages, a constructor; null for others."`
+	CallDecodingDegraded   bool             `json:"callDecodingDegraded" doc:"The look-up of classes failed for this answer: calls may lack names and arguments."`
 	DeclaredClassHash      *felt.Felt       `json:"declaredClassHash" doc:"The class that a DECLARE declares; null for other types."`
 	CompiledClassHash      *felt.Felt       `json:"compiledClassHash" doc:"What that class compiles to, by the declaration; null for Cairo 0 and for other types."`
 	DeclaredL2GasCap       *string          `json:"declaredL2GasCap" doc:"Decimal; null before version 3."`
@@ -99,13 +101,6 @@ type Log struct {
 	EventContent
 }
 
-// AccountCall is one call of an account's multicall.
-type AccountCall struct {
-	To          felt.Felt `json:"to"`
-	Selector    felt.Felt `json:"selector"`
-	CalldataLen int       `json:"calldataLen"`
-}
-
 // Coverage says how complete a part of an answer is.
 type Coverage struct {
 	Status     string `json:"status" enum:"exact,partial,unavailable"`
@@ -117,7 +112,7 @@ func (s *Server) transactionRoutes() {
 	one := base
 	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", Certified
 	one.Summary = "Get a transaction"
-	one.Description = "A transaction with its receipt, events, token transfers, calldata, account calls and messages. `logLimit` is 1 to 1,000, 96 by default."
+	one.Description = "A transaction with its receipt, events, token transfers, calldata, calls with their names and arguments, and messages. `logLimit` is 1 to 1,000, 96 by default."
 	one.Statuses = []int{http.StatusNotFound}
 	register(s, one, s.getTransaction)
 
@@ -193,7 +188,7 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		}
 		limit := in.LogLimit.clamp(defaultLogs, maxLogs)
 		out.Body = renderTx(c, state, b, t, limit)
-		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, t, limit)
+		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, t, limit)
 		if err != nil {
 			return err
 		}
@@ -204,6 +199,11 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
 			return err
 		}
+		called, err := s.fillCalls(ctx, r, c, t, &out.Body)
+		if err != nil {
+			return err
+		}
+		certain = certain && called
 		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
 			certain = certain && out.Body.Logs[i].certain()
@@ -227,7 +227,6 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
 		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
-		AccountCalls: []AccountCall{},
 	}
 	if f, ok := t.From(t.Receipt.ContractAddress); ok {
 		out.FromAddress = &f
@@ -247,15 +246,6 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 	if t.ResourceBounds != nil {
 		gas := strconv.FormatUint(t.ResourceBounds.L2Gas.MaxAmount, 10)
 		out.DeclaredL2GasCap = &gas
-	}
-	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
-		if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
-			n := len(calls)
-			out.AccountCallCount = &n
-			for _, call := range calls {
-				out.AccountCalls = append(out.AccountCalls, AccountCall{call.To, call.Selector, len(call.Calldata)})
-			}
-		}
 	}
 	return out
 }
@@ -297,7 +287,7 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 }
 
 // renderLogs decodes and renders the first events of a transaction.
-func (s *Server) renderLogs(ctx context.Context, r store.Reader, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+func (s *Server) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
 	events := make([]decoded.Event, len(shown))
 	for i := range shown {
@@ -309,7 +299,7 @@ func (s *Server) renderLogs(ctx context.Context, r store.Reader, t *transaction.
 	}
 	logs = make([]Log, len(shown))
 	for i := range shown {
-		logs[i] = Log{i, renderEvent(&shown[i], &results[i])}
+		logs[i] = Log{i, renderEvent(c, &shown[i], &results[i])}
 	}
 	return logs, degraded, nil
 }

@@ -57,6 +57,7 @@ func (row *classRow) put(b *store.Batch) {
 	row.abi.PutNames(b)
 	if row.iface != nil {
 		b.Put(class.InterfaceKey(row.hash), row.iface.Encode())
+		row.iface.PutNames(b)
 	}
 	if row.abi.Status.Wanted() {
 		b.Put(class.MissingKey(row.hash), class.EncodeMissing(row.abi.Block))

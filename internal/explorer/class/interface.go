@@ -41,8 +41,8 @@ type Interface struct {
 	TypesTruncated bool
 }
 
-// The bounds of a row. Doors beyond doorsText have no parameters, beyond maxDoors
-// they are left out; no real class comes near.
+// The bounds of a row. The parameters of doors beyond doorsText are unsaid, beyond
+// maxDoors doors are left out; no real class comes near.
 const (
 	maxDoors  = 4096
 	doorsText = 512 << 10
@@ -84,6 +84,8 @@ func InterfaceOf(c *starknet.Class) *Interface {
 				}
 				if text += textOf(f.Inputs) + textOf(f.Outputs); text <= doorsText {
 					d.Inputs, d.Outputs = some(f.Inputs), some(f.Outputs)
+				} else {
+					d.Inputs, d.Outputs = unsaid(f.Inputs), unsaid(f.Outputs)
 				}
 			}
 			doors = append(doors, d)
@@ -111,6 +113,32 @@ func textOf(ps []abi.Param) (n int) {
 	}
 	return n
 }
+
+// unsaid stands for parameters that were left out: none would say that there are
+// none.
+func unsaid(ps []abi.Param) []abi.Param {
+	if len(ps) == 0 {
+		return nil
+	}
+	return []abi.Param{{Type: abi.Unsaid}}
+}
+
+// Calls makes a reader of calls of the class, which is of one of the two kinds.
+// Doors that the ABI does not describe are not in it.
+func (i *Interface) Calls(k Kind) *abi.Calls {
+	var functions []abi.Function
+	for n, list := range i.lists() {
+		for _, d := range *list {
+			if d.Name != "" {
+				functions = append(functions, abi.Function{Kind: doorKinds[n], Name: d.Name, Selector: d.Selector, Inputs: d.Inputs})
+			}
+		}
+	}
+	return abi.NewCalls(k != Cairo0, functions, i.Types)
+}
+
+// doorKinds are those of lists.
+var doorKinds = [...]abi.FunctionKind{abi.External, abi.L1Handler, abi.Constructor}
 
 // some makes an empty list nil, as it reads back.
 func some(ps []abi.Param) []abi.Param {
@@ -216,4 +244,42 @@ func InterfaceAt(ctx context.Context, r store.Reader, hash felt.Felt) (i *Interf
 		return nil, false, fmt.Errorf("interface of class %s: %w", hash, err)
 	}
 	return i, true, nil
+}
+
+// Stored is what there is of a class's interface.
+type Stored struct {
+	*Interface     // nil when the class was not fetched
+	Bytes      int // of the row
+	Err        error
+}
+
+// InterfacesOf returns what is kept of classes and what can be called of them, in
+// order. One GetMany. A row that cannot be read is an error in its own place, so
+// that it spoils no other.
+func InterfacesOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ABI, []Stored, error) {
+	keys := make([]store.Key, 0, 2*len(hashes))
+	for i := range hashes {
+		keys = append(keys, ABIKey(hashes[i]), InterfaceKey(hashes[i]))
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the interfaces of %d classes: %w", len(hashes), err)
+	}
+	abis, faces := make([]*ABI, len(hashes)), make([]Stored, len(hashes))
+	for i := range hashes {
+		row, face := values[2*i], values[2*i+1]
+		if row == nil || face == nil {
+			continue
+		}
+		abi, err := DecodeABI(row)
+		if err == nil {
+			faces[i].Interface, err = DecodeInterface(face)
+		}
+		if err != nil {
+			faces[i] = Stored{Err: fmt.Errorf("class %s: %w", hashes[i], err)}
+			continue
+		}
+		abis[i], faces[i].Bytes = abi, len(face)
+	}
+	return abis, faces, nil
 }

@@ -14,62 +14,70 @@ import (
 // its hash says, so that nothing in it goes stale; a class that could not be
 // had is not kept. It is safe for concurrent use.
 type Cache struct {
+	events lru[*reading]
+	calls  lru[*doors]
+}
+
+// NewCache makes a cache of about this many bytes for events, and as many for
+// calls: a page needs one or the other, and neither pushes the other out.
+func NewCache(bytes int) *Cache {
+	return &Cache{lru[*reading]{limit: bytes}, lru[*doors]{limit: bytes}}
+}
+
+// lru keeps what was used last of classes.
+type lru[T any] struct {
 	limit int
 
 	mu    sync.Mutex // guards what follows
 	size  int
-	order list.List // of *entry, the one used last in front
+	order list.List // of *entry[T], the one used last in front
 	items map[felt.Felt]*list.Element
 }
 
-type entry struct {
-	hash felt.Felt
-	cost int
-	*reading
-}
-
-// NewCache makes a cache of about this many bytes.
-func NewCache(bytes int) *Cache {
-	return &Cache{limit: bytes, items: map[felt.Felt]*list.Element{}}
+type entry[T any] struct {
+	hash  felt.Felt
+	cost  int
+	value T
 }
 
 // costOf estimates the memory of a schema by its stored form: names and types
 // are slices of structs then.
 func costOf(stored int) int { return 256 + 6*stored }
 
-func (c *Cache) get(h felt.Felt) (*reading, bool) {
+func (c *lru[T]) get(h felt.Felt) (value T, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.items[h]
 	if !ok {
-		return nil, false
+		return value, false
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*entry).reading, true
+	return e.Value.(*entry[T]).value, true
 }
 
-func (c *Cache) put(h felt.Felt, k *reading, cost int) {
+func (c *lru[T]) put(h felt.Felt, value T, cost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, there := c.items[h]; there || cost > c.limit {
 		return
 	}
-	c.items[h] = c.order.PushFront(&entry{h, cost, k})
+	if c.items == nil {
+		c.items = map[felt.Felt]*list.Element{}
+	}
+	c.items[h] = c.order.PushFront(&entry[T]{h, cost, value})
 	c.size += cost
 	for c.size > c.limit {
 		last := c.order.Back()
-		e := last.Value.(*entry)
+		e := last.Value.(*entry[T])
 		c.order.Remove(last)
 		delete(c.items, e.hash)
 		c.size -= e.cost
 	}
 }
 
-// load returns how to read the events of each class. Those that are not cached
-// are read at once.
-func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*reading, degraded bool) {
-	known = make(map[felt.Felt]*reading, len(hashes))
-	var wanted []felt.Felt
+// split tells the classes that are cached from those to be read, each once.
+func (c *lru[T]) split(hashes []felt.Felt) (known map[felt.Felt]T, wanted []felt.Felt) {
+	known = make(map[felt.Felt]T, len(hashes))
 	for _, h := range hashes {
 		if _, twice := known[h]; twice {
 			continue
@@ -80,6 +88,13 @@ func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (k
 		}
 		known[h] = k
 	}
+	return known, wanted
+}
+
+// load returns how to read the events of each class. Those that are not cached
+// are read at once.
+func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*reading, degraded bool) {
+	known, wanted := c.events.split(hashes)
 	if len(wanted) == 0 {
 		return known, false
 	}
@@ -101,7 +116,7 @@ func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (k
 		}
 		known[h] = k
 		if !abis[i].Status.Wanted() {
-			c.put(h, k, costOf(len(abis[i].Schema)))
+			c.events.put(h, k, costOf(len(abis[i].Schema)))
 		}
 	}
 	return known, degraded

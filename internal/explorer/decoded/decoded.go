@@ -1,5 +1,7 @@
-// Package decoded attributes events to the classes that emitted them and reads
-// them with the ABIs that the index keeps.
+// Package decoded attributes events and calls to the classes that emitted and ran
+// them, and reads them with the ABIs that the index keeps.
+//
+// # Events
 //
 // An event is read with the class that was in force in its block, never with a
 // later one. A block that replaced a contract's class does not tell which of
@@ -11,6 +13,25 @@
 // contract.ClassesAtMany), one GetMany for the classes that are not in the cache,
 // and one for the names of events that no schema knows, if there are such. No node
 // is asked.
+//
+// # Calls
+//
+// A call is read with the class that its contract had where the transaction
+// stands. A constructor is that of the class that the transaction names. In a block
+// that deployed the contract, a transaction in front of the deployment calls
+// nothing, where it is known which transaction deployed. In one that replaced the
+// class, the chain does not tell which transaction did: arguments are decoded if
+// both classes read them the same way. A function's name needs no agreement,
+// because the selector is its hash: a name that only one of the two classes has
+// counts as that of the selector. What stands behind a proxy is its storage's
+// business: such calls have the names of selectors, and no arguments.
+//
+// Costs for a page of n calls: one GetMany for what the contracts are today, one
+// scan for each contract that changed its class since, one GetMany for the classes
+// that are not in the cache, and one for selectors that no class in force names, if
+// there are such. A class that is not cached is resolved in about the time that its
+// row takes to decode, under a millisecond for a large one. Decoded arguments are
+// bounded by the caller's budget, and so is the calldata that is looked at.
 package decoded
 
 import (

@@ -1,0 +1,143 @@
+package api
+
+import (
+	"context"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+const (
+	// maxAccountCalls bounds the calls that a transaction shows.
+	maxAccountCalls = 500
+	// argumentBytes bounds the decoded arguments of a transaction.
+	argumentBytes = 1 << 20
+)
+
+// AccountCall is one call of an account's multicall, or the entry point that a
+// transaction runs.
+type AccountCall struct {
+	To                felt.Felt   `json:"to"`
+	Selector          felt.Felt   `json:"selector"`
+	CalldataLen       int         `json:"calldataLen"`
+	Calldata          []felt.Felt `json:"calldata" doc:"Authoritative, whatever was decoded. All calls of a transaction show 1,024 felts together, the first ones."`
+	CalldataTruncated bool        `json:"calldataTruncated"`
+	MethodContent
+	DecodingStatus                    string          `json:"decodingStatus" enum:"decoded,name_only,unknown"`
+	DecodedArguments                  *[]DecodedField `json:"decodedArguments" doc:"In the order of the function's arguments; their source is data, and originIndexes are places in this call's calldata. Null unless decodingStatus is decoded."`
+	DecodedArgumentsSource            *string         `json:"decodedArgumentsSource" enum:"verified_abi,class_abi"`
+	DecodedArgumentsUnavailableReason *string         `json:"decodedArgumentsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported,decoding_budget_exhausted"`
+	CallTimeClassHash                 *felt.Felt      `json:"callTimeClassHash" doc:"Class of the contract when it was called; null when the block does not tell, and when there was no contract."`
+	Aliases
+}
+
+// MethodContent is the name of what is called.
+type MethodContent struct {
+	MethodName                  *string `json:"methodName" doc:"The function; certain, because the selector is its hash."`
+	MethodNameSource            *string `json:"methodNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it. Otherwise the selector alone tells the name."`
+	MethodNameUnavailableReason *string `json:"methodNameUnavailableReason" enum:"call_time_class_epoch_unavailable"`
+}
+
+// Aliases are names for showing, from the registry alone.
+type Aliases struct {
+	ContractAlias *string `json:"contractAlias" doc:"Name of the contract in the registry; never what a contract calls itself."`
+	ClassAlias    *string `json:"classAlias" doc:"Official name of the class in the registry."`
+}
+
+// aliases names a contract and the class that it had, as the registry does.
+func (c *Chain) aliases(contract felt.Felt, class *felt.Felt) (out Aliases) {
+	if l, ok := c.Registry.Label(contract); ok {
+		out.ContractAlias = some(l.Name)
+	} else if t, ok := c.Registry.Token(contract); ok {
+		out.ContractAlias = some(t.Name)
+	}
+	if class != nil {
+		if name, ok := c.Registry.ClassName(*class); ok {
+			out.ClassAlias = some(name)
+		}
+	}
+	return out
+}
+
+func methodContent(r *decoded.CallResult) MethodContent {
+	return MethodContent{some(r.Name), some(string(r.NameSource)), some(string(r.NameUnavailableReason))}
+}
+
+// fillCalls decodes and renders what a transaction calls. It is certain when only
+// another chain can change the answer.
+func (s *Server) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
+	out.AccountCalls = []AccountCall{}
+	calls, byAccount := decoded.CallsOf(t)
+	if n := len(calls); byAccount {
+		out.AccountCallCount = &n
+	}
+	calls = calls[:min(len(calls), maxAccountCalls)]
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, argumentBytes)
+	if err != nil {
+		return false, err
+	}
+	out.CallDecodingDegraded = degraded
+	certain, room := true, maxCalldata
+	for i := range calls {
+		certain = certain && results[i].Settled
+		row := renderCall(c, &calls[i], &results[i], room)
+		room -= len(row.Calldata)
+		if byAccount {
+			out.AccountCalls = append(out.AccountCalls, row)
+		} else {
+			out.EntryPoint = &row
+		}
+	}
+	return certain && !degraded, nil
+}
+
+// renderCall renders a call with at most room felts of calldata.
+func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, room int) AccountCall {
+	out := AccountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata), Calldata: head(call.Calldata, room), CalldataTruncated: len(call.Calldata) > room,
+		MethodContent: methodContent(r), DecodingStatus: string(r.Status), DecodedArgumentsSource: some(string(r.FieldsSource)),
+		DecodedArgumentsUnavailableReason: some(string(r.UnavailableReason)), CallTimeClassHash: r.ClassHash, Aliases: c.aliases(call.To, r.ClassHash)}
+	if r.Status == abi.Decoded {
+		fields := make([]DecodedField, len(r.Fields))
+		for i := range r.Fields {
+			fields[i] = renderField(&r.Fields[i])
+		}
+		out.DecodedArguments = &fields
+	}
+	return out
+}
+
+// MainMethod is what a transaction calls first, in a list.
+type MainMethod struct {
+	PrimaryMethod       *string `json:"primaryMethod" doc:"Function of the first call, or the entry point that the protocol runs: a constructor, a handler of L1 messages. Null when nothing names it."`
+	PrimaryMethodSource *string `json:"primaryMethodSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it. Otherwise the selector alone tells the name."`
+}
+
+// primaryMethods names what the transactions of a page call first; nil records
+// are passed over. certain as in fillCalls. The work does not grow with the number
+// of their calls.
+func (s *Server) primaryMethods(ctx context.Context, r store.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
+	out = make([]MainMethod, len(records))
+	var first []decoded.Call
+	var where []int
+	for i, t := range records {
+		if t == nil {
+			continue
+		}
+		if calls, _ := decoded.CallsOf(t); len(calls) > 0 {
+			first, where = append(first, calls[0]), append(where, i)
+		}
+	}
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	certain = !degraded
+	for k, i := range where {
+		out[i] = MainMethod{some(results[k].Name), some(string(results[k].NameSource))}
+		certain = certain && results[k].Settled
+	}
+	return out, certain, nil
+}

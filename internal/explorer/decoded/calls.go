@@ -1,0 +1,250 @@
+package decoded
+
+import (
+	"context"
+	"fmt"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/store"
+)
+
+// Call is what is to be read.
+type Call struct {
+	Block uint64
+	Tx    uint32 // the transaction's place in its block
+	To    felt.Felt
+	// Class is the class that runs, where the transaction names it; nil asks for
+	// the one that the contract had.
+	Class    *felt.Felt
+	Kind     abi.FunctionKind
+	Selector felt.Felt
+	Calldata []felt.Felt
+}
+
+// CallClassUnavailable says that a call has no name and that the class that ran
+// cannot be told: the contract's class is not known at that place, or the block
+// replaced it and the two classes disagree.
+const CallClassUnavailable NameReason = "call_time_class_epoch_unavailable"
+
+// BudgetExhausted says that the arguments of a call were not decoded because
+// those in front of it filled the answer.
+const BudgetExhausted abi.Reason = "decoding_budget_exhausted"
+
+// CallResult is what is certified about a call. Fields are its arguments.
+type CallResult struct {
+	abi.Result
+	// ClassHash is the class that ran; nil when it is not known or when the block
+	// does not tell which of two it was.
+	ClassHash *felt.Felt
+	// NameUnavailableReason is empty when there is nothing to explain.
+	NameUnavailableReason NameReason
+	// Settled says that only another chain can change the result: the classes
+	// are there, and what they say of the call, or the hash of a well-known name,
+	// is final.
+	Settled bool
+}
+
+// Calls reads a page of calls, in order. budget bounds the text of decoded
+// arguments, in bytes as an answer has them; 0 asks for names alone. It is
+// degraded when something could not be looked up: calls that needed it have the
+// names of well-known selectors, and the rest of the page is as it would be. The
+// error is that of the context alone.
+func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, budget int) (results []CallResult, degraded bool, err error) {
+	results = make([]CallResult, len(calls))
+	if len(calls) == 0 {
+		return results, false, nil
+	}
+	candidates, err := classesOf(ctx, r, calls)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, true, ctx.Err()
+		}
+		candidates, degraded = make([][]felt.Felt, len(calls)), true
+	}
+	var hashes []felt.Felt
+	for _, c := range candidates {
+		hashes = append(hashes, c...)
+	}
+	known, failed := cache.loadDoors(ctx, r, hashes)
+	if err := ctx.Err(); err != nil {
+		return nil, true, err
+	}
+	for i := range calls {
+		results[i] = callResult(known, candidates[i], &calls[i], &budget)
+	}
+	named, err := nameCalls(ctx, r, calls, results)
+	return results, degraded || failed || !named, err
+}
+
+// callResult reads a call with each class that may have run.
+func callResult(known map[felt.Felt]*doors, candidates []felt.Felt, c *Call, budget *int) CallResult {
+	out := CallResult{Result: abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}, Settled: len(candidates) > 0}
+	if len(candidates) == 1 {
+		out.ClassHash = &candidates[0]
+	}
+	for i, h := range candidates {
+		d := known[h]
+		out.Settled = out.Settled && d.settled
+		r := d.read(c, *budget)
+		if i == 0 {
+			out.Result = r
+		} else {
+			out.Result = agreeCalls(out.Result, r)
+		}
+	}
+	// What does not decode is paid for, too: the calls of an old account may share
+	// their calldata, so that there is more to read than was sent.
+	cost := costOfFelt * len(c.Calldata)
+	if out.Status == abi.Decoded {
+		cost = max(cost, costOfFields(out.Fields))
+	}
+	if *budget -= cost; *budget < 0 {
+		*budget = 0 // and nothing behind it: what is decoded is a beginning
+		if out.Status == abi.Decoded {
+			out.Result = nameOnly(out.Name, out.NameSource, BudgetExhausted)
+		}
+	}
+	return out
+}
+
+func nameOnly(name string, source abi.Source, why abi.Reason) abi.Result {
+	return abi.Result{Status: abi.NameOnly, Name: name, NameSource: source, UnavailableReason: why}
+}
+
+// agreeCalls is what two readings of one call have in common. A name that only
+// one of two classes has is still that of the selector.
+func agreeCalls(a, b abi.Result) abi.Result {
+	switch {
+	case a.Name == b.Name:
+		return agree(a, b)
+	case a.Name == "":
+		a = b
+		fallthrough
+	case b.Name == "":
+		return nameOnly(a.Name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
+	}
+	return agree(a, b)
+}
+
+// costOfFelt is about how many bytes a felt and its index take in an answer.
+const costOfFelt = 72
+
+// costOfFields is about how many bytes fields take in an answer.
+func costOfFields(fields []abi.Field) (n int) {
+	const frame = 256 // names and quotes
+	for i := range fields {
+		f := &fields[i]
+		n += frame + costOfFelt*len(f.RawValues) + len(f.Label) + len(f.Type) + len(f.DisplayValue)
+		if f.TextValue != nil {
+			n += len(*f.TextValue)
+		}
+	}
+	return n
+}
+
+// nameCalls names the calls that no class in force names: by the well-known
+// selectors, then by the dictionary of the functions of all classes. It is false
+// when the dictionary could not be read.
+func nameCalls(ctx context.Context, r store.Reader, calls []Call, results []CallResult) (ok bool, err error) {
+	var selectors []felt.Felt
+	places := map[felt.Felt][]int{}
+	for i := range results {
+		if results[i].Name != "" {
+			results[i].Settled = results[i].Settled && results[i].NameSource == abi.ClassABI
+			continue
+		}
+		selector := calls[i].Selector
+		if name, known := methodNames[selector]; known {
+			results[i].Result = nameOnly(name, abi.CuratedSelector, abi.SelectorOnlyAttribution)
+			continue
+		}
+		results[i].Settled = false // the dictionary grows
+		if results[i].ClassHash == nil {
+			results[i].NameUnavailableReason = CallClassUnavailable
+		}
+		if places[selector] == nil {
+			selectors = append(selectors, selector)
+		}
+		places[selector] = append(places[selector], i)
+	}
+	if len(selectors) == 0 {
+		return true, nil
+	}
+	names, err := class.FunctionNamesOf(ctx, r, selectors)
+	if err != nil {
+		return false, ctx.Err()
+	}
+	for k, name := range names {
+		if name == "" {
+			continue
+		}
+		for _, i := range places[selectors[k]] {
+			results[i].Result = nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
+			results[i].NameUnavailableReason = ""
+		}
+	}
+	return true, nil
+}
+
+// doors is how the calls of a class are read.
+type doors struct {
+	calls   *abi.Calls // nil when nothing is known of the class
+	settled bool       // what is known is final
+}
+
+// read reads a call, or names it where there is no room for arguments.
+func (d *doors) read(c *Call, budget int) abi.Result {
+	if budget > costOfFelt*len(c.Calldata) {
+		return d.calls.Decode(c.Kind, c.Selector, c.Calldata)
+	}
+	if name := d.calls.Name(c.Kind, c.Selector); name != "" {
+		return nameOnly(name, abi.ClassABI, BudgetExhausted)
+	}
+	return abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}
+}
+
+// loadDoors returns how to read the calls of each class. Those that are not
+// cached are read at once.
+func (c *Cache) loadDoors(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*doors, degraded bool) {
+	known, wanted := c.calls.split(hashes)
+	if len(wanted) == 0 {
+		return known, false
+	}
+	abis, faces, err := class.InterfacesOf(ctx, r, wanted)
+	for i, h := range wanted {
+		known[h] = &doors{}
+		switch {
+		case err != nil || faces[i].Err != nil:
+			degraded = true
+		case abis[i] != nil && !abis[i].Status.Wanted() && faces[i].Interface != nil:
+			d := &doors{faces[i].Calls(abis[i].Kind), true}
+			known[h] = d
+			c.calls.put(h, d, costOf(faces[i].Bytes))
+		}
+	}
+	return known, degraded
+}
+
+// classesOf returns the classes of which one ran, oldest first, for each call.
+func classesOf(ctx context.Context, r store.Reader, calls []Call) ([][]felt.Felt, error) {
+	out := make([][]felt.Felt, len(calls))
+	var spots []spot
+	var where []int
+	for i := range calls {
+		if c := &calls[i]; c.Class != nil {
+			out[i] = []felt.Felt{*c.Class}
+		} else {
+			spots, where = append(spots, spot{c.To, c.Block, c.Tx}), append(where, i)
+		}
+	}
+	classes, err := classesAt(ctx, r, spots)
+	if err != nil {
+		return nil, fmt.Errorf("classes of %d calls: %w", len(spots), err)
+	}
+	for k, i := range where {
+		out[i] = classes[k]
+	}
+	return out, nil
+}
