@@ -28,16 +28,17 @@ const (
 
 // AddressSummary is what an address did, in numbers.
 type AddressSummary struct {
-	Address              felt.Felt             `json:"address"`
-	Known                bool                  `json:"known" doc:"False when the index has no trace of the address."`
-	TotalActivityCount   *uint64               `json:"totalActivityCount" doc:"Transactions that the address has a part in, and token transfers from or to it, one to itself once: the items of its activity."`
-	ActivityCountExact   bool                  `json:"activityCountExact"`
-	TransactionCount     *uint64               `json:"transactionCount" doc:"Transactions that the address has a part in or that move tokens from or to it: the rows of its transactions."`
-	TransferCount        *uint64               `json:"transferCount" doc:"Token transfers from or to the address, one to itself once."`
-	FirstActivityBlock   *uint64               `json:"firstActivityBlock"`
-	LatestActivityBlock  *uint64               `json:"latestActivityBlock"`
-	ClassHash            *felt.Felt            `json:"classHash"`
-	IsAccount            *bool                 `json:"isAccount"`
+	Address             felt.Felt  `json:"address"`
+	Known               bool       `json:"known" doc:"False when the index has no trace of the address."`
+	TotalActivityCount  *uint64    `json:"totalActivityCount" doc:"Transactions that the address has a part in, and token transfers from or to it, one to itself once: the items of its activity."`
+	ActivityCountExact  bool       `json:"activityCountExact"`
+	TransactionCount    *uint64    `json:"transactionCount" doc:"Transactions that the address has a part in or that move tokens from or to it: the rows of its transactions."`
+	TransferCount       *uint64    `json:"transferCount" doc:"Token transfers from or to the address, one to itself once."`
+	FirstActivityBlock  *uint64    `json:"firstActivityBlock"`
+	LatestActivityBlock *uint64    `json:"latestActivityBlock"`
+	ClassHash           *felt.Felt `json:"classHash"`
+	IsAccount           *bool      `json:"isAccount"`
+	AddressKind
 	CreatedOnISO         *string               `json:"createdOnIso" format:"date-time"`
 	DeployedAtTxHash     *felt.Felt            `json:"deployedAtTxHash"`
 	DeployedByAddress    *felt.Felt            `json:"deployedByAddress"`
@@ -145,33 +146,33 @@ func (s *Server) getAddress(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[AddressSummary]{}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		found, err := factsOf(ctx, r, []felt.Felt{a})
 		if err != nil {
 			return err
 		}
-		out.Body = renderSummary(ctx, state, &found[0])
+		out.Body = renderSummary(ctx, c, state, &found[0])
 		return nil
 	})
 	return out, err
 }
 
-func renderSummary(ctx context.Context, state *chain.State, f *facts) AddressSummary {
+func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *facts) AddressSummary {
 	var t address.Totals
 	if f.totals != nil {
 		t = *f.totals
 	}
 	activity := t.Activity()
 	out := AddressSummary{Address: f.address, Known: f.known(), TotalActivityCount: &activity, ActivityCountExact: true,
-		TransactionCount: &t.Transactions, TransferCount: &t.Transfers, IsAccount: f.isAccount(),
+		TransactionCount: &t.Transactions, TransferCount: &t.Transfers, IsAccount: f.isAccount(), AddressKind: f.kind(c),
 		DeployedAtTxHash: f.deployTx(), DeployedByAddress: f.deployer(), DeploymentProvenance: f.provenance()}
 	if f.totals != nil {
 		out.FirstActivityBlock, out.LatestActivityBlock = &t.First, &t.Latest
 	}
 	if f.Current != nil {
 		out.ClassHash = &f.Current.Class
-		if f.abi == nil || f.abi.Status == class.Absent {
-			requestOf(ctx).indexed = false // the class may still come
+		if f.abi == nil || f.abi.Status == class.Absent || *out.TypeLabel != "account" {
+			requestOf(ctx).indexed = false // the class may still come, and the standards of tokens come from calls
 		}
 	}
 	if f.born != nil {

@@ -116,8 +116,10 @@ func other(d *deed) any {
 
 func (o *oracle) wantActivity(a felt.Felt, d *deed) object {
 	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": d.b.Transactions[d.tx].Hash,
-		"txCursor": fmt.Sprintf("%d:%d", d.b.Number, d.tx), "logIndex": nil, "transferIndex": nil, "tokenAddress": nil, "amount": nil, "tokenId": nil}
+		"txCursor": fmt.Sprintf("%d:%d", d.b.Number, d.tx), "logIndex": nil, "transferIndex": nil, "tokenAddress": nil, "amount": nil, "tokenId": nil,
+		"primaryMethod": nil, "primaryMethodSource": nil}
 	if d.moved == nil {
+		o.wantPrimary(row, d.b, d.tx, o.wantMethod)
 		row["kind"], row["counterparty"] = d.parts[0], other(d)
 		return row
 	}
@@ -139,7 +141,8 @@ func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 	from, to := ends(t, r)
 	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": t.Hash, "kinds": d.parts, "counterparty": other(d),
 		"txType": t.Type.String(), "executionStatus": r.Execution.String(), "finalityStatus": d.b.Status.String(), "fromAddress": from, "toAddress": to,
-		"primaryMethod": anything, "callCount": nil, "methodsDiffer": nil, "topTransferTokenAddress": nil, "topTransferAmount": nil, "topTransferStandard": nil}
+		"callCount": nil, "methodsDiffer": nil, "topTransferTokenAddress": nil, "topTransferAmount": nil, "topTransferStandard": nil}
+	o.wantPrimary(row, d.b, d.tx, o.wantMethod)
 	if calls := callsOf(t); calls != nil {
 		row["callCount"] = len(calls)
 		row["methodsDiffer"] = slices.ContainsFunc(calls, func(c object) bool { return c["selector"] != calls[0]["selector"] })
@@ -185,9 +188,11 @@ func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
 		if a.Cmp(felt.FromUint64(4)) < 0 { // the protocol's own
 			out["isAccount"], out["contractExistence"] = false, nil
 		}
+		o.wantKind(out, a, out["isAccount"])
 		return out
 	}
 	w := o.wantContract(a)
+	o.wantKind(out, a, w["isAccount"])
 	out["classHash"], out["createdOnIso"], out["deployedAtTxHash"], out["deployedByAddress"] = c.Hash, w["createdOnIso"], w["deployedAtTx"], w["deployedByAddress"]
 	out["isAccount"], out["deploymentProvenance"] = w["isAccount"], w["deploymentProvenance"]
 	return out
@@ -430,14 +435,14 @@ func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
 
 func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	summary := o.wantSummary(a, deeds)
-	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "labelSource": nil, "protocol": nil, "typeLabel": "not_deployed", "typeLabelSource": nil,
-		"classLabel": nil, "classLabelSource": nil, "source": "indexed_partner_address_evidence",
+	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "labelSource": nil, "protocol": nil, "source": "indexed_partner_address_evidence",
 		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a }),
 		"activityCoverage": object{"status": "partial", "reasonCode": "success_only_total_not_materialized", "evidenceSource": "indexed_successful_transaction_and_activity_summary",
 			"fromBlock": 0, "throughBlock": o.head(), "sourceWatermarkBlock": o.head(), "sourceWatermarkHash": o.chain.BlockAt(o.head()).Hash}}
 	if len(deeds) == 0 {
 		out["activityCoverage"].(object)["status"], out["activityCoverage"].(object)["reasonCode"] = "exhaustive", "no_indexed_activity_evidence"
 	}
+	o.wantKind(out, a, summary["isAccount"])
 	for _, name := range []string{"totalActivityCount", "activityCountExact", "latestActivityBlock", "classHash", "isAccount", "createdOnIso", "deployedAtTxHash", "deployedByAddress", "deploymentProvenance"} {
 		out[name] = summary[name]
 	}
@@ -452,26 +457,39 @@ func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	} else if t, ok := o.registry.Token(a); ok {
 		out["known"], out["label"], out["labelSource"] = true, t.Name, "curated_known_token_metadata"
 	}
-	if a.Cmp(felt.FromUint64(4)) < 0 {
-		out["typeLabel"] = "system"
-	}
-	if c, there := o.chain.ClassAt(a, o.head()); there {
+	if _, there := o.chain.ClassAt(a, o.head()); there {
 		w := o.wantContract(a)
 		for _, name := range []string{"classHash", "currentClassHash", "deploymentClassHash", "classHashSource", "classHashAsOfBlock", "classHashAsOfBlockHash", "classHashFinality"} {
 			out[name] = w[name]
 		}
-		out["known"], out["isDeployed"], out["typeLabel"] = true, true, "contract"
-		if o.tokenKind(a) != nil {
-			out["typeLabel"] = "token"
-		}
-		if name, ok := o.registry.ClassName(c.Hash); ok {
-			out["classLabel"], out["classLabelSource"] = name, "official_class_registry"
-		}
-		if summary["isAccount"] == true {
-			out["typeLabel"], out["typeLabelSource"] = "account", "indexed_account_kind"
-		}
+		out["known"], out["isDeployed"] = true, true
 	}
 	return out
+}
+
+// wantKind fills in what stands at an address, in words.
+func (o *oracle) wantKind(out object, a felt.Felt, isAccount any) {
+	with(out, object{"typeLabel": "not_deployed", "typeLabelSource": nil, "accountKind": nil, "classLabel": nil, "classLabelSource": nil})
+	if a.Cmp(felt.FromUint64(4)) < 0 {
+		out["typeLabel"] = "system"
+	}
+	c, there := o.chain.ClassAt(a, o.head())
+	if !there {
+		return
+	}
+	out["typeLabel"] = "contract"
+	if o.tokenKind(a) != nil {
+		out["typeLabel"] = "token"
+	}
+	if name, ok := o.registry.ClassName(c.Hash); ok {
+		out["classLabel"], out["classLabelSource"] = name, "official_class_registry"
+	}
+	if isAccount == true {
+		out["typeLabel"], out["typeLabelSource"] = "account", "indexed_account_kind"
+		if c.Hash == contracts.Classes().Account.Hash || c.Hash == contracts.Classes().AccountNext.Hash {
+			out["accountKind"] = "openzeppelin"
+		}
+	}
 }
 
 // orNull is null for nothing.

@@ -90,13 +90,13 @@ func (s *Server) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 		return nil, err
 	}
 	out := &body[AddressSummaries]{AddressSummaries{Items: make([]AddressSummary, len(addresses))}}
-	err = s.batchView(ctx, in.Chain, func(ctx context.Context, _ *Chain, r store.Reader, state *chain.State) error {
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
 		found, err := factsOf(ctx, r, addresses)
 		if err != nil {
 			return err
 		}
 		for i := range found {
-			out.Body.Items[i] = renderSummary(ctx, state, &found[i])
+			out.Body.Items[i] = renderSummary(ctx, c, state, &found[i])
 		}
 		return nil
 	})

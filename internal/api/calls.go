@@ -28,8 +28,8 @@ type AccountCall struct {
 	MethodContent
 	DecodingStatus                    string          `json:"decodingStatus" enum:"decoded,name_only,unknown"`
 	DecodedArguments                  *[]DecodedField `json:"decodedArguments" doc:"In the order of the function's arguments; their source is data, and originIndexes are places in this call's calldata. Null unless decodingStatus is decoded."`
-	DecodedArgumentsSource            *string         `json:"decodedArgumentsSource" enum:"verified_abi,class_abi"`
-	DecodedArgumentsUnavailableReason *string         `json:"decodedArgumentsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported,decoding_budget_exhausted"`
+	DecodedArgumentsSource            *string         `json:"decodedArgumentsSource" enum:"verified_abi,class_abi" doc:"Null unless decoded."`
+	DecodedArgumentsUnavailableReason *string         `json:"decodedArgumentsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported,decoding_budget_exhausted" doc:"Null when decoded. decoding_budget_exhausted: the calls in front of it filled the answer."`
 	CallTimeClassHash                 *felt.Felt      `json:"callTimeClassHash" doc:"Class of the contract when it was called; null when the block does not tell, and when there was no contract."`
 	Aliases
 }
@@ -38,7 +38,7 @@ type AccountCall struct {
 type MethodContent struct {
 	MethodName                  *string `json:"methodName" doc:"The function; certain, because the selector is its hash."`
 	MethodNameSource            *string `json:"methodNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it. Otherwise the selector alone tells the name."`
-	MethodNameUnavailableReason *string `json:"methodNameUnavailableReason" enum:"call_time_class_epoch_unavailable"`
+	MethodNameUnavailableReason *string `json:"methodNameUnavailableReason" enum:"call_time_class_epoch_unavailable" doc:"Why there is no name, when it is that the class that ran cannot be told."`
 }
 
 // Aliases are names for showing, from the registry alone.
@@ -75,7 +75,7 @@ func (s *Server) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *tra
 		out.AccountCallCount = &n
 	}
 	calls = calls[:min(len(calls), maxAccountCalls)]
-	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, argumentBytes)
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes})
 	if err != nil {
 		return false, err
 	}
@@ -130,7 +130,7 @@ func (s *Server) primaryMethods(ctx context.Context, r store.Reader, records []*
 			first, where = append(first, calls[0]), append(where, i)
 		}
 	}
-	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, 0)
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, decoded.Options{})
 	if err != nil {
 		return nil, false, err
 	}

@@ -21,26 +21,27 @@ import (
 
 // Contract is what is indexed of a contract.
 type Contract struct {
-	ChainID                string                `json:"chainId"`
-	Address                felt.Felt             `json:"address"`
-	ClassHash              *felt.Felt            `json:"classHash" doc:"The newest indexed class, or that of the deployment."`
-	CurrentClassHash       *felt.Felt            `json:"currentClassHash"`
-	DeploymentClassHash    *felt.Felt            `json:"deploymentClassHash"`
-	ClassHashSource        *string               `json:"classHashSource" enum:"state_diff_deployed_contract,state_diff_replaced_class,node_class_hash_at" doc:"node_class_hash_at: no state diff deployed the contract, it was there before the first block, and the node names its class."`
-	ClassHashAsOfBlock     *uint64               `json:"classHashAsOfBlock" doc:"The block whose state diff set the class; no later indexed one changed it."`
-	ClassHashAsOfBlockHash *felt.Felt            `json:"classHashAsOfBlockHash"`
-	ClassHashFinality      *string               `json:"classHashFinality" enum:"finalized" doc:"Null while that block is not finalized."`
-	DeployedAtBlock        *uint64               `json:"deployedAtBlock"`
-	DeployedAtTx           *felt.Felt            `json:"deployedAtTx" doc:"Null when only the state diff tells of the deployment."`
-	CreatedOnISO           *string               `json:"createdOnIso" format:"date-time" doc:"Time of the deployment's block; first activity is never a creation date."`
-	DeployedByAddress      *felt.Felt            `json:"deployedByAddress" doc:"Who called the universal deployer; null when nobody did or it is not known."`
-	IsAccount              *bool                 `json:"isAccount" doc:"Null when the class is not known and the address never sent a transaction."`
-	IsToken                *bool                 `json:"isToken" doc:"True, or null when the contract is not identified as a token."`
-	TokenKind              *string               `json:"tokenKind" enum:"erc20,erc721,erc1155,unknown"`
-	Alias                  *string               `json:"alias" doc:"Name of a token."`
-	MetadataCompleteness   bool                  `json:"metadataCompleteness" doc:"The class and the deployment's block are both known."`
-	Source                 string                `json:"source" enum:"indexed_read_model"`
-	DeploymentProvenance   *DeploymentProvenance `json:"deploymentProvenance"`
+	ChainID                string     `json:"chainId"`
+	Address                felt.Felt  `json:"address"`
+	ClassHash              *felt.Felt `json:"classHash" doc:"The newest indexed class, or that of the deployment."`
+	CurrentClassHash       *felt.Felt `json:"currentClassHash"`
+	DeploymentClassHash    *felt.Felt `json:"deploymentClassHash"`
+	ClassHashSource        *string    `json:"classHashSource" enum:"state_diff_deployed_contract,state_diff_replaced_class,node_class_hash_at" doc:"node_class_hash_at: no state diff deployed the contract, it was there before the first block, and the node names its class."`
+	ClassHashAsOfBlock     *uint64    `json:"classHashAsOfBlock" doc:"The block whose state diff set the class; no later indexed one changed it."`
+	ClassHashAsOfBlockHash *felt.Felt `json:"classHashAsOfBlockHash"`
+	ClassHashFinality      *string    `json:"classHashFinality" enum:"finalized" doc:"Null while that block is not finalized."`
+	DeployedAtBlock        *uint64    `json:"deployedAtBlock"`
+	DeployedAtTx           *felt.Felt `json:"deployedAtTx" doc:"Null when only the state diff tells of the deployment."`
+	CreatedOnISO           *string    `json:"createdOnIso" format:"date-time" doc:"Time of the deployment's block; first activity is never a creation date."`
+	DeployedByAddress      *felt.Felt `json:"deployedByAddress" doc:"Who called the universal deployer; null when nobody did or it is not known."`
+	IsAccount              *bool      `json:"isAccount" doc:"Null when the class is not known and the address never sent a transaction."`
+	AddressKind
+	IsToken              *bool                 `json:"isToken" doc:"True, or null when the contract is not identified as a token."`
+	TokenKind            *string               `json:"tokenKind" enum:"erc20,erc721,erc1155,unknown"`
+	Alias                *string               `json:"alias" doc:"Name of a token."`
+	MetadataCompleteness bool                  `json:"metadataCompleteness" doc:"The class and the deployment's block are both known."`
+	Source               string                `json:"source" enum:"indexed_read_model"`
+	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
 }
 
 // DeploymentProvenance is the evidence of a deployment.
@@ -305,7 +306,7 @@ func (f *facts) tokenKind(c *Chain) (kind string, alias *string) {
 }
 
 func renderContract(c *Chain, state *chain.State, f *facts) Contract {
-	out := Contract{ChainID: c.ID, Address: f.address, Source: "indexed_read_model", IsAccount: f.isAccount(), DeploymentProvenance: f.provenance()}
+	out := Contract{ChainID: c.ID, Address: f.address, Source: "indexed_read_model", IsAccount: f.isAccount(), AddressKind: f.kind(c), DeploymentProvenance: f.provenance()}
 	if d := f.Deployment; d != nil {
 		iso := timestampISO(f.born.Timestamp)
 		out.DeploymentClassHash, out.ClassHash, out.DeployedAtBlock, out.CreatedOnISO = &d.Class, &d.Class, &d.Block, &iso

@@ -47,6 +47,7 @@ func (o *oracle) wantContract(a felt.Felt) object {
 	}
 	c, _ := o.chain.ClassAt(a, o.head())
 	out["isAccount"] = class.Materialize(&c.Class).Account
+	o.wantKind(out, a, out["isAccount"])
 	if kind := o.tokenKind(a); kind != nil {
 		out["isToken"], out["tokenKind"] = true, kind
 		if t, ok := o.registry.Token(a); ok {
@@ -230,7 +231,8 @@ func (o *oracle) bridgeSignals() {
 
 func wantNoPreview(hash felt.Felt) object {
 	return object{"known": false, "chainId": chainID, "timestampIso": nil, "blockNumber": nil, "txIndex": nil, "txHash": hash, "txCursor": nil, "fromAddress": nil,
-		"toAddress": nil, "executionStatus": nil, "finalityStatus": nil, "txType": nil, "signedCallTargets": []object{}, "transferCount": nil, "tokenTransfersTruncated": nil,
+		"toAddress": nil, "executionStatus": nil, "finalityStatus": nil, "txType": nil, "signedCallTargets": []object{}, "primaryMethod": nil, "primaryMethodSource": nil,
+		"accountCallCount": nil, "accountCalls": []object{}, "transferCount": nil, "tokenTransfersTruncated": nil,
 		"tokenTransfers": []object{}, "exchangeCalls": []object{}, "exchangeCallsTruncated": nil, "hasBurnToZero": nil, "hasMintFromZero": nil, "bridgeIntent": nil,
 		"logCount": nil, "logsTruncated": nil}
 }
@@ -244,13 +246,24 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 		"fromAddress": from, "toAddress": to, "executionStatus": r.Execution.String(), "finalityStatus": b.Status.String(), "txType": t.Type.String(),
 		"logCount": len(r.Events), "logsTruncated": len(r.Events) > 3, "exchangeCallsTruncated": false, "hasBurnToZero": false, "hasMintFromZero": false})
 	targets, exchange := []string{}, []object{}
-	for k, c := range callsOf(t) {
-		name := c["to"].(string)
+	calls, signed := o.called(b, i)
+	o.wantPrimary(out, b, i, o.wantPreviewed)
+	if rows := []object{}; signed {
+		for k := range calls[:min(len(calls), 8)] {
+			rows = append(rows, o.wantPreviewed(b.Number, &calls[k]))
+		}
+		out["accountCallCount"], out["accountCalls"] = len(calls), rows
+	} else {
+		calls = nil
+	}
+	for k := range calls {
+		c := &calls[k]
+		name := c.to.String()
 		if !slices.Contains(targets, name) {
 			targets = append(targets, name)
 		}
 		if l, ok := o.registry.Label(felt.MustParse(name)); ok && l.Kind == "dex" && len(exchange) < 16 {
-			exchange = append(exchange, object{"contractAddress": name, "callIndex": k, "entryPointSelector": c["selector"], "methodName": anything})
+			exchange = append(exchange, object{"contractAddress": name, "callIndex": k, "entryPointSelector": c.selector, "methodName": o.wantMethod(b.Number, c)["methodName"]})
 		}
 	}
 	out["signedCallTargets"], out["exchangeCalls"] = targets, exchange

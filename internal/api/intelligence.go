@@ -10,12 +10,11 @@ import (
 
 // AddressIntelligence is what a wallet shows beside an address.
 type AddressIntelligence struct {
-	Address                felt.Felt             `json:"address"`
-	Known                  bool                  `json:"known" doc:"False when the index has no trace of the address and nobody named it."`
-	Label                  *string               `json:"label" doc:"A name that somebody vouches for; never what a contract calls itself."`
-	LabelSource            *string               `json:"labelSource" enum:"indexed_protocol_registry,curated_known_token_metadata" doc:"The operator's own labels count as the registry's."`
-	TypeLabel              *string               `json:"typeLabel" enum:"account,token,contract,system,not_deployed" doc:"system: the protocol keeps the address for itself."`
-	TypeLabelSource        *string               `json:"typeLabelSource" enum:"indexed_account_kind" doc:"Null unless the class, or a transaction that it sent, tells that it is an account."`
+	Address     felt.Felt `json:"address"`
+	Known       bool      `json:"known" doc:"False when the index has no trace of the address and nobody named it."`
+	Label       *string   `json:"label" doc:"A name that somebody vouches for; never what a contract calls itself."`
+	LabelSource *string   `json:"labelSource" enum:"indexed_protocol_registry,curated_known_token_metadata" doc:"The operator's own labels count as the registry's."`
+	AddressKind
 	Protocol               *Protocol             `json:"protocol"`
 	IsDeployed             bool                  `json:"isDeployed"`
 	ClassHash              *felt.Felt            `json:"classHash" doc:"The newest indexed class, or that of the deployment."`
@@ -25,8 +24,6 @@ type AddressIntelligence struct {
 	ClassHashAsOfBlock     *uint64               `json:"classHashAsOfBlock" doc:"The block whose state diff set the class."`
 	ClassHashAsOfBlockHash *felt.Felt            `json:"classHashAsOfBlockHash"`
 	ClassHashFinality      *string               `json:"classHashFinality" enum:"finalized" doc:"Null while that block is not finalized."`
-	ClassLabel             *string               `json:"classLabel" doc:"Official name of the class."`
-	ClassLabelSource       *string               `json:"classLabelSource" enum:"official_class_registry"`
 	IsAccount              *bool                 `json:"isAccount" doc:"Null when it is not known."`
 	CreatedOnISO           *string               `json:"createdOnIso" format:"date-time" doc:"Time of the deployment's block."`
 	DeployedAtTxHash       *felt.Felt            `json:"deployedAtTxHash"`
@@ -89,19 +86,11 @@ func renderIntelligence(c *Chain, state *chain.State, fresh *freshness, f *facts
 		ClassHash: k.ClassHash, CurrentClassHash: k.CurrentClassHash, DeploymentClassHash: k.DeploymentClassHash, ClassHashSource: k.ClassHashSource,
 		ClassHashAsOfBlock: k.ClassHashAsOfBlock, ClassHashAsOfBlockHash: k.ClassHashAsOfBlockHash, ClassHashFinality: k.ClassHashFinality,
 		IsAccount: k.IsAccount, CreatedOnISO: k.CreatedOnISO, DeployedAtTxHash: k.DeployedAtTx, DeployedByAddress: k.DeployedByAddress, DeploymentProvenance: k.DeploymentProvenance,
-		HasReceivedFunds: f.totals != nil && f.totals.Received, TypeLabel: some(f.typeLabel(&k)), Source: "indexed_partner_address_evidence"}
+		HasReceivedFunds: f.totals != nil && f.totals.Received, AddressKind: f.kind(c), Source: "indexed_partner_address_evidence"}
 	if name != nil {
 		out.LabelSource = some("indexed_protocol_registry")
 		if name.from == "curated_known_token_metadata" {
 			out.LabelSource = &name.from
-		}
-	}
-	if *out.TypeLabel == "account" {
-		out.TypeLabelSource = some("indexed_account_kind")
-	}
-	if f.Current != nil {
-		if class, ok := c.Registry.ClassName(f.Current.Class); ok {
-			out.ClassLabel, out.ClassLabelSource = &class, some("official_class_registry")
 		}
 	}
 	count, exact, first := uint64(0), true, uint64(0)
@@ -118,20 +107,4 @@ func renderIntelligence(c *Chain, state *chain.State, fresh *freshness, f *facts
 		out.ActivityCoverage.Status, out.ActivityCoverage.ReasonCode = "exhaustive", "no_indexed_activity_evidence"
 	}
 	return out
-}
-
-// typeLabel is a word for what is at an address.
-func (f *facts) typeLabel(k *Contract) string {
-	switch {
-	case k.IsAccount != nil && *k.IsAccount:
-		return "account"
-	case f.reserved():
-		return "system"
-	case !f.deployed():
-		return "not_deployed"
-	case k.TokenKind != nil:
-		return "token"
-	default:
-		return "contract"
-	}
 }

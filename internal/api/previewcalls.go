@@ -33,7 +33,7 @@ func (p *previewer) readCalls(ctx context.Context, s *Server, r store.Reader, re
 			wanted, where = append(wanted, calls[i]), append(where, at)
 		}
 	}
-	results, _, err := decoded.Calls(ctx, r, s.schemas, wanted, 0)
+	results, _, err := decoded.Calls(ctx, r, s.schemas, wanted, decoded.Options{NoHistory: true})
 	if err != nil {
 		return err
 	}

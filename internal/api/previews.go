@@ -62,7 +62,7 @@ type PreviewCall struct {
 	Selector    felt.Felt `json:"selector"`
 	CalldataLen int       `json:"calldataLen"`
 	MethodContent
-	CallTimeClassHash *felt.Felt `json:"callTimeClassHash" doc:"Class of the contract when it was called; null when the block does not tell, and when there was no contract."`
+	CallTimeClassHash *felt.Felt `json:"callTimeClassHash" doc:"Class of the contract when it was called; null when its class was replaced since, and when there was no contract. The transaction itself tells more."`
 	Aliases
 }
 

@@ -109,34 +109,44 @@ func ends(t *starknet.Transaction, r *starknet.Receipt) (from, to any) {
 	}
 }
 
-// callsOf reads the calldata of an account, which has one of two layouts. Both
+// signedCalls reads the calldata of an account, which has one of two layouts. Both
 // start with the number of calls. In the newer one a call is its contract, its
 // selector, and a counted list; the older one has contract, selector, offset and
 // length of every call first, and then one counted list for all of them.
-func callsOf(t *starknet.Transaction) []object {
+func signedCalls(t *starknet.Transaction) []calledOf {
 	if t.Type != starknet.Invoke || t.Version.IsZero() {
 		return nil
 	}
 	calls := word(t.Calldata[0])
-	out, rest := []object{}, t.Calldata[1:]
+	out, rest := []calledOf{}, t.Calldata[1:]
 	for range calls {
 		if len(rest) < 3 || len(rest) < 3+word(rest[2]) {
 			break
 		}
 		n := word(rest[2])
-		out = append(out, object{"to": rest[0].String(), "selector": rest[1].String(), "calldataLen": n})
+		out = append(out, calledOf{to: rest[0], selector: rest[1], data: rest[3 : 3+n]})
 		rest = rest[3+n:]
 	}
 	if len(out) == calls && len(rest) == 0 {
 		return out
 	}
-	out, rest = []object{}, t.Calldata[1:]
+	out, rest = []calledOf{}, t.Calldata[1:]
+	data := rest[4*calls+1:]
 	for range calls {
-		out = append(out, object{"to": rest[0].String(), "selector": rest[1].String(), "calldataLen": word(rest[3])})
+		out = append(out, calledOf{to: rest[0], selector: rest[1], data: data[word(rest[2]):][:word(rest[3])]})
 		rest = rest[4:]
 	}
 	if len(rest) != 1+word(rest[0]) {
 		panic("the simulated chain makes other calldata than this test knows")
+	}
+	return out
+}
+
+// callsOf are the contracts and selectors of signed calls, nil when there is no
+// list of them.
+func callsOf(t *starknet.Transaction) (out []object) {
+	for _, c := range signedCalls(t) {
+		out = append(out, object{"to": c.to.String(), "selector": c.selector.String()})
 	}
 	return out
 }
@@ -168,15 +178,13 @@ func (o *oracle) wantTx(ref simnode.TxRef, messages []simnode.Message, transfers
 		"txCursor": fmt.Sprintf("%d:%d", b.Number, ref.Index), "fromAddress": sender, "toAddress": target,
 		"executionStatus": r.Execution.String(), "finalityStatus": b.Status.String(), "txType": t.Type.String(), "txVersion": t.Version,
 		"nonce": feltOr(t.Nonce, t.HasNonce), "rawObjectKey": fmt.Sprintf("%s/tx/%s", chainID, t.Hash), "receipt": wantReceipt(b, r),
-		"logCount": len(r.Events), "logsTruncated": len(r.Events) > logLimit, "eventDecodingDegraded": false, "logs": wantLogs(r.Events, logLimit),
+		"logCount": len(r.Events), "logsTruncated": len(r.Events) > logLimit, "eventDecodingDegraded": false, "logs": o.wantLogs(r.Events, logLimit),
 		"calldata": felts(calldata[:min(len(calldata), 1024)]), "calldataTruncated": len(calldata) > 1024,
 		"accountCallCount": nil, "accountCalls": []object{}, "declaredL2GasCap": nil, "declaredClassHash": nil, "compiledClassHash": nil,
 		"tokenTransfers": transfers, "tokenTransfersCoverage": object{"status": "exact", "reasonCode": "indexed_transfer_events"},
 		"messages": o.wantMessages(messages), "messagesCoverage": wantMessagesCoverage(len(messages)), "bridgeIntent": o.wantPreview(b, ref.Index)["bridgeIntent"],
 	}
-	if calls := callsOf(t); calls != nil {
-		out["accountCallCount"], out["accountCalls"] = len(calls), calls
-	}
+	o.wantTxCalls(out, b, ref.Index)
 	if t.Type == starknet.Declare {
 		out["declaredClassHash"] = t.ClassHash
 		if v, _ := t.PlainVersion(); v >= 2 {
@@ -208,7 +216,7 @@ func wantReceipt(b *starknet.Block, r *starknet.Receipt) object {
 	return out
 }
 
-func wantLogs(events []starknet.Event, limit int) []object {
+func (o *oracle) wantLogs(events []starknet.Event, limit int) []object {
 	out := []object{}
 	for i, e := range events {
 		if i == limit {
@@ -216,7 +224,12 @@ func wantLogs(events []starknet.Event, limit int) []object {
 		}
 		log := object{"logIndex": i, "address": e.From, "keys": felts(e.Keys), "data": felts(e.Data), "decodingStatus": anything,
 			"eventName": anything, "eventNameSource": anything, "eventNameUnavailableReason": anything, "decodedFieldsSource": anything,
-			"decodedFieldsUnavailableReason": anything, "eventTimeClassHash": anything}
+			"decodedFieldsUnavailableReason": anything, "eventTimeClassHash": anything, "contractAlias": nil, "classAlias": anything}
+		if l, ok := o.registry.Label(e.From); ok {
+			log["contractAlias"] = l.Name
+		} else if t, ok := o.registry.Token(e.From); ok {
+			log["contractAlias"] = t.Name
+		}
 		for j := range 4 {
 			log["topic"+strconv.Itoa(j)] = nil
 			if j < len(e.Keys) {
@@ -230,7 +243,7 @@ func wantLogs(events []starknet.Event, limit int) []object {
 
 // wantEvent is a row of event search.
 func (o *oracle) wantEvent(ref *simnode.EventRef) object {
-	row := wantLogs([]starknet.Event{*ref.Event}, 1)[0]
+	row := o.wantLogs([]starknet.Event{*ref.Event}, 1)[0]
 	row["logIndex"], row["txIndex"], row["blockNumber"] = ref.Index, ref.TxIndex, ref.Block.Number
 	row["txHash"], row["timestampIso"] = ref.Block.Transactions[ref.TxIndex].Hash, iso(ref.Block.Timestamp)
 	row["sourceTier"], row["sourceTierBasis"] = o.wantTier(ref.Block.Number)

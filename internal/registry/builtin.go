@@ -95,12 +95,30 @@ func deployers() []Label {
 	}
 }
 
-// classNames are the same on every network: a class is its hash.
+// The families of accounts.
+const (
+	openZeppelin = "openzeppelin"
+	argent       = "argent"
+	braavos      = "braavos"
+)
+
+// classNames are the same on every network: a class is its hash. The proxies of old
+// accounts name no family, because anything may stand behind one.
 func classNames() []ClassName {
+	class := func(hash, name, account string) ClassName { return ClassName{felt.MustParse(hash), name, account} }
 	return []ClassName{
-		{felt.MustParse("0x061dac032f228abef9c6626f995015233097ae253a7f72d68552db02f2971b8f"), "OpenZeppelin account 0.8.1"},
-		{felt.MustParse("0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f"), "OpenZeppelin account 0.5.1"},
-		{felt.MustParse("0x7b3e05f48f0c69e4a65ce5e076a66271a527aff2c34ce1083ec6e1526997a69"), "Universal Deployer (legacy)"},
+		class("0x540d7f5ec7ecf317e68d48564934cb99259781b1ee3cedbbc37ec5337f8e688", "OpenZeppelin account 0.17.0", openZeppelin),
+		class("0x05b4b537eaa2399e3aa99c4e2e0208ebd6c71bc1467938cd52c798c601e43564", "OpenZeppelin account 1.0.0", openZeppelin),
+		class("0x061dac032f228abef9c6626f995015233097ae253a7f72d68552db02f2971b8f", "OpenZeppelin account 0.8.1", openZeppelin),
+		class("0x4d07e40e93398ed3c76981e72dd1fd22557a78ce36c0515f679e27f0bb5bc5f", "OpenZeppelin account 0.5.1", openZeppelin),
+		class("0x036078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f", "Argent account 0.4.0", argent),
+		class("0x029927c8af6bccf3f6fda035981e765a7bdbf18a2dc0d630494f8758aa908e2b", "Argent account 0.3.1", argent),
+		class("0x01a736d6ed154502257f02b1ccdf4d9d1089f80811cd6acad48e6b6a9d1f2003", "Argent account 0.3.0", argent),
+		class("0x025ec026985a3bf9d0cc1fe17326b245dfdc3ff89b8fde106542a3ea56c5a918", "Argent account proxy", ""),
+		class("0x00816dd0297efc55dc1e7559020a3a825e81ef734b558f03c83325d4da7e6253", "Braavos account 1.0.0", braavos),
+		class("0x013bfe114fb1cf405bfc3a7f8dbe2d91db146c17521d40dcf57e16d6b59fa8e6", "Braavos base account", braavos),
+		class("0x03131fa018d520a037686ce3efddeab8f28895662f019ca3ca18a626650f7d1e", "Braavos account proxy", ""),
+		class("0x7b3e05f48f0c69e4a65ce5e076a66271a527aff2c34ce1083ec6e1526997a69", "Universal Deployer (legacy)", ""),
 	}
 }
 

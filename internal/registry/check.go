@@ -68,7 +68,7 @@ func (c *Chain) With(e Entries) (*Chain, error) {
 		out.labels[l.Address] = l
 	}
 	for i, n := range e.Classes {
-		if err := firstOf(text("name", n.Name, true), nonZero("hash", n.Hash), once([2]any{"class", n.Hash})); err != nil {
+		if err := firstOf(text("name", n.Name, true), text("account", n.Account, false), nonZero("hash", n.Hash), once([2]any{"class", n.Hash})); err != nil {
 			return nil, fmt.Errorf("classes[%d] %s: %w", i, n.Hash, err)
 		}
 		out.classes[n.Hash] = n

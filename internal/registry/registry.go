@@ -131,6 +131,9 @@ type Label struct {
 type ClassName struct {
 	Hash felt.Felt `yaml:"hash"`
 	Name string    `yaml:"name"`
+	// Account is the family of accounts that contracts of the class are, such as
+	// argent; empty when they are none, or whatever stands behind a proxy.
+	Account string `yaml:"account"`
 }
 
 // Entries is what a chain's registry is made of, and one chain's part of an
@@ -221,4 +224,13 @@ func (c *Chain) ClassName(hash felt.Felt) (string, bool) {
 	}
 	n, ok := c.classes[hash]
 	return n.Name, ok
+}
+
+// AccountKind returns the family of accounts that contracts of a class are.
+func (c *Chain) AccountKind(hash felt.Felt) (string, bool) {
+	if c == nil {
+		return "", false
+	}
+	n := c.classes[hash]
+	return n.Account, n.Account != ""
 }

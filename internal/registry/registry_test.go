@@ -36,7 +36,7 @@ chains:
     labels:
       - {address: 0x9, name: Nine, source: us, confidence: low, protocol: Numbers, kind: game}
     classes:
-      - {hash: 0xc1, name: First}
+      - {hash: 0xc1, name: First, account: firsts}
 `
 
 func TestParse(t *testing.T) {
@@ -60,6 +60,9 @@ func TestParse(t *testing.T) {
 	}
 	if n, ok := c.ClassName(felt.FromUint64(0xc1)); !ok || n != "First" {
 		t.Errorf("class %q", n)
+	}
+	if n, ok := c.AccountKind(felt.FromUint64(0xc1)); !ok || n != "firsts" {
+		t.Errorf("accounts of class %q", n)
 	}
 	strk := felt.MustParse("0x0594c1582459ea03f77deaf9eb7e3917d6994a03c13405ba42867f83d85f085d")
 	if got := c.BridgesAt(strk); len(got) != 2 || got[0].Protocol != "Other" || got[1].Token == nil {

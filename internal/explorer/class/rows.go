@@ -8,6 +8,7 @@
 //	class_interface  hash |         what can be called of the class     at most m rows
 //	selector_name    selector | 0   name of an event                    one for each name, and
 //	selector_name    selector | 1   (empty)                             for what is no event's
+//	selector_name    selector | 2   name of a function                  one for each name
 //
 // and, with c contracts, the directory:
 //

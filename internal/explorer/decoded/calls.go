@@ -46,27 +46,38 @@ type CallResult struct {
 	Settled bool
 }
 
-// Calls reads a page of calls, in order. budget bounds the text of decoded
-// arguments, in bytes as an answer has them; 0 asks for names alone. It is
-// degraded when something could not be looked up: calls that needed it have the
-// names of well-known selectors, and the rest of the page is as it would be. The
-// error is that of the context alone.
-func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, budget int) (results []CallResult, degraded bool, err error) {
+// Options are how far calls are read.
+type Options struct {
+	// Arguments bounds the text of decoded arguments, in bytes as an answer has
+	// them; 0 asks for names alone.
+	Arguments int
+	// NoHistory looks into no contract's history, so that any number of calls
+	// takes the same round trips. Where the class was replaced since, or in the
+	// same block, the class that ran is then not known, and what the contract was
+	// first and is today names the selector alone.
+	NoHistory bool
+}
+
+// Calls reads a page of calls, in order. It is degraded when something could not
+// be looked up: calls that needed it have the names of well-known selectors, and
+// the rest of the page is as it would be. The error is that of the context alone.
+func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Options) (results []CallResult, degraded bool, err error) {
 	results = make([]CallResult, len(calls))
 	if len(calls) == 0 {
 		return results, false, nil
 	}
-	candidates, err := classesOf(ctx, r, calls)
+	candidates, err := classesOf(ctx, r, calls, o.NoHistory)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, true, ctx.Err()
 		}
-		candidates, degraded = make([][]felt.Felt, len(calls)), true
+		candidates, degraded = make([]inForce, len(calls)), true
 	}
 	var hashes []felt.Felt
 	for _, c := range candidates {
-		hashes = append(hashes, c...)
+		hashes = append(hashes, c.classes...)
 	}
+	budget := o.Arguments
 	known, failed := cache.loadDoors(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, true, err
@@ -79,7 +90,11 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, budg
 }
 
 // callResult reads a call with each class that may have run.
-func callResult(known map[felt.Felt]*doors, candidates []felt.Felt, c *Call, budget *int) CallResult {
+func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) CallResult {
+	candidates := in.classes
+	if in.loose {
+		return looseResult(known, candidates, c)
+	}
 	out := CallResult{Result: abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}, Settled: len(candidates) > 0}
 	if len(candidates) == 1 {
 		out.ClassHash = &candidates[0]
@@ -107,6 +122,17 @@ func callResult(known map[felt.Felt]*doors, candidates []felt.Felt, c *Call, bud
 		}
 	}
 	return out
+}
+
+// looseResult names a call by classes that the contract has or had, and that need
+// not be what ran.
+func looseResult(known map[felt.Felt]*doors, classes []felt.Felt, c *Call) CallResult {
+	for _, h := range classes {
+		if name := known[h].calls.Name(c.Kind, c.Selector); name != "" {
+			return CallResult{Result: nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)}
+		}
+	}
+	return CallResult{Result: abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}}
 }
 
 func nameOnly(name string, source abi.Source, why abi.Reason) abi.Result {
@@ -227,19 +253,19 @@ func (c *Cache) loadDoors(ctx context.Context, r store.Reader, hashes []felt.Fel
 	return known, degraded
 }
 
-// classesOf returns the classes of which one ran, oldest first, for each call.
-func classesOf(ctx context.Context, r store.Reader, calls []Call) ([][]felt.Felt, error) {
-	out := make([][]felt.Felt, len(calls))
+// classesOf returns the classes of which one ran, for each call.
+func classesOf(ctx context.Context, r store.Reader, calls []Call, noHistory bool) ([]inForce, error) {
+	out := make([]inForce, len(calls))
 	var spots []spot
 	var where []int
 	for i := range calls {
 		if c := &calls[i]; c.Class != nil {
-			out[i] = []felt.Felt{*c.Class}
+			out[i].classes = []felt.Felt{*c.Class}
 		} else {
 			spots, where = append(spots, spot{c.To, c.Block, c.Tx}), append(where, i)
 		}
 	}
-	classes, err := classesAt(ctx, r, spots)
+	classes, err := classesAt(ctx, r, spots, noHistory)
 	if err != nil {
 		return nil, fmt.Errorf("classes of %d calls: %w", len(spots), err)
 	}

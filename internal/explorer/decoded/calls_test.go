@@ -3,6 +3,7 @@ package decoded_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -169,7 +170,7 @@ func TestCalls(t *testing.T) {
 		{"the class before one that is newer than the call", call(300, 6, "own_1", 7), abi.Decoded, "own_1", abi.ClassABI, "", 1, "", true},
 	} {
 		err := e.View(t.Context(), func(r store.Reader) error {
-			got, degraded, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), []decoded.Call{c.call}, 1<<20)
+			got, degraded, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), []decoded.Call{c.call}, decoded.Options{Arguments: 1 << 20})
 			if err != nil || degraded {
 				t.Fatalf("%s: degraded %t, %v", c.name, degraded, err)
 			}
@@ -185,9 +186,22 @@ func TestCalls(t *testing.T) {
 			if (g.Fields != nil) != (c.status == abi.Decoded) {
 				t.Errorf("%s: fields %+v", c.name, g.Fields)
 			}
-			names, _, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), []decoded.Call{c.call}, 0)
+			names, _, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), []decoded.Call{c.call}, decoded.Options{})
 			if n := names[0]; err != nil || n.Name != g.Name || n.NameSource != g.NameSource || n.Fields != nil || n.Settled != g.Settled {
 				t.Errorf("%s: by name alone %+v, %v", c.name, n, err)
+			}
+			// Without histories a class is told or it is not, and never another one.
+			blind, _, err := decoded.Calls(t.Context(), scanless{r}, decoded.NewCache(1<<20), []decoded.Call{c.call}, decoded.Options{Arguments: 1 << 20, NoHistory: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := blind[0]
+			if same := n.ClassHash != nil && hash != 0 && *n.ClassHash == *g.ClassHash; n.Name != g.Name || n.ClassHash != nil && !same ||
+				n.ClassHash == nil && (n.NameSource == abi.ClassABI || n.Fields != nil || n.Settled && n.NameSource != abi.CuratedSelector) {
+				t.Errorf("%s: without history %+v", c.name, n)
+			}
+			if told := n.ClassHash != nil; told != (hash != 0) && !slices.Contains([]uint64{102, 103, 104, 105, 300}, small(c.call.To)) {
+				t.Errorf("%s: without history class %v", c.name, n.ClassHash)
 			}
 			return nil
 		})
@@ -210,7 +224,7 @@ func TestCallBudget(t *testing.T) {
 			budget  int
 			decoded string // of the first four
 		}{{1 << 30, "yyyy"}, {100_000, "yyyy"}, {60_000, "yynn"}, {500, "ynnn"}, {100, "nnnn"}, {0, "nnnn"}} {
-			got, _, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), calls, c.budget)
+			got, _, err := decoded.Calls(t.Context(), r, decoded.NewCache(1<<20), calls, decoded.Options{Arguments: c.budget})
 			if err != nil {
 				return err
 			}
@@ -226,6 +240,18 @@ func TestCallBudget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// scanless fails whoever scans.
+type scanless struct{ store.Reader }
+
+func (scanless) Scan(context.Context, store.Range) iter.Seq2[store.Row, error] {
+	return func(yield func(store.Row, error) bool) { yield(store.Row{}, errors.New("scanned")) }
+}
+
+func small(f felt.Felt) uint64 {
+	n, _ := f.Uint64()
+	return n
 }
 
 // counting counts round trips.
@@ -255,13 +281,13 @@ func TestCallCost(t *testing.T) {
 		reader, cache := &counting{Reader: r}, decoded.NewCache(1<<20)
 		for _, want := range []int{3, 2, 2} {
 			reader.gets = 0
-			if _, degraded, err := decoded.Calls(t.Context(), reader, cache, page, 1<<20); err != nil || degraded || reader.gets != want {
+			if _, degraded, err := decoded.Calls(t.Context(), reader, cache, page, decoded.Options{Arguments: 1 << 20}); err != nil || degraded || reader.gets != want {
 				t.Errorf("%d reads, want %d; degraded %t, %v", reader.gets, want, degraded, err)
 			}
 		}
 		for _, table := range []*store.Table{contract.Deployments, class.ABIs, class.Names} {
 			reader := &counting{Reader: r, fail: map[*store.Table]bool{table: true}}
-			got, degraded, err := decoded.Calls(t.Context(), reader, decoded.NewCache(1<<20), append(page, call(11, 4, "transfer", 1)), 1<<20)
+			got, degraded, err := decoded.Calls(t.Context(), reader, decoded.NewCache(1<<20), append(page, call(11, 4, "transfer", 1)), decoded.Options{Arguments: 1 << 20})
 			if err != nil || !degraded {
 				t.Errorf("%s cannot be read: degraded %t, %v", table.Name, degraded, err)
 				continue
@@ -273,7 +299,7 @@ func TestCallCost(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, _, err := decoded.Calls(ctx, r, cache, page, 1<<20); !errors.Is(err, context.Canceled) {
+		if _, _, err := decoded.Calls(ctx, r, cache, page, decoded.Options{Arguments: 1 << 20}); !errors.Is(err, context.Canceled) {
 			t.Errorf("canceled: %v", err)
 		}
 		return nil

@@ -27,8 +27,8 @@
 // business: such calls have the names of selectors, and no arguments.
 //
 // Costs for a page of n calls: one GetMany for what the contracts are today, one
-// scan for each contract that changed its class since, one GetMany for the classes
-// that are not in the cache, and one for selectors that no class in force names, if
+// scan for each contract that changed its class since (or none, see
+// Options.NoHistory), one GetMany for the classes that are not in the cache, and one for selectors that no class in force names, if
 // there are such. A class that is not cached is resolved in about the time that its
 // row takes to decode, under a millisecond for a large one. Decoded arguments are
 // bounded by the caller's budget, and so is the calldata that is looked at.

@@ -15,15 +15,23 @@ type spot struct {
 	tx      uint32
 }
 
-// classesAt returns, for each spot, the classes of which one was in force there,
-// oldest first; none where no contract was.
+// inForce are the classes of which one was in force at a spot, oldest first; none
+// where no contract was. Loose ones the contract was and is, and need not have been
+// then.
+type inForce struct {
+	classes []felt.Felt
+	loose   bool
+}
+
+// classesAt returns the classes of each spot.
 //
-// What each contract is today is one round trip for all. It settles the spots
-// behind its last change, which are nearly all; the others take a scan of the
-// contract's history each (see contract.ClassesAtMany). In a block that deployed
-// the contract by a known transaction, spots in front of it have no class.
-func classesAt(ctx context.Context, r store.Reader, spots []spot) ([][]felt.Felt, error) {
-	out := make([][]felt.Felt, len(spots))
+// What each contract was first and is today is one round trip for all. It settles
+// the spots behind its last change, and those of a contract that never changed,
+// which are nearly all; the others take a scan of the contract's history each (see
+// contract.ClassesAtMany), or stay loose. In a block that deployed the contract by a
+// known transaction, spots in front of it have no class.
+func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool) ([]inForce, error) {
+	out := make([]inForce, len(spots))
 	if len(spots) == 0 {
 		return out, nil
 	}
@@ -43,12 +51,18 @@ func classesAt(ctx context.Context, r store.Reader, spots []spot) ([][]felt.Felt
 	var where []int
 	for i := range spots {
 		s, now := &spots[i], &today[at[spots[i].address]]
-		switch c, d := now.Current, now.Deployment; {
-		case c == nil, d != nil && !now.Origin && d.Block > s.block,
-			d != nil && d.Block == s.block && d.Kind != contract.UnknownDeployment && s.tx < d.Tx:
+		c, d := now.Current, now.Deployment
+		deployed := d != nil && !now.Origin
+		switch {
+		case c == nil, deployed && d.Block > s.block, deployed && d.Block == s.block && d.Kind != contract.UnknownDeployment && s.tx < d.Tx:
 			// no contract, or not yet
-		case c.Block < s.block:
-			out[i] = []felt.Felt{c.Class}
+		case c.Block < s.block, deployed && !c.Replaced:
+			out[i].classes = []felt.Felt{c.Class}
+		case noHistory:
+			out[i] = inForce{[]felt.Felt{c.Class}, true}
+			if d != nil {
+				out[i].classes = append(out[i].classes, d.Class)
+			}
 		default:
 			older, where = append(older, contract.At{Address: s.address, Block: s.block}), append(where, i)
 		}
@@ -62,7 +76,7 @@ func classesAt(ctx context.Context, r store.Reader, spots []spot) ([][]felt.Felt
 	}
 	for k, i := range where {
 		if classes[k] != nil {
-			out[i] = classes[k].Candidates()
+			out[i].classes = classes[k].Candidates()
 		}
 	}
 	return out, nil

@@ -28,6 +28,12 @@ func (n Network) Registry() registry.Entries {
 			{Address: n.DAI, Symbol: "DAI", Name: "Dai Stablecoin", Decimals: 18, Census: qualified},
 		},
 		Dexes: dexes, Bridges: bridges,
+		Classes: []registry.ClassName{
+			{Hash: Classes().Account.Hash, Name: "OpenZeppelin account", Account: "openzeppelin"},
+			{Hash: Classes().AccountNext.Hash, Name: "OpenZeppelin account (next)", Account: "openzeppelin"},
+			{Hash: Classes().Proxy.Hash, Name: "Token proxy"},
+			{Hash: Classes().UDC.Hash, Name: "Universal Deployer"},
+		},
 		Labels: append(labels,
 			registry.Label{Address: n.Pool, Name: "Privacy pool", Protocol: "Privacy pool", Kind: "privacy", Source: source},
 			registry.Label{Address: n.PairRouter, Name: "JediSwap router", Protocol: "JediSwap", Kind: "dex", Source: source},
