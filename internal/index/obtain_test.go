@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
@@ -83,18 +83,6 @@ func tryTo(t *testing.T, e store.Engine, src index.Source, number uint64) error 
 	return x.RunTo(t.Context(), number)
 }
 
-func stateOf(t *testing.T, e store.Engine) (s chain.State) {
-	t.Helper()
-	err := e.View(t.Context(), func(r store.Reader) (err error) {
-		s, err = chain.Read(t.Context(), r)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // One liar does not stop an index that has an honest node: the liar is found out,
 // and the index is what it is without it.
 func TestLiarBesideAnHonestNode(t *testing.T) {
@@ -108,7 +96,7 @@ func TestLiarBesideAnHonestNode(t *testing.T) {
 			if err := tryTo(t, e, &index.Nodes{Pool: pool}, 39); err != nil {
 				t.Fatal(err)
 			}
-			got := stateOf(t, e)
+			got := simulated.State(t, e)
 			if got.Head != want.Head || got.HasFault {
 				t.Errorf("%+v, want head %+v", got, want.Head)
 			}
@@ -156,7 +144,7 @@ func TestAllNodesLie(t *testing.T) {
 		if !errors.As(err, &verify) || verify.Block < 20 {
 			t.Fatalf("%d nodes: %v", len(nodes), err)
 		}
-		if s := stateOf(t, e); !s.HasFault || s.HasHead && s.Head.Number >= 20 {
+		if s := simulated.State(t, e); !s.HasFault || s.HasHead && s.Head.Number >= 20 {
 			t.Errorf("%d nodes: %+v", len(nodes), s)
 		}
 	}
@@ -181,7 +169,7 @@ func TestHonestNodeIsWaitedFor(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if s := stateOf(t, e); s.Head.Number != 39 || s.HasFault {
+	if s := simulated.State(t, e); s.Head.Number != 39 || s.HasFault {
 		t.Errorf("%+v", s)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -86,13 +87,9 @@ func TestClaimOfAnotherBlock(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				honest := quiet(3, blocks, c.l1Lag, realVersion)
-				engine := openStore(t, vfs.NewCrashableMem())
-				defer closeStore(t, engine)
-				o := options(honest)
-				o.UndoBlocks = 1000
-				runTo(t, engine, o, blocks-1)
+				engine, o := started(t, honest, func(o *index.Options) { o.UndoBlocks = 1000 })
 				runFor(t, engine, o, 5*time.Second)
-				before := stateOf(t, engine)
+				before := simulated.State(t, engine)
 				rows := dump(t, engine)
 
 				lying := copyOf(honest.chain)
@@ -124,7 +121,7 @@ func TestClaimOfAnotherBlock(t *testing.T) {
 				if before.HasL1 && !(errors.As(err, &belowL1) && belowL1.Block == 20) || !before.HasL1 && !errors.As(err, &lie) {
 					t.Fatalf("the run ended with %v", err)
 				}
-				after := stateOf(t, engine)
+				after := simulated.State(t, engine)
 				if after.Head != before.Head || after.Fork.Count != 0 || !after.HasFault {
 					t.Errorf("the index is at %+v, was at %+v", after, before)
 				}
@@ -152,10 +149,7 @@ func TestBranchNeedsMoreNodes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first := quiet(3, blocks, 1000, realVersion)
-				engine := openStore(t, vfs.NewCrashableMem())
-				defer closeStore(t, engine)
-				o := options(first)
-				runTo(t, engine, o, blocks-1)
+				engine, o := started(t, first)
 				other := worldOf(copyOf(first.chain))
 				other.chain.Fork(15)
 				other.chain.Extend(2)
@@ -188,19 +182,16 @@ func TestLowerBranch(t *testing.T) {
 	for _, depth := range []int{1, 12} {
 		synctest.Test(t, func(t *testing.T) {
 			w := quiet(3, 40, 1000, UnknownVersion)
-			engine := openStore(t, vfs.NewCrashableMem())
-			defer closeStore(t, engine)
-			o := options(w)
-			runTo(t, engine, o, 39)
-			before := stateOf(t, engine).Head
+			engine, o := started(t, w)
+			before := simulated.State(t, engine).Head
 			w.chain.Truncate(depth)
 			w.chain.Extend((depth + 1) / 2)
 			runFor(t, engine, o, 50*time.Second)
-			if stateOf(t, engine).Head != before {
+			if simulated.State(t, engine).Head != before {
 				t.Fatalf("depth %d: blocks were undone for fewer, at once", depth)
 			}
 			runFor(t, engine, o, 3*time.Minute)
-			s := stateOf(t, engine)
+			s := simulated.State(t, engine)
 			if s.Head.Number != uint64(w.chain.Len()-1) || s.Head.Hash != w.chain.blocks[s.Head.Number].Hash {
 				t.Errorf("depth %d: the index is at block %d after three minutes", depth, s.Head.Number)
 			}
@@ -214,10 +205,7 @@ func TestLowerBranch(t *testing.T) {
 func TestFalseBranch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := quiet(3, 40, 1000, realVersion)
-		engine := openStore(t, vfs.NewCrashableMem())
-		defer closeStore(t, engine)
-		o := options(first)
-		runTo(t, engine, o, 39)
+		engine, o := started(t, first)
 		before := dump(t, engine)
 		other := worldOf(copyOf(first.chain))
 		other.chain.Fork(15)
@@ -242,10 +230,7 @@ func TestVerifiedIsNotReplacedByUnverified(t *testing.T) {
 	for _, mode := range []index.VerifyMode{index.VerifyOff, index.VerifyTail} {
 		synctest.Test(t, func(t *testing.T) {
 			first := quiet(3, 40, 1000, realVersion)
-			engine := openStore(t, vfs.NewCrashableMem())
-			defer closeStore(t, engine)
-			o := options(first)
-			runTo(t, engine, o, 39)
+			engine, o := started(t, first)
 			other := worldOf(copyOf(first.chain))
 			other.chain.version = UnknownVersion
 			other.chain.Fork(15)
@@ -281,11 +266,7 @@ func TestBranchChangesAgain(t *testing.T) {
 	for reads := 1; reads <= 22; reads += 3 {
 		synctest.Test(t, func(t *testing.T) {
 			w := quiet(3, 30, 1000, UnknownVersion)
-			engine := openStore(t, vfs.NewCrashableMem())
-			defer closeStore(t, engine)
-			o := options(w)
-			o.Window, o.Workers = 1, 1
-			runTo(t, engine, o, 29)
+			engine, o := started(t, w, func(o *index.Options) { o.Window, o.Workers = 1, 1 })
 			w.chain.Fork(10)
 			w.chain.Extend(3)
 			o.Source = &fickle{World: w, reads: reads, change: func() {
@@ -411,7 +392,7 @@ func TestMarkOnABranchThatIsGone(t *testing.T) {
 		w.chain.Extend(20)
 		w.chain.l1Lag = 5
 		runFor(t, engine, o, 5*time.Second)
-		if s := stateOf(t, engine); s.HasL1 && s.L1.Hash != w.chain.blocks[s.L1.Number].Hash {
+		if s := simulated.State(t, engine); s.HasL1 && s.L1.Hash != w.chain.blocks[s.L1.Number].Hash {
 			t.Fatalf("block %d of a branch that is gone is marked as accepted on L1", s.L1.Number)
 		}
 		o.Source = w

@@ -3,8 +3,6 @@ package sim
 import (
 	"context"
 	"errors"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,10 +13,10 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/lease"
-	"chainexplorer/internal/store/storetest"
 )
 
 // quiet is a world without faults.
@@ -28,6 +26,19 @@ func quiet(seed uint64, blocks, l1Lag int, version string) *World {
 
 func options(w index.Source) index.Options {
 	return index.Options{Source: w, Subjects: Subjects(), Unverified: index.UnverifiedStore, UndoBlocks: 50, L1Interval: time.Second}
+}
+
+// started is an index of all blocks of a world, which is closed with the test.
+func started(t *testing.T, w *World, change ...func(*index.Options)) (store.Engine, index.Options) {
+	t.Helper()
+	engine := openStore(t, vfs.NewCrashableMem())
+	t.Cleanup(func() { closeStore(t, engine) })
+	o := options(w)
+	for _, f := range change {
+		f(&o)
+	}
+	runTo(t, engine, o, uint64(w.chain.Len()-1))
+	return engine, o
 }
 
 // TestKillAtEveryCommit kills the process before and after every single commit
@@ -87,215 +98,10 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	o.AllowForkBelowL1 = new(uint64)
 	runTo(t, next, o, last)
 	compareWithQuietRun(t, planFor(1, false), w, next, last)
-	if fork := stateOf(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
+	if fork := simulated.State(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
 		t.Errorf("killed at commit %d, the one fork of 7 blocks above 22 is told as %+v", at, fork)
 	}
 	return reached
-}
-
-// TestUndoRestoresEveryByte indexes block by block, then takes blocks away by
-// a fork: after each step the store is as it was at that block, and the fork is
-// counted with the last.
-func TestUndoRestoresEveryByte(t *testing.T) {
-	const n = 40
-	for _, c := range []struct {
-		depth, stepBytes, steps int
-	}{
-		{depth: 1, steps: 1}, {depth: 2, steps: 1}, {depth: 5, steps: 1}, {depth: 20, steps: 1}, {depth: 39, steps: 1},
-		{depth: 39, stepBytes: 1, steps: 39}, {depth: 6, stepBytes: 1, steps: 6}, {depth: 30, stepBytes: 40 << 10},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := quiet(uint64(c.depth), 1, 1000, UnknownVersion)
-			o := options(w)
-			o.UndoBytes = c.stepBytes
-			engine := openStore(t, vfs.NewCrashableMem())
-			defer closeStore(t, engine)
-			var dumps [n][]storetest.Line
-			seen := revisions{}
-			for i := range n {
-				w.chain.Extend(i + 1 - w.chain.Len())
-				runTo(t, engine, o, uint64(i))
-				dumps[i] = dump(t, engine)
-				seen.note(t, engine)
-			}
-			old := stateOf(t, engine).Head
-			w.chain.Fork(c.depth)
-			w.chain.Extend(1)
-			steps, ancestor := 0, uint64(n-1)
-			o.Announce = func(a index.Announcement) {
-				seen.note(t, engine)
-				if a.Fork == nil {
-					return
-				}
-				steps++
-				compareLines(t, dump(t, engine), dumps[a.Head.Number])
-				s := stateOf(t, engine)
-				done := a.Head.Number == uint64(n-1-c.depth)
-				if a.Fork.Ancestor != a.Head.Number || a.Fork.Ancestor >= ancestor || a.Fork.Count != 1 || a.Fork.OldHead != old.Hash ||
-					a.Fork.Depth != n-1-a.Head.Number || s.Head != a.Head || s.Rewinding == done || (s.Fork == *a.Fork) != done {
-					t.Errorf("depth %d: step %d announces %+v, the index says %+v", c.depth, steps, a.Fork, s)
-				}
-				ancestor = a.Fork.Ancestor
-			}
-			runTo(t, engine, o, n)
-			if steps == 0 || c.steps != 0 && steps != c.steps || c.steps == 0 && steps < 2 {
-				t.Fatalf("depth %d, %d bytes a step: %d steps, want %d", c.depth, c.stepBytes, steps, c.steps)
-			}
-			if s := stateOf(t, engine); s.Fork.Count != 1 || s.Rewinding {
-				t.Errorf("after %d steps the index says %+v", steps, s)
-			}
-		})
-	}
-}
-
-// revisions are the states that an index was in, by the names that readers know
-// them by: one name is one state, and what is kept by a part of the name outlives
-// no block that goes.
-type revisions map[chain.Revision]chain.Head
-
-func (v revisions) note(t *testing.T, e store.Engine) {
-	t.Helper()
-	var now chain.Revision
-	err := e.View(t.Context(), func(r store.Reader) (err error) {
-		now, err = chain.Now(t.Context(), r)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := stateOf(t, e).Head
-	if before, there := v[now]; there && before != head {
-		t.Errorf("revision %+v is block %s and block %s", now, before.Hash, head.Hash)
-	}
-	v[now] = head
-	lasting := now.Lasting()
-	if before, there := v[lasting]; there && before.Number > head.Number {
-		t.Errorf("answers of revision %+v outlive the undoing of block %d", now, before.Number)
-	}
-	v[lasting] = head
-}
-
-func dump(t *testing.T, e store.Engine) []storetest.Line {
-	t.Helper()
-	lines, err := storetest.Dump(t.Context(), e, Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
-}
-
-func compareLines(t *testing.T, got, want []storetest.Line) {
-	t.Helper()
-	keep := func(lines []storetest.Line) (out []storetest.Line) {
-		for _, l := range lines {
-			// These rows tell of the forks, and classes outlive them.
-			if (l.Table != chain.Meta || string(l.Sort) != "fork" && string(l.Sort) != "rewind") && !enriched(l.Table) {
-				out = append(out, l)
-			}
-		}
-		return out
-	}
-	got, want = keep(got), keep(want)
-	if len(got) != len(want) {
-		t.Errorf("%d rows, want %d", len(got), len(want))
-		return
-	}
-	for i := range got {
-		if got[i].String() != want[i].String() {
-			t.Errorf("row %d is %s, want %s", i, got[i], want[i])
-			return
-		}
-	}
-}
-
-// TestForks checks what a fork of each depth does to the marks of the index.
-func TestForks(t *testing.T) {
-	const blocks = 60
-	for _, c := range []struct {
-		name         string
-		depth, l1Lag int
-		undo         uint64
-		belowL1      bool
-		deep         bool
-	}{
-		{name: "one block", depth: 1, l1Lag: 10, undo: 30},
-		{name: "down to the L1 mark", depth: 10, l1Lag: 10, undo: 30},
-		{name: "below the L1 mark", depth: 11, l1Lag: 10, undo: 30, belowL1: true},
-		{name: "far below the L1 mark", depth: 25, l1Lag: 10, undo: 30, belowL1: true},
-		{name: "as deep as the undo records go", depth: 30, l1Lag: 10, undo: 30, belowL1: true},
-		{name: "deeper than the undo records", depth: 31, l1Lag: 10, undo: 30, deep: true},
-		{name: "deep, but not accepted on L1", depth: 50, l1Lag: 1000, undo: 5},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := quiet(5, blocks, c.l1Lag, UnknownVersion)
-				o := options(w)
-				o.UndoBlocks = c.undo
-				engine := openStore(t, vfs.NewCrashableMem())
-				defer closeStore(t, engine)
-				runTo(t, engine, o, blocks-1)
-				runFor(t, engine, o, 5*time.Second) // L1 acceptance is asked for
-				before := stateOf(t, engine)
-				w.chain.Fork(c.depth)
-				w.chain.Extend(1)
-				if c.deep {
-					o.Store = engine
-					err := newIndexer(t, o).Run(t.Context())
-					var deep *index.DeepForkError
-					if !errors.As(err, &deep) || deep.Floor != blocks-c.undo || deep.Head != blocks-1 {
-						t.Fatalf("got %v, want a DeepForkError with floor %d", err, blocks-c.undo)
-					}
-					after := stateOf(t, engine)
-					if after.Head != before.Head {
-						t.Error("the head moved")
-					}
-					if !publicFault(after, deep) {
-						t.Errorf("fault row is %+v", after.Fault)
-					}
-					return
-				}
-				if c.belowL1 {
-					refusedBelowL1(t, engine, o, uint64(blocks-c.depth))
-					o.AllowForkBelowL1 = ref(uint64(blocks - c.depth))
-				}
-				runTo(t, engine, o, blocks)
-				s := stateOf(t, engine)
-				if s.HasFault {
-					t.Errorf("the fault outlived what it was about: %+v", s.Fault)
-				}
-				if s.Fork.Count != 1 || s.Fork.Depth != uint64(c.depth) || s.Fork.Ancestor != uint64(blocks-1-c.depth) ||
-					s.Fork.BelowL1 != c.belowL1 || s.Fork.OldHead != before.Head.Hash {
-					t.Errorf("fork row is %+v", s.Fork)
-				}
-				checkSound(t, engine)
-			})
-		})
-	}
-}
-
-// refusedBelowL1 checks that blocks which L1 accepted are not undone without the
-// operator's word, and gives it.
-func refusedBelowL1(t *testing.T, engine store.Engine, o index.Options, first uint64) {
-	t.Helper()
-	before := dump(t, engine)
-	o.Store = engine
-	for _, allowed := range []*uint64{nil, ref(first + 1)} {
-		o.AllowForkBelowL1 = allowed
-		err := newIndexer(t, o).Run(t.Context())
-		var refused *index.L1ForkError
-		if !errors.As(err, &refused) || refused.Block != first || !strings.Contains(err.Error(), "--allow-fork-below-l1 "+strconv.FormatUint(first, 10)) {
-			t.Fatalf("got %v, want an L1ForkError about block %d", err, first)
-		}
-		if s := stateOf(t, engine); !publicFault(s, err) {
-			t.Errorf("fault row is %+v, want %v", s.Fault, err)
-		}
-	}
-	compareLines(t, withoutFault(dump(t, engine)), before)
-}
-
-// withoutFault leaves out the row that tells why the indexer stopped.
-func withoutFault(lines []storetest.Line) []storetest.Line {
-	return slices.DeleteFunc(lines, func(l storetest.Line) bool { return l.Table == chain.Meta && string(l.Sort) == "fault" })
 }
 
 func ref(n uint64) *uint64 { return &n }
@@ -316,11 +122,7 @@ func TestFaultIsClearedByTheNextBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good := quiet(5, 60, 10, UnknownVersion)
 		bad := quiet(6, 80, 10, UnknownVersion)
-		engine := openStore(t, vfs.NewCrashableMem())
-		defer closeStore(t, engine)
-		o := options(good)
-		o.UndoBlocks = 20
-		runTo(t, engine, o, 59)
+		engine, o := started(t, good, func(o *index.Options) { o.UndoBlocks = 20 })
 		o.Source, o.Store = bad, engine
 		var deep *index.DeepForkError
 		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &deep) {
@@ -329,7 +131,7 @@ func TestFaultIsClearedByTheNextBlock(t *testing.T) {
 		good.chain.Extend(1)
 		o.Source = good
 		runTo(t, engine, o, 60)
-		if stateOf(t, engine).HasFault {
+		if simulated.State(t, engine).HasFault {
 			t.Error("the fault outlived the next block")
 		}
 	})
@@ -389,7 +191,7 @@ func TestL1MarkAndPruning(t *testing.T) {
 		for step := range 12 {
 			time.Sleep(30 * time.Second)
 			synctest.Wait()
-			s := stateOf(t, engine)
+			s := simulated.State(t, engine)
 			head := uint64(39 + 3*step)
 			if s.Head.Number != head || !s.HasL1 || s.L1.Number != head-15 {
 				t.Fatalf("head %d, L1 %d: want %d, %d", s.Head.Number, s.L1.Number, head, head-15)
@@ -463,7 +265,7 @@ func TestStandby(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if got := stateOf(t, engine).Head.Number; got != 10 {
+		if got := simulated.State(t, engine).Head.Number; got != 10 {
 			t.Fatalf("head is %d after the take-over, want 10", got)
 		}
 	})
@@ -484,10 +286,7 @@ func (c contrary) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
 func TestContradiction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := quiet(2, 10, 5, UnknownVersion)
-		engine := openStore(t, vfs.NewCrashableMem())
-		defer closeStore(t, engine)
-		o := options(w)
-		runTo(t, engine, o, 9)
+		engine, o := started(t, w)
 		before := dump(t, engine)
 		w.chain.Extend(1)
 		o.Source, o.Store = contrary{w}, engine
@@ -495,34 +294,9 @@ func TestContradiction(t *testing.T) {
 		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &stuck) {
 			t.Fatalf("got %v, want a StuckError", err)
 		}
-		if s := stateOf(t, engine); !publicFault(s, stuck) || !s.Hindered.Since.IsZero() {
+		if s := simulated.State(t, engine); !publicFault(s, stuck) || !s.Hindered.Since.IsZero() {
 			t.Errorf("%+v, %+v", s.Fault, s.Hindered)
 		}
 		compareLines(t, withoutFault(dump(t, engine)), before)
-	})
-}
-
-// TestShrunkenChain: a head that goes back is waited for; what replaces it is taken.
-func TestShrunkenChain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := quiet(2, 20, 5, UnknownVersion)
-		engine := openStore(t, vfs.NewCrashableMem())
-		defer closeStore(t, engine)
-		o := options(w)
-		runTo(t, engine, o, 19)
-		before := stateOf(t, engine).Head
-		w.chain.Truncate(5)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		o.Store = engine
-		if err := newIndexer(t, o).Run(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if stateOf(t, engine).Head != before {
-			t.Error("blocks were undone without a replacement")
-		}
-		w.chain.Extend(6)
-		runTo(t, engine, o, 20)
-		compareWithQuietRun(t, planFor(1, false), w, engine, 20)
 	})
 }

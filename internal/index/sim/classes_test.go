@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
@@ -114,7 +115,7 @@ func TestMissingClassesAreFoundLater(t *testing.T) {
 			go func() { ended <- x.Run(ctx) }()
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			if got := stateOf(t, engine).Head.Number; got != 39 {
+			if got := simulated.State(t, engine).Head.Number; got != 39 {
 				t.Fatalf("the index is at block %d after %s", got, time.Since(start))
 			}
 			missing := countMissing(t, engine)
@@ -220,7 +221,7 @@ func TestFalseClasses(t *testing.T) {
 				if !c.caught {
 					return
 				}
-				if verify.Node != "sim" || !stateOf(t, engine).HasFault {
+				if verify.Node != "sim" || !simulated.State(t, engine).HasFault {
 					t.Errorf("blames node %q", verify.Node)
 				}
 				o.Source = w
@@ -330,7 +331,7 @@ func TestNoClasses(t *testing.T) {
 		if w.total() != 0 || len(classRows(t, engine)) != 0 {
 			t.Errorf("asked %d times, %d rows", w.total(), len(classRows(t, engine)))
 		}
-		if stateOf(t, engine).Head != stateOf(t, other).Head {
+		if simulated.State(t, engine).Head != simulated.State(t, other).Head {
 			t.Error("classes changed the digest")
 		}
 		checkSound(t, engine)

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
+	"chainexplorer/internal/index/simulated"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/storetest"
@@ -278,7 +279,7 @@ func compareWithQuietRun(t *testing.T, p *plan, world *World, engine store.Engin
 	p.hurry(&o)
 	o.Source = world
 	runTo(t, quiet, o, last)
-	want, got := stateOf(t, quiet), stateOf(t, engine)
+	want, got := simulated.State(t, quiet), simulated.State(t, engine)
 	if got.Head != want.Head {
 		t.Errorf("head is %+v, of a quiet run %+v", got.Head, want.Head)
 	}
@@ -342,19 +343,7 @@ func runTo(t *testing.T, e store.Engine, o index.Options, last uint64) {
 	if err := newIndexer(t, o).RunTo(t.Context(), last); err != nil {
 		t.Fatalf("run to block %d: %v", last, err)
 	}
-	if got := stateOf(t, e).Head.Number; got != last {
+	if got := simulated.State(t, e).Head.Number; got != last {
 		t.Fatalf("the index ends at block %d, want %d", got, last)
 	}
-}
-
-func stateOf(t *testing.T, e store.Engine) (s chain.State) {
-	t.Helper()
-	err := e.View(t.Context(), func(r store.Reader) (err error) {
-		s, err = chain.Read(t.Context(), r)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
