@@ -87,6 +87,26 @@ func TestLostBlocks(t *testing.T) {
 	fsckClean(t, filepath.Join(data, "SN_SEPOLIA"))
 }
 
+// TestAllBlocksLost: a store whose whole log is gone had no block, which is not
+// block 0.
+func TestAllBlocksLost(t *testing.T) {
+	dir := t.TempDir()
+	complete(t, simulated(t, "SN_SEPOLIA", 5), dir, 4)
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no log: %v", err)
+	}
+	for _, name := range logs {
+		if err := os.Truncate(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stdout, stderr, code := outputOf(t, program(t, "admin", "fsck", "--data", dir))
+	if !strings.Contains(stdout+stderr, "commits up to block 4 had been acknowledged, and the store had no block when") || code != exitFailure {
+		t.Errorf("fsck ended with %d:\n%s%s", code, stdout, stderr)
+	}
+}
+
 // TestFsckOfADataDirectory: all chains and the control database are checked, and
 // one that is damaged does not hide the others.
 func TestFsckOfADataDirectory(t *testing.T) {

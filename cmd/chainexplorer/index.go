@@ -32,7 +32,7 @@ type indexCommand struct {
 	Unverified index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
 	To         *uint64                `placeholder:"BLOCK" help:"Stop when this block is indexed."`
 
-	Quorum int `default:"1" help:"How many nodes must have a block before it is called finalized; at most as many as there are."`
+	Quorum int `default:"1" help:"How many nodes must have a block before it is called finalized or replaces an indexed one; at most as many as there are."`
 
 	Window           int       `default:"32" help:"Blocks fetched and prepared ahead."`
 	BatchMib         int       `default:"16" help:"Size of a commit while catching up, in MiB."`

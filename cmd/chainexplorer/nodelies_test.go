@@ -160,3 +160,43 @@ func TestInflatedHeadOfAnOnlyNode(t *testing.T) {
 	}
 	r.noSecrets(key)
 }
+
+// TestQuorumAgainstALiar: with --quorum nothing is called finalized that only one
+// of two nodes has, and a liar among three changes nothing.
+func TestQuorumAgainstALiar(t *testing.T) {
+	chain := simnode.New(simnode.Config{Seed: 75, Blocks: 40, L1Lag: 30})
+	_, first := lyingNode(t, chain)
+	_, second := lyingNode(t, chain)
+	liars, lying := lyingNode(t, chain, otherBlocks(20)...)
+	for _, test := range []struct {
+		name  string
+		nodes []string
+		final bool
+	}{{"one honest node", []string{first, lying}, false}, {"two honest nodes", []string{first, lying, second}, true}} {
+		t.Run(test.name, func(t *testing.T) {
+			data := filepath.Join(t.TempDir(), "data")
+			complete(t, first, filepath.Join(data, "SN_SEPOLIA"), 39)
+			args := []string{"--data", data, "--quorum", "2", "--finality-depth", "5"}
+			for _, url := range test.nodes {
+				args = append(args, "--node", url)
+			}
+			told := liars.Told()
+			r := startServe(t, args...)
+			defer r.stop()
+			control := filepath.Join(data, "control.db")
+			succeed(t, control, "workspace", "create", "acme", "--plan", "enterprise")
+			key := keyText.FindString(succeed(t, control, "key", "create", "--workspace", "acme"))
+			s := r.untilStatus(key, func(s *api.Status) bool { return s.Agreement != nil && len(s.Agreement.Tiers) == 3 })
+			if s.Agreement.Quorum != 2 || *s.LatestIndexedBlockNumber != 39 || s.LastFork != nil {
+				t.Errorf("%+v", s)
+			}
+			if liars.Told() == told {
+				t.Error("nobody was lied to")
+			}
+			got := s.FinalizedBlockNumber
+			if test.final && (got == nil || *got != 34) || !test.final && got != nil && *got >= 20 {
+				t.Errorf("finalized %v, agreement %+v", got, s.Agreement)
+			}
+		})
+	}
+}

@@ -118,7 +118,7 @@ func (f *storeFlags) awaitPostgres(ctx context.Context, name string, a access, l
 // openPebble opens the index in a directory. It comes back when ctx ends, whatever
 // the disk does.
 func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
-	o.Tables, o.Height = catalog.Tables(), heightOf
+	o.Tables, o.Height, o.HeightRow = catalog.Tables(), heightOf, &chain.HeadKey
 	type result struct {
 		e   *pebble.Engine
 		err error

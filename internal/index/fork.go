@@ -89,6 +89,9 @@ func (x *Indexer) challenge(ctx context.Context, node string, top uint64) (heali
 		x.rival = nil
 		x.blame(node, &BranchError{Block: differs, Node: node, Ours: v.ours, Rival: v.rival})
 		return settled, nil
+	case !v.inPlace && v.rival < x.Quorum:
+		x.seen(node, ancestor, v.hash)
+		return waiting, nil // too few have it for anything to be done about it
 	case !v.inPlace && v.silent > 0 && !x.seen(node, ancestor, v.hash).old(x.ForkPatience):
 		return waiting, nil // those that do not answer may have our blocks
 	case !found && x.undo.Floor == 0:

@@ -100,8 +100,9 @@ type Options struct {
 	PollInterval time.Duration
 	// L1Interval is how often L1 acceptance is asked for (default 30 s).
 	L1Interval time.Duration
-	// Quorum is how many nodes must have a block before it is called finalized;
-	// below 2 the depth alone decides. FinalityDepth is where they are asked about
+	// Quorum is how many nodes must have a block before it is called finalized, or
+	// takes the place of an indexed one, and say that it is accepted on L1; below 2
+	// the depth alone, any node and one node decide. FinalityDepth is where they are asked about
 	// that tier (default chain.DefaultDepth).
 	Quorum        int
 	FinalityDepth uint64

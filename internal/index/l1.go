@@ -1,10 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
@@ -23,12 +25,19 @@ func (x *Indexer) trackL1(ctx context.Context) (contradicts bool, err error) {
 		return false, nil
 	}
 	b := &store.Batch{Epoch: x.lease.Epoch}
-	ref, err := x.Source.L1Accepted(ctx)
+	ref, err := x.acceptedOnL1(ctx)
 	switch {
 	case errors.Is(err, ErrNotFound):
 	case err != nil:
 		return false, fmt.Errorf("ask for the block accepted on L1: %w", err)
+	case ref.Number > x.known: // no node has shown such a block
+		x.Logger.Warn("a block above every head is said to be accepted on L1", "block", ref.Number, "head", x.known)
 	default:
+		if ref.Number > x.state.Head.Number { // it is not held against a block of ours
+			if has, err := x.shown(ctx, ref); err != nil || !has {
+				return false, err
+			}
+		}
 		l1, ok, err := x.acceptedByUs(ctx, ref)
 		if err != nil || !ok {
 			return err == nil, err
@@ -49,6 +58,44 @@ func (x *Indexer) trackL1(ctx context.Context) (contradicts bool, err error) {
 	}
 	x.Metrics.l1(x.state.L1.Number)
 	return false, nil
+}
+
+// acceptedOnL1 is the newest block that is said to be accepted: by one node, or by
+// as many as are wanted. Acceptance of a block is acceptance of all before it, so
+// that of the blocks that nodes name the N-th highest is what N of them vouch for.
+func (x *Indexer) acceptedOnL1(ctx context.Context) (ref BlockRef, err error) {
+	peers, able := x.Source.(interface {
+		L1AcceptedBy(ctx context.Context) []BlockRef
+	})
+	if x.Quorum < 2 || !able {
+		return x.Source.L1Accepted(ctx)
+	}
+	refs := peers.L1AcceptedBy(ctx)
+	if len(refs) < x.Quorum {
+		return ref, ErrNotFound
+	}
+	slices.SortFunc(refs, func(a, b BlockRef) int { return cmp.Compare(b.Number, a.Number) })
+	return refs[x.Quorum-1], nil
+}
+
+// L1AcceptedBy is the newest accepted block of each node that tells it.
+func (n *Nodes) L1AcceptedBy(ctx context.Context) (refs []BlockRef) {
+	for _, h := range n.Pool.L1AcceptedBy(ctx) {
+		refs = append(refs, BlockRef{h.Number, h.Hash})
+	}
+	return refs
+}
+
+// shown says whether the source has a block that it named.
+func (x *Indexer) shown(ctx context.Context, ref BlockRef) (bool, error) {
+	hash, err := x.Source.HashAt(ctx, ref.Number)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("ask for the hash of block %d: %w", ref.Number, err)
+	}
+	return hash == ref.Hash, nil
 }
 
 // acceptedByUs maps the source's L1 block onto the index: while catching up it

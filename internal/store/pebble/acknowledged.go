@@ -53,12 +53,17 @@ func decodeMark(b []byte) (m mark, ok bool) {
 
 // Loss tells of commits that had been acknowledged and are not in the store.
 type Loss struct {
-	Acknowledged uint64 `json:"acknowledged"` // the height that was acknowledged
-	Found        uint64 `json:"found"`        // the height that was found instead
+	Acknowledged uint64 `json:"acknowledged"`   // the height that was acknowledged
+	Found        uint64 `json:"found"`          // the height that was found instead
+	None         bool   `json:"none,omitempty"` // there was none
 }
 
 func (l Loss) String() string {
-	return fmt.Sprintf("commits up to block %d had been acknowledged, and the store ended at block %d when it was opened: a part of its log is lost", l.Acknowledged, l.Found)
+	ended := fmt.Sprintf("ended at block %d", l.Found)
+	if l.None {
+		ended = "had no block"
+	}
+	return fmt.Sprintf("commits up to block %d had been acknowledged, and the store %s when it was opened: a part of its log is lost", l.Acknowledged, ended)
 }
 
 // Lost tells what was lost, until the store has reached the height again.
@@ -92,6 +97,9 @@ func (e *Engine) recall() error {
 	}
 	if told.number > e.last.number {
 		now := Loss{Acknowledged: told.height, Found: e.last.height}
+		if now.None, err = e.withoutHeight(); err != nil {
+			return err
+		}
 		if loss == nil || now.Acknowledged > loss.Acknowledged {
 			loss = &now
 		}
@@ -102,11 +110,26 @@ func (e *Engine) recall() error {
 		return nil
 	}
 	e.lost.Store(loss)
-	e.log.Error("acknowledged commits are missing", "acknowledged_block", loss.Acknowledged, "found_block", loss.Found)
+	e.log.Error("acknowledged commits are missing", "acknowledged_block", loss.Acknowledged, "found_block", loss.Found, "no_block", loss.None)
 	if e.readOnly {
 		return nil
 	}
 	return e.guarded(func() error { return e.writeLoss(*loss) })
+}
+
+// withoutHeight says whether nothing in the store has a height.
+func (e *Engine) withoutHeight() (bool, error) {
+	if e.heightRow == nil {
+		return e.last.number == 0, nil
+	}
+	_, closer, err := e.db.Get(appendKey(nil, e.heightRow))
+	if errors.Is(err, lsm.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the height of the store: %w", err)
+	}
+	return false, closer.Close()
 }
 
 // readAcknowledged returns the newer of the two places that can be read.

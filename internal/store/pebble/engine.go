@@ -56,6 +56,9 @@ type Options struct {
 	// Height says how high a batch brings what is stored, if it does: it is what a
 	// loss of commits is told by. Nil tells nothing.
 	Height func(ops []store.Op) (height uint64, ok bool)
+	// HeightRow is the row that Height finds heights in: a store without it has none,
+	// which is not the height 0. Nil where that is of no interest.
+	HeightRow *store.Key
 
 	Now     func() time.Time      // the clock of the lease; time.Now when nil
 	Logger  *slog.Logger          // slog.Default when nil
@@ -84,6 +87,7 @@ type Engine struct {
 	leases map[string]lease // by name
 
 	height       func(ops []store.Op) (uint64, bool)
+	heightRow    *store.Key
 	last         mark                 // guarded by the writer's token
 	acknowledged vfs.File             // as above; nil until the first commit
 	lost         atomic.Pointer[Loss] // until the height is reached again
@@ -139,10 +143,10 @@ func Open(o Options) (*Engine, error) {
 		log:      o.Logger.With("store", o.Dir),
 		readOnly: o.ReadOnly,
 		minFree:  o.MinFree,
-		height:   o.Height,
-		stop:     newFailure(),
-		writer:   make(chan struct{}, 1),
-		closing:  make(chan struct{}),
+		height:   o.Height, heightRow: o.HeightRow,
+		stop:    newFailure(),
+		writer:  make(chan struct{}, 1),
+		closing: make(chan struct{}),
 	}
 	e.disk = newFailStopFS(o.FS, o.Dir, e.fail)
 	settings, err := settings(o)
