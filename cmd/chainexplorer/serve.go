@@ -32,7 +32,7 @@ type serveCommand struct {
 	Unverified       index.UnverifiedPolicy `default:"refuse" enum:"refuse,store" help:"What to do with a block that cannot be verified: refuse it, or store it marked as unverified."`
 	UndoBlocks       uint64                 `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	AllowForkBelowL1 forkLeave              `name:"allow-fork-below-l1" placeholder:"[CHAIN=]BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
-	Quorum           int                    `default:"1" help:"How many nodes of a chain must have a block before it is called finalized; at most as many as there are."`
+	Quorum           int                    `default:"1" help:"How many nodes of a chain must have a block before it is called finalized or replaces an indexed one; at most as many as there are."`
 	FinalityDepth    uint64                 `default:"120" help:"How many blocks below the head a block is called finalized."`
 	CacheMib         int                    `default:"256" help:"Memory for each store's cache, in MiB."`
 	Registry         string                 `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
