@@ -38,8 +38,12 @@ type jobSettings struct {
 
 // open sets the jobs of a chain up.
 func (s jobSettings) open() (*jobs, error) {
+	var known []felt.Felt
+	for _, t := range s.Registry.Tokens() {
+		known = append(known, t.Address)
+	}
 	list := []job.Job{
-		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Logger: s.Logger}),
+		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Known: known, Logger: s.Logger}),
 		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
 		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
 			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },

@@ -54,9 +54,6 @@ func (o *oracle) wantContract(a felt.Felt) object {
 			out["alias"] = t.Name
 		} else if k := o.tokensByAddress()[a]; k != nil {
 			out["alias"], _, _ = o.wantNames(k)
-			if o.untouched(a) {
-				out["alias"] = nil // nobody asked it for its name
-			}
 		} else {
 			out["alias"] = anything
 		}

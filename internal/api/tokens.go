@@ -52,7 +52,7 @@ func (s *Server) tokenRoutes() {
 	one := Route{Method: http.MethodGet, Family: "Tokens", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External, Certification: Beta}
 	one.ID, one.Path, one.Summary = "getToken", "/v1/{chain}/token/{token}", "Get a token"
 	one.Description = "Name, symbol, decimals and supply as the contract reports them, and counters from its indexed transfers. " +
-		"Null means not known, never zero. An address of which neither a transfer nor a name is known is not found."
+		"Null means not known, never zero. An address is not found when it has no transfer, its class has not the entry points of a token, and it told no name."
 	one.Statuses = []int{http.StatusNotFound}
 	register(s, one, s.getToken)
 }
@@ -88,19 +88,22 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 		return t, err
 	}
 	m := list[0]
-	known, moved := m != nil && m.Known, totals.Transfers > 0
-	if !moved && (!known || m.Name == nil && m.Symbol == nil && m.Decimals == nil && m.Supply == nil) {
-		return t, fail(CodeNotFound, "No token is known at %s.", address)
+	known, moved, canonical := m != nil && m.Known, totals.Transfers > 0, false
+	if known {
+		if canonical, err = isCanonical(ctx, r, m); err != nil {
+			return t, err
+		}
+	}
+	if !moved {
+		if err := neverMoved(ctx, r, address, state.Head.Number, m, canonical); err != nil {
+			return t, err
+		}
 	}
 	t = TokenSummary{ChainID: c.ID, TokenAddress: address, Standard: kinds[0].String()}
-	canonical := false
 	if known {
 		t.Name, t.Symbol, t.Decimals = m.Name, m.Symbol, m.Decimals
 		at := timestampISO(m.Time)
 		t.MetadataUpdatedAtISO = &at
-		if canonical, err = isCanonical(ctx, r, m); err != nil {
-			return t, err
-		}
 		if canonical && m.Supply != nil {
 			raw, source := new(big.Int).SetBytes(m.Supply[:]).String(), supplySource
 			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = &raw, &source, &m.Block, &at
@@ -132,6 +135,20 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
 	}
 	return t, nil
+}
+
+// neverMoved refuses an address without a transfer that is no token by what its
+// contract has answered, nor by the entry points of its class. An answer at a block
+// that is no more counts for nothing: the contract may be gone with it.
+func neverMoved(ctx context.Context, r store.Reader, address felt.Felt, head uint64, m *token.Metadata, canonical bool) error {
+	if canonical && (m.Name != nil || m.Symbol != nil || m.Decimals != nil || m.Supply != nil) {
+		return nil
+	}
+	kinds, err := token.KindsByClass(ctx, r, []felt.Felt{address}, head)
+	if err == nil && kinds[0] == transfer.Ambiguous {
+		return fail(CodeNotFound, "No token is known at %s.", address)
+	}
+	return err
 }
 
 // supplyHolds says that nothing was minted or burnt since a block, as far as

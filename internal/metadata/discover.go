@@ -59,15 +59,8 @@ func (j *Job) discover(ctx context.Context, commit job.Commit) (more bool, err e
 		for i, f := range found {
 			tokens[i] = f.Token
 		}
-		known, err := token.MetadataOf(ctx, r, tokens)
-		if err != nil {
+		if err := queue(ctx, r, b, tokens); err != nil {
 			return err
-		}
-		for i, m := range known {
-			if m == nil {
-				b.Put(token.MetadataKey(tokens[i]), (&token.Metadata{}).Encode())
-				b.Put(token.QueueKey(0, tokens[i]), nil)
-			}
 		}
 		if p != before {
 			b.Put(token.ProgressKey, p.Encode())

@@ -2,7 +2,10 @@
 // supplies, beside the indexer, so that no request ever has to.
 //
 // Every contract that emits an event that looks like a transfer is put into a
-// queue and asked, with all calls pinned to the hash of the index's head. What it
+// queue, and when nothing in it is due so are contracts that the entry points of
+// their class make tokens and that have not moved one: the Known ones, and the
+// oldest 64 of each class, which bounds what a crowd of worthless ones costs. A proxy whose
+// class tells nothing is not known for a token before it moves one. Tokens are asked, with all calls pinned to the hash of the index's head. What it
 // refuses it does not have; what no node could answer is asked again after a
 // pause that doubles. An answer is asked for again after Refresh if the token
 // was used since, and after ever longer pauses, up to a day, while it is not:
@@ -18,6 +21,7 @@ import (
 	"log/slog"
 	"time"
 
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
@@ -37,10 +41,16 @@ type Job struct {
 	Store  store.Engine // needed
 	Source Source       // needed
 
+	// Known are tokens that are asked before they move, in front of all others.
+	Known []felt.Felt
+
 	// Poll is how often the queue is looked at when it was empty (default 2 s).
 	Poll time.Duration
 	// Refresh is how soon an answer is asked for again (default 6 h).
 	Refresh time.Duration
+	// Sweep is how soon the directory of classes is looked through again for tokens
+	// that have not moved (default 10 min).
+	Sweep time.Duration
 	// RetryMin and RetryMax bound the pause after a failure (default 30 s, 6 h).
 	RetryMin, RetryMax time.Duration
 	// Parallel is how many tokens are asked at a time (default 4), Batch how many
@@ -51,6 +61,9 @@ type Job struct {
 
 	Now    func() time.Time
 	Logger *slog.Logger
+
+	swept *class.Place // how far the directory was looked through; nil at its beginning
+	rest  time.Time    // until when it is not
 }
 
 var _ job.Job = (*Job)(nil)
@@ -62,7 +75,7 @@ func New(j Job) *Job {
 		def time.Duration
 	}{
 		{&j.Poll, 2 * time.Second}, {&j.Refresh, 6 * time.Hour}, {&j.RetryMin, 30 * time.Second},
-		{&j.RetryMax, 6 * time.Hour}, {&j.CallTime, 10 * time.Second},
+		{&j.RetryMax, 6 * time.Hour}, {&j.CallTime, 10 * time.Second}, {&j.Sweep, 10 * time.Minute},
 	} {
 		if *d.v == 0 {
 			*d.v = d.def
@@ -109,5 +122,8 @@ func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error
 		return false, err
 	}
 	asked, err := j.ask(ctx, commit)
-	return found || asked, err
+	if err != nil || found || asked {
+		return found || asked, err
+	}
+	return j.sweep(ctx, commit)
 }

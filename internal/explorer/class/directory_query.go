@@ -96,7 +96,11 @@ func List(ctx context.Context, r store.Reader, o Sort, after *Place, limit int) 
 // InstancesOf returns up to limit contracts that have a class, in an order, behind
 // one of them; nil starts at the first. One scan.
 func InstancesOf(ctx context.Context, r store.Reader, hash felt.Felt, o InstanceSort, after *Instance, limit int) (out []Instance, more bool, err error) {
-	rng := store.Range{Table: Instances, Partition: instancePartition(&hash, o), Reverse: o == ByNewest, Limit: limit + 1}
+	reverse := o == ByNewest
+	if o == ByOldest {
+		o = ByNewest
+	}
+	rng := store.Range{Table: Instances, Partition: instancePartition(&hash, o), Reverse: reverse, Limit: limit + 1}
 	if after != nil {
 		place, _ := after.row(o)
 		if rng.Reverse {

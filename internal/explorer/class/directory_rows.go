@@ -93,10 +93,11 @@ func (s *Summary) place(o Sort) []byte {
 // InstanceSort is an order of the contracts of a class.
 type InstanceSort byte
 
-// The orders: by address, and newest first.
+// The orders: by address, newest first and oldest first.
 const (
 	ByAddress InstanceSort = iota
 	ByNewest
+	ByOldest // reads the rows of ByNewest
 )
 
 // Instance is a contract that has a class, since a block.

@@ -15,6 +15,9 @@
 //	token_symbol    symbol | token         who calls itself so              t rows
 //	token_job       – | due token          the queue of those calls         t rows
 //
+// besides at most 64 rows of each for a class whose contracts are tokens by its ABI
+// and have not moved any: see package metadata.
+//
 // A balance is kept twice: as an amount, the sum of values received less those
 // sent, and in units, the number of transfers received less those sent. The
 // first is the balance of an ERC-20 (and of an ERC-1155 over all ids), the second
