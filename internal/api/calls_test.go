@@ -8,9 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 )
 
 // calledOf is a call as the chain has it.
@@ -217,6 +219,33 @@ func TestCallArguments(t *testing.T) {
 		if count[kind] == 0 {
 			t.Errorf("there is no %s among %v", kind, count)
 		}
+	}
+}
+
+// TestFunctionDictionary: the index has the name of every function of every class
+// that was declared, and of nothing else.
+func TestFunctionDictionary(t *testing.T) {
+	w := newWorld(t, 12)
+	head, _ := w.chain.Head()
+	var selectors []felt.Felt
+	var names []string
+	for _, c := range w.chain.Classes(head) {
+		for _, door := range doorsOf(c) {
+			if !strings.HasSuffix(door[0], "default__") { // the doors of a proxy stand under no name's selector
+				selectors, names = append(selectors, felt.Selector(door[0])), append(names, door[0])
+			}
+		}
+	}
+	selectors, names = append(selectors, felt.Selector("nobody_has_this"), felt.Zero), append(names, "", "")
+	err := w.engine.View(t.Context(), func(r store.Reader) error {
+		got, err := class.FunctionNamesOf(t.Context(), r, selectors)
+		if !slices.Equal(got, names) {
+			t.Errorf("names are\n%v\nwant\n%v", got, names)
+		}
+		return err
+	})
+	if err != nil || len(names) < 100 {
+		t.Errorf("%d names, %v", len(names), err)
 	}
 }
 

@@ -263,3 +263,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestAccountKinds: an account's class tells its family, a proxy's does not.
+func TestAccountKinds(t *testing.T) {
+	for _, chain := range []string{registry.Main, registry.Sepolia} {
+		c := registry.Builtin().Chain(chain)
+		for hash, want := range map[string]string{
+			"0x036078334509b514626504edc9fb252328d1a240e4e948bef8d0c08dff45927f": "argent",
+			"0x00816dd0297efc55dc1e7559020a3a825e81ef734b558f03c83325d4da7e6253": "braavos",
+			"0x061dac032f228abef9c6626f995015233097ae253a7f72d68552db02f2971b8f": "openzeppelin",
+			"0x025ec026985a3bf9d0cc1fe17326b245dfdc3ff89b8fde106542a3ea56c5a918": "",
+			"0x1234": "",
+		} {
+			if got, ok := c.AccountKind(felt.MustParse(hash)); got != want || ok != (want != "") {
+				t.Errorf("%s: class %s is of %q, want %q", chain, hash, got, want)
+			}
+		}
+	}
+}
