@@ -50,7 +50,7 @@ func (s jobSettings) open() (*jobs, error) {
 			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Progress: s.Counting, Logger: s.Logger}),
 	}
 	if s.AuditRate > 0 {
-		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, States: s.Pool, Registry: s.Registry, Depth: s.Depth,
+		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, States: s.Pool, Voices: func() []recheck.Voice { return voicesOf(s.Pool) }, Registry: s.Registry, Depth: s.Depth,
 			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger, Metrics: recheck.NewMetrics(s.Metrics)})
 	}
 	r, err := job.New(job.Options{
@@ -117,6 +117,20 @@ func checkCensus(interval, retention time.Duration) error {
 		return &usageError{"--census-interval must be at least a minute, and --census-retention at least twice as long"}
 	}
 	return nil
+}
+
+// voicesOf are the nodes one by one, those that are used at all.
+func voicesOf(p *node.Pool) (out []recheck.Voice) {
+	all := &index.Nodes{Pool: p}
+	for _, n := range p.Statuses() {
+		if n.Refused != nil {
+			continue
+		}
+		out = append(out, recheck.Voice{Name: n.Node, States: p.Only(n.Node), Class: func(ctx context.Context, number uint64, hash felt.Felt) ([]byte, string, error) {
+			return all.ClassFrom(ctx, number, hash, index.From{Only: n.Node})
+		}})
+	}
+	return out
 }
 
 // checkAudit refuses rates that are none.

@@ -2,11 +2,13 @@ package api
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // BlockVerification is what is known of a block's data being what its hash covers.
@@ -36,19 +38,21 @@ func verificationOf(ctx context.Context, r store.Reader, number uint64) (BlockVe
 // Audit is what the auditor has covered: it recomputes the finalized blocks one
 // after the other, holds samples against a node, and begins again at the end.
 type Audit struct {
-	Status                 string         `json:"status" enum:"current,stale,mismatch" doc:"current: it found nothing and looked within the hour. stale: it has not looked for longer. mismatch: something contradicts the index."`
-	CoveredFromBlock       uint64         `json:"coveredFromBlock" doc:"The first block that it ever looked at."`
-	CoveredThroughBlock    uint64         `json:"coveredThroughBlock" doc:"The last block that it ever looked at."`
-	NextBlockNumber        uint64         `json:"nextBlockNumber" doc:"The block that it looks at next; those before it were looked at in this pass."`
-	CompletedPasses        uint64         `json:"completedPasses" doc:"How often it came to the finalized block."`
-	VerifiedBlocks         uint64         `json:"verifiedBlocks" doc:"Recomputed blocks that agree with their hashes, of all passes together."`
-	UnprovedBlocks         uint64         `json:"unprovedBlocks" doc:"Blocks that could not be held against their hashes, of all passes together."`
-	SamplesChecked         AuditedSamples `json:"samplesChecked" doc:"Samples that agree with a node at their block, of all passes together."`
-	UnansweredSamples      uint64         `json:"unansweredSamples" doc:"Samples that no node could tell of."`
-	UnqualifiedDifferences uint64         `json:"unqualifiedDifferences" doc:"Balances that differ of tokens whose transfers nobody found to tell all: no mismatch, because the index does not claim them."`
-	Mismatches             uint64         `json:"mismatches" doc:"How often something contradicted the index."`
-	LastMismatch           *AuditMismatch `json:"lastMismatch" doc:"What contradicts the index; null when nothing is known to. Nothing is repaired."`
-	ObservedAt             string         `json:"observedAt" format:"date-time" doc:"When it last looked at a block."`
+	Status                 string          `json:"status" enum:"current,stale,disputed,mismatch,damaged" doc:"current: it found nothing and looked within the hour. stale: it has not looked for longer. disputed: a node contradicts the index and another agrees with it. mismatch: something contradicts the index. damaged: a part of the index cannot be read."`
+	CoveredFromBlock       uint64          `json:"coveredFromBlock" doc:"The first block that it ever looked at."`
+	CoveredThroughBlock    uint64          `json:"coveredThroughBlock" doc:"The last block that it ever looked at."`
+	NextBlockNumber        uint64          `json:"nextBlockNumber" doc:"The block that it looks at next; those before it were looked at in this pass."`
+	CompletedPasses        uint64          `json:"completedPasses" doc:"How often it came to the finalized block."`
+	VerifiedBlocks         uint64          `json:"verifiedBlocks" doc:"Recomputed blocks that agree with their hashes, of all passes together."`
+	UnprovedBlocks         uint64          `json:"unprovedBlocks" doc:"Blocks that could not be held against their hashes, of all passes together."`
+	SamplesChecked         AuditedSamples  `json:"samplesChecked" doc:"Samples that agree with a node at their block, of all passes together."`
+	UnansweredSamples      uint64          `json:"unansweredSamples" doc:"Samples that no node could tell of."`
+	UnqualifiedDifferences uint64          `json:"unqualifiedDifferences" doc:"Balances that differ of tokens whose transfers nobody found to tell all: no mismatch, because the index does not claim them."`
+	Mismatches             uint64          `json:"mismatches" doc:"How often something contradicted the index."`
+	LastMismatch           *AuditMismatch  `json:"lastMismatch" doc:"The lowest block at which something contradicts the index, those that are disputed aside; null when nothing is known to. Nothing is repaired."`
+	Findings               []AuditMismatch `json:"findings" doc:"All blocks at which something contradicts the index as far as is known, disputed ones too: the lowest 64."`
+	FindingsOmitted        uint64          `json:"findingsOmitted" doc:"How often this pass found more than findings has room for."`
+	ObservedAt             string          `json:"observedAt" format:"date-time" doc:"When it last looked at a block."`
 }
 
 // AuditedSamples counts samples by kind.
@@ -63,6 +67,7 @@ type AuditedSamples struct {
 type AuditMismatch struct {
 	BlockNumber uint64 `json:"blockNumber" doc:"The block at which the index is contradicted."`
 	Kind        string `json:"kind" enum:"block,balance,class_hash,nonce,class" doc:"What differs: the block from its hash, or a sample from what a node says."`
+	Standing    string `json:"standing" enum:"false,one_node,disputed,damaged" doc:"How sure it is. false: the block's hash proves it, or two nodes say so and none agrees with the index. one_node: the word of one node, and there was no other to ask. disputed: another node agrees with the index. damaged: what is stored cannot be read."`
 	Reason      string `json:"reason" doc:"In what it differs."`
 }
 
@@ -73,6 +78,9 @@ const auditStale = time.Hour
 // to be contradicted.
 func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) error {
 	s, some, err := audit.Read(ctx, r)
+	if errors.Is(err, record.ErrCorrupt) {
+		return nil // the auditor says so and begins anew: nothing is known of before
+	}
 	if err != nil || !some {
 		return err
 	}
@@ -83,13 +91,33 @@ func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) er
 	if now.Unix()-int64(s.At) > int64(auditStale.Seconds()) {
 		a.Status = "stale"
 	}
-	if s.False {
-		a.Status, a.LastMismatch = "mismatch", &AuditMismatch{s.Block, s.Kind.String(), s.Reason}
-		code := "audit"
-		if out.Indexing.Status != "degraded" {
-			out.Indexing = Indexing{Status: "degraded", ReasonCode: &code, Reason: &s.Reason}
+	a.Findings, a.FindingsOmitted = make([]AuditMismatch, len(s.Findings)), s.Omitted
+	for i, f := range s.Findings {
+		a.Findings[i] = AuditMismatch{f.Block, f.Kind.String(), f.Standing.String(), f.Reason}
+	}
+	if worst, found := s.Worst(); found {
+		a.Status = auditWords[worst.Standing]
+		if worst.Counts() {
+			code, reason := reasonAudit, auditReason(&worst)
+			a.LastMismatch = &AuditMismatch{worst.Block, worst.Kind.String(), worst.Standing.String(), worst.Reason}
+			if out.Indexing.Status != "degraded" {
+				out.Indexing = Indexing{Status: "degraded", ReasonCode: &code, Reason: &reason}
+			}
 		}
 	}
 	out.Verification.Audit = a
 	return nil
+}
+
+// reasonAudit is why an index is degraded that the auditor found to be contradicted.
+const reasonAudit = "audit"
+
+var auditWords = map[audit.Standing]string{audit.Proved: "mismatch", audit.OneWord: "mismatch", audit.Disputed: "disputed", audit.Damaged: "damaged"}
+
+// auditReason says also whose word it is.
+func auditReason(f *audit.Finding) string {
+	if f.Standing == audit.OneWord {
+		return f.Reason + " (the word of one node; no other could be asked)"
+	}
+	return f.Reason
 }

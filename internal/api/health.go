@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"time"
 
+	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // healthz says that the process answers.
@@ -44,8 +46,17 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 // readiness is a word for a chain's index, and whether it can be asked at all.
 func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 	var state chain.State
+	contradicted := false
 	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		state, err = chain.Read(ctx, r)
+		if state, err = chain.Read(ctx, r); err != nil {
+			return err
+		}
+		s, _, err := audit.Read(ctx, r)
+		if errors.Is(err, record.ErrCorrupt) {
+			return nil // as in status
+		}
+		worst, found := s.Worst()
+		contradicted = found && worst.Counts()
 		return err
 	})
 	if layout := new(chain.LayoutError); errors.As(err, &layout) {
@@ -58,6 +69,8 @@ func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 		return "no_blocks", false
 	}
 	switch f := c.freshness(&state); {
+	case contradicted && (f.current() || f.code == reasonBehind):
+		return reasonAudit, true
 	case f.current():
 		return "ready", true
 	case f.code == reasonBehind:

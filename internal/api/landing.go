@@ -136,6 +136,8 @@ func tierName(f chain.Finality) string {
 // headline is the state of the index in a word and a sentence.
 func headline(status *Status, hasHead bool) web.ChainFacts {
 	switch {
+	case status.Indexing.Status == "degraded" && *status.Indexing.ReasonCode == reasonAudit:
+		return web.ChainFacts{State: "degraded", Tone: "bad", Note: "The auditor found what contradicts the index. The status route tells what."}
 	case status.Indexing.Status == "degraded":
 		return web.ChainFacts{State: "degraded", Tone: "bad", Note: "Indexing has stopped; what is shown is as of the last good block. The status route tells why."}
 	case !hasHead:

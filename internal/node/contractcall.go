@@ -26,12 +26,16 @@ const (
 // order of the calls, and all of them are of that block. At most Config.MaxBatch
 // calls go into one request.
 func (p *Pool) CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error) {
+	return p.callAt(ctx, at, calls)
+}
+
+func (p *Pool) callAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call, opts ...Option) ([]contractcall.Result, error) {
 	id := BlockHash(at.Hash)
 	reqs := make([]Request, len(calls))
 	for i := range calls {
 		reqs[i] = Request{"starknet_call", callParams(calls[i].Contract, calls[i].Selector, calls[i].Calldata, id)}
 	}
-	out, err := p.Batch(ctx, reqs, AtBlock(at.Number))
+	out, err := p.Batch(ctx, reqs, append(opts, AtBlock(at.Number))...)
 	if err != nil {
 		return nil, fmt.Errorf("call contracts at block %d: %w: %w", at.Number, contractcall.ErrUnavailable, err)
 	}
@@ -214,8 +218,8 @@ func (p *Pool) NonceAt(ctx context.Context, at contractcall.Block, address felt.
 	return p.feltAt(ctx, "starknet_getNonce", at, address)
 }
 
-func (p *Pool) feltAt(ctx context.Context, method string, at contractcall.Block, address felt.Felt) (f felt.Felt, found bool, err error) {
-	a, err := p.Call(ctx, method, map[string]any{"block_id": BlockHash(at.Hash), "contract_address": address}, AtBlock(at.Number))
+func (p *Pool) feltAt(ctx context.Context, method string, at contractcall.Block, address felt.Felt, opts ...Option) (f felt.Felt, found bool, err error) {
+	a, err := p.Call(ctx, method, map[string]any{"block_id": BlockHash(at.Hash), "contract_address": address}, append(opts, AtBlock(at.Number))...)
 	var rpc *RPCError
 	switch {
 	case errors.As(err, &rpc) && rpc.Code == CodeContractNotFound:

@@ -8,9 +8,12 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -25,7 +28,11 @@ func Enrichment() []*store.Table { return []*store.Table{States} }
 // StateKey is where the state is kept.
 var StateKey = store.Key{Table: States, Sort: []byte("state")}
 
-const recordVersion = 1
+// recordVersion is what is written; rows of firstVersion can be read.
+const (
+	recordVersion = 2
+	firstVersion  = 1
+)
 
 // Kind is what is compared.
 type Kind uint8
@@ -66,11 +73,97 @@ type State struct {
 
 	// Mismatches is how often something contradicted the index.
 	Mismatches uint64
-	// False says that something does as far as is known: what is kept of Block.
-	False  bool
-	Block  uint64
-	Kind   Kind
-	Reason string
+	// Omitted is how often that was so in this pass of blocks for which Findings had
+	// no room.
+	Omitted uint64
+	// Findings are the blocks that stand as contradicted, the lowest first, at most
+	// MaxFindings.
+	Findings []Finding
+}
+
+// Standing is how sure a finding is.
+type Standing uint8
+
+// The standings. Their values are stored.
+const (
+	Proved   Standing = iota // by the block's hash, or by two nodes and contradicted by none
+	OneWord                  // one node says so, and no other was there to ask
+	Disputed                 // one node says so, and another agrees with the index
+	Damaged                  // what is stored cannot be read
+	standings
+)
+
+// String is the standing's name in answers.
+func (s Standing) String() string {
+	return [...]string{"false", "one_node", "disputed", "damaged", "unknown"}[min(s, standings)]
+}
+
+// Finding is what is wrong with a block of the index.
+type Finding struct {
+	Block    uint64
+	Kind     Kind
+	Standing Standing
+	Reason   string
+}
+
+// Counts says that the index is not to be trusted at the block as far as is known.
+func (f *Finding) Counts() bool { return f.Standing != Disputed }
+
+const (
+	// MaxFindings bounds the blocks that are remembered.
+	MaxFindings = 64
+	maxReason   = 500
+)
+
+// Worst is the lowest finding that counts, or else the lowest.
+func (s *State) Worst() (f Finding, found bool) {
+	for i := range s.Findings {
+		if s.Findings[i].Counts() {
+			return s.Findings[i], true
+		}
+	}
+	if len(s.Findings) > 0 {
+		return s.Findings[0], true
+	}
+	return f, false
+}
+
+// FindingAt returns what was found of a block.
+func (s *State) FindingAt(block uint64) (f Finding, found bool) {
+	i, found := s.search(block)
+	if found {
+		f = s.Findings[i]
+	}
+	return f, found
+}
+
+func (s *State) search(block uint64) (int, bool) {
+	return slices.BinarySearchFunc(s.Findings, block, func(f Finding, n uint64) int { return cmp.Compare(f.Block, n) })
+}
+
+// Find remembers a finding. When there is no room the highest block is left out: it is
+// found again.
+func (s *State) Find(f Finding) {
+	if len(f.Reason) > maxReason {
+		f.Reason = strings.ToValidUTF8(f.Reason[:maxReason], "") + "…"
+	}
+	i, found := s.search(f.Block)
+	if found {
+		s.Findings[i] = f
+		return
+	}
+	s.Findings = slices.Insert(s.Findings, i, f)
+	if len(s.Findings) > MaxFindings {
+		s.Findings = s.Findings[:MaxFindings]
+		s.Omitted++
+	}
+}
+
+// Clear forgets what was found of a block.
+func (s *State) Clear(block uint64) {
+	if i, found := s.search(block); found {
+		s.Findings = slices.Delete(s.Findings, i, i+1)
+	}
 }
 
 func (s *State) numbers() []*uint64 {
@@ -88,35 +181,52 @@ func (s *State) Encode() []byte {
 	for _, n := range s.numbers() {
 		e.Uint(*n)
 	}
-	if s.False {
-		e.Byte(1)
-		e.Uint(s.Block)
-		e.Byte(byte(s.Kind))
-		e.Text(s.Reason)
-	} else {
-		e.Byte(0)
+	e.Uint(s.Omitted)
+	e.Uint(uint64(len(s.Findings)))
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		e.Uint(f.Block)
+		e.Byte(byte(f.Kind))
+		e.Byte(byte(f.Standing))
+		e.Text(f.Reason)
 	}
 	return e.Bytes()
 }
 
-// Decode reads the row.
+// Decode reads the row, also that of version 1, which knew one finding.
 func Decode(b []byte) (s State, err error) {
-	d := record.NewDecoder(b, recordVersion)
+	version := byte(recordVersion)
+	if len(b) > 0 && b[0] == firstVersion {
+		version = firstVersion
+	}
+	d := record.NewDecoder(b, version)
 	for _, n := range s.numbers() {
 		*n = d.Uint()
 	}
-	switch mark := d.Byte(); mark {
-	case 0:
-	case 1:
-		s.False, s.Block, s.Kind, s.Reason = true, d.Uint(), Kind(d.Byte()), d.Text()
-	default:
-		return s, fmt.Errorf("audit row: %w: mark %d", record.ErrCorrupt, mark)
+	if version == firstVersion {
+		if d.Byte() != 0 {
+			s.Findings = []Finding{{Block: d.Uint(), Kind: Kind(d.Byte()), Standing: OneWord, Reason: d.Text()}}
+		}
+	} else {
+		s.Omitted = d.Uint()
+		n := d.Uint()
+		if n > MaxFindings {
+			return s, fmt.Errorf("audit row: %w: %d findings", record.ErrCorrupt, n)
+		}
+		for range n {
+			s.Findings = append(s.Findings, Finding{d.Uint(), Kind(d.Byte()), Standing(d.Byte()), d.Text()})
+		}
 	}
 	if err := d.Finish(); err != nil {
 		return s, fmt.Errorf("audit row: %w", err)
 	}
-	if s.Kind >= kinds {
-		return s, fmt.Errorf("audit row: %w: kind %d", record.ErrCorrupt, s.Kind)
+	for i := range s.Findings {
+		if f := &s.Findings[i]; f.Kind >= kinds || f.Standing >= standings || i > 0 && f.Block <= s.Findings[i-1].Block {
+			return s, fmt.Errorf("audit row: %w: finding %d", record.ErrCorrupt, i)
+		}
+	}
+	if len(s.Findings) > 0 && version == firstVersion && s.Findings[0].Kind == Blocks {
+		s.Findings[0].Standing = Proved
 	}
 	return s, nil
 }

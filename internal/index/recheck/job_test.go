@@ -104,7 +104,7 @@ func TestAuditor(t *testing.T) {
 			t.Errorf("no %s was compared: %+v", k, s)
 		}
 	}
-	if s.Mismatches != 0 || s.False || s.Unanswered != 0 {
+	if s.Mismatches != 0 || len(s.Findings) != 0 || s.Unanswered != 0 {
 		t.Errorf("an honest node is contradicted: %+v", s)
 	}
 
@@ -112,16 +112,16 @@ func TestAuditor(t *testing.T) {
 	was := get(t, a.store, key)
 	put(t, a.store, key, get(t, a.store, other))
 	s = a.pass(final + 1)
-	if !s.False || s.Block != 3 || s.Kind != audit.Blocks || s.Mismatches == 0 || s.Reason == "" || s.Passes != 2 {
+	if f, found := s.Worst(); !found || f.Block != 3 || f.Kind != audit.Blocks || f.Standing != audit.Proved || s.Mismatches == 0 || f.Reason == "" || s.Passes != 2 {
 		t.Errorf("after a row was altered: %+v", s)
 	}
 	put(t, a.store, key, was)
-	if s = a.step(time.Second); !s.False {
+	if s = a.step(time.Second); len(s.Findings) == 0 {
 		t.Errorf("it was made good before anybody looked: %+v", s)
 	}
 	next := s.Next
 	a.restart()
-	if s = a.step(time.Second); s.False || s.Next != next {
+	if s = a.step(time.Second); len(s.Findings) != 0 || s.Next != next {
 		t.Errorf("after it was made good: %+v", s)
 	}
 }
@@ -141,17 +141,18 @@ func TestAuditorOfLies(t *testing.T) {
 			a.t = t
 			a.liar.Set(rule)
 			s := a.pass(final + 1)
-			if !s.False || s.Kind != kind || s.Mismatches == 0 || s.Unproved == 0 {
+			f, found := s.Worst()
+			if !found || f.Kind != kind || f.Standing != audit.OneWord || s.Mismatches == 0 || s.Unproved == 0 {
 				t.Fatalf("nothing is found: %+v", s)
 			}
 			a.liar.Set(liar.Rule{Method: rule.Method, Code: -32603, Message: "Internal error"})
 			a.restart()
-			if s = a.step(time.Second); !s.False {
+			if s = a.step(time.Second); len(s.Findings) == 0 {
 				t.Errorf("no answer counts as agreement: %+v", s)
 			}
 			a.liar.Set()
 			a.restart()
-			if s = a.step(time.Second); s.False {
+			if s = a.pass(len(s.Findings)); len(s.Findings) != 0 {
 				t.Errorf("it stands although nothing differs: %+v", s)
 			}
 		})
@@ -164,7 +165,7 @@ func TestAuditorOfUnqualifiedTokens(t *testing.T) {
 	a := newAudited(t, simnode.Config{})
 	a.job.Registry = nil
 	a.liar.Set(liar.Rule{Method: "starknet_call", Rewrite: func(liar.Call, any) any { return []any{"0xbad", "0x0"} }})
-	if s := a.pass(final + 1); s.False || s.Mismatches != 0 || s.Unqualified == 0 || s.Checked[audit.Balances] != 0 {
+	if s := a.pass(final + 1); len(s.Findings) != 0 || s.Mismatches != 0 || s.Unqualified == 0 || s.Checked[audit.Balances] != 0 {
 		t.Errorf("tokens that nobody looked at: %+v", s)
 	}
 }

@@ -83,7 +83,7 @@ func Range(ctx context.Context, o Options) (out Outcome, err error) {
 			flush()
 			run = &Run{First: res.Number, Last: res.Number, Method: res.Method, Finding: res.Finding, Mismatch: res.Mismatch}
 		}
-		n, err := record(ctx, &o, first, step)
+		n, err := recordVerified(ctx, &o, first, step)
 		if errors.Is(err, store.ErrLeaseHeld) {
 			out.Held = true
 		} else if err != nil {
@@ -142,8 +142,8 @@ func recompute(ctx context.Context, o *Options, first uint64) (step []Result, do
 	return step, done, err
 }
 
-// record notes the blocks that were proved, if nobody else writes the index.
-func record(ctx context.Context, o *Options, first uint64, step []Result) (recorded uint64, err error) {
+// recordVerified notes the blocks that were proved, if nobody else writes the index.
+func recordVerified(ctx context.Context, o *Options, first uint64, step []Result) (recorded uint64, err error) {
 	lease, err := o.Store.Acquire(ctx, store.Writer, o.Owner, leaseTime)
 	if err != nil {
 		return 0, err

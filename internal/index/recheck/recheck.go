@@ -36,7 +36,8 @@ type Fetcher interface {
 	Fetch(ctx context.Context, number uint64) (index.Raw, error)
 }
 
-// FalseAnswerError says that a node told a block that contradicts its own hash.
+// FalseAnswerError says that a node told a block that contradicts its own hash, or
+// that is not the one it was asked for.
 type FalseAnswerError struct {
 	Node  string
 	Cause error
@@ -60,11 +61,16 @@ type Result struct {
 // Block recomputes one block. node may be nil. The error is about the machine or
 // the node; what is wrong with the index is in the result.
 func Block(ctx context.Context, r store.Reader, number uint64, chainID felt.Felt, node Fetcher) (Result, error) {
-	out := Result{Number: number, Method: FromIndex}
 	stored, _, err := index.LoadBlock(ctx, r, number)
 	if err != nil {
-		return out, err
+		return Result{Number: number, Method: FromIndex}, err
 	}
+	return judge(ctx, stored, chainID, node)
+}
+
+// judge holds a block that was read from the index against its hash.
+func judge(ctx context.Context, stored *explorer.Block, chainID felt.Felt, node Fetcher) (Result, error) {
+	out := Result{Number: stored.Number, Method: FromIndex}
 	rules := starknet.RulesOf(&stored.Header, chainID)
 	if rules >= starknet.RulesPoseidon {
 		return withNode(ctx, stored, chainID, node)
@@ -93,17 +99,17 @@ func withNode(ctx context.Context, stored *explorer.Block, chainID felt.Felt, no
 	}
 	b, err := starknet.DecodeBlock(raw.Block)
 	if err != nil {
-		return out, fmt.Errorf("block %d from node %s: %w", stored.Number, raw.Node, err)
+		return out, &FalseAnswerError{raw.Node, fmt.Errorf("block %d: %w", stored.Number, err)}
 	}
 	su, err := starknet.DecodeStateUpdate(raw.StateUpdate)
 	if err != nil {
-		return out, fmt.Errorf("block %d from node %s: %w", stored.Number, raw.Node, err)
+		return out, &FalseAnswerError{raw.Node, fmt.Errorf("block %d: %w", stored.Number, err)}
 	}
 	if b.Number != stored.Number {
-		return out, fmt.Errorf("node %s answers with block %d for block %d", raw.Node, b.Number, stored.Number)
+		return out, &FalseAnswerError{raw.Node, fmt.Errorf("it answers with block %d for block %d", b.Number, stored.Number)}
 	}
 	if b.Hash != stored.Hash {
-		return out, fmt.Errorf("node %s has another block %d: %s, the index has %s", raw.Node, b.Number, b.Hash, stored.Hash)
+		return out, &FalseAnswerError{raw.Node, fmt.Errorf("it has another block %d: %s, the index has %s", b.Number, b.Hash, stored.Hash)}
 	}
 	rules := starknet.RulesOf(&b.Header, chainID)
 	var doubt *starknet.UnverifiedError

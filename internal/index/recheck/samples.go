@@ -196,9 +196,12 @@ func (s *Sampled) judge(kind audit.Kind, mismatch string) {
 	}
 }
 
+// classReader is Node.Class.
+type classReader = func(ctx context.Context, number uint64, hash felt.Felt) (raw []byte, node string, err error)
+
 // ask holds the samples against the node. The error is that of ctx: what a node
 // cannot tell is counted.
-func (c *claims) ask(ctx context.Context, node Node, states States) (s Sampled, err error) {
+func (c *claims) ask(ctx context.Context, class classReader, states States) (s Sampled, err error) {
 	s.Agree = map[audit.Kind]uint64{}
 	c.askBalances(ctx, states, &s)
 	for _, q := range []struct {
@@ -222,7 +225,7 @@ func (c *claims) ask(ctx context.Context, node Node, states States) (s Sampled, 
 		}
 	}
 	for _, hash := range c.classes {
-		switch _, _, err := node.Class(ctx, c.at.Number, hash); {
+		switch _, _, err := class(ctx, c.at.Number, hash); {
 		case errors.Is(err, index.ErrNotFound):
 			s.judge(audit.Classes, fmt.Sprintf("block %d: class %s is declared by the index, and does not exist by the node", c.at.Number, hash))
 		case err != nil:
