@@ -84,6 +84,7 @@ const (
 	mostScrapes             = 4
 	mostOthers              = 4
 	mostOperatorConnections = 64
+	operatorPatience        = 2 * time.Second // for a place
 )
 
 // newOperatorGate checks the settings against the address.
@@ -146,9 +147,13 @@ func (g *operatorGate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // work answers from a place, and gives it back before anything is sent: a caller that
 // reads slowly is in nobody's way.
 func (g *operatorGate) work(w http.ResponseWriter, r *http.Request, places chan struct{}) {
+	// Places are given back within moments, unless profiles or a backup have them, and
+	// there are no more who wait than there are connections.
+	patience := time.NewTimer(operatorPatience)
+	defer patience.Stop()
 	select {
 	case places <- struct{}{}:
-	default:
+	case <-patience.C:
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 		return
