@@ -13,14 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 // greedy measures how long a quiet key waits beside a greedy one: the median time of
 // its requests, as a ratio to that without the other.
 func (s *service) greedy(round time.Duration, rounds int) error {
 	srv := httptest.NewUnstartedServer(s.anew)
-	srv.Listener = api.NewListener(srv.Listener, api.WireOptions{})
+	srv.Listener = kernel.NewListener(srv.Listener, kernel.WireOptions{})
 	srv.Start()
 	defer srv.Close()
 	address := srv.Listener.Addr().String()

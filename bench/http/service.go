@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
@@ -31,8 +32,8 @@ const (
 // service is the API as it runs in production, on a simulated chain.
 type service struct {
 	chain  *simnode.Chain
-	server *api.Server
-	anew   *api.Server // keeps no answers
+	server *kernel.Server
+	anew   *kernel.Server // keeps no answers
 	key    string
 	// quietKey is of another workspace.
 	quietKey string
@@ -90,16 +91,25 @@ func newService() (s *service, err error) {
 	}
 	s.quietKey = key.Plaintext
 	secret := db.CursorSecret()
-	o := api.Options{
-		Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}, Keys: account.NewAuthenticator(repo, nil), Cursors: api.NewCursors(secret[:]),
+	o := kernel.Options{
+		Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:]),
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
 	}
-	if s.server, err = api.New(o); err != nil {
+	if s.server, err = newServer(o, engine); err != nil {
 		return nil, err
 	}
 	o.CacheBytes = 1
-	s.anew, err = api.New(o)
+	s.anew, err = newServer(o, engine)
 	return s, err
+}
+
+func newServer(o kernel.Options, engine *pebble.Engine) (*kernel.Server, error) {
+	k, err := kernel.New(o)
+	if err != nil {
+		return nil, err
+	}
+	_, err = api.New(k, api.Options{Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}})
+	return k, err
 }
 
 func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
@@ -125,7 +135,7 @@ func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
 type workload struct {
 	name   string
 	paths  []string
-	server *api.Server
+	server *kernel.Server
 }
 
 // cases are the two routes: kept for good (accepted on L1), kept until the next

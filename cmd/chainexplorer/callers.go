@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/edge"
+	"chainexplorer/internal/kernel"
 )
 
 // callerFlags bound what callers take up of an API process, so that one of them
@@ -41,7 +41,7 @@ func (f *callerFlags) bounds() (edge.Options, error) {
 
 // set puts the flags into the options of an API. Without flags, as in a demo, the
 // requests at work have their defaults and those without a key no limit.
-func (f *callerFlags) set(o *api.Options) (err error) {
+func (f *callerFlags) set(o *kernel.Options) (err error) {
 	o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = f.MaxInFlight, f.MaxInFlightWorkspace, f.MaxInFlightKey
 	if o.AnonymousPerMinute = f.AnonymousPerMinute; o.AnonymousPerMinute == 0 {
 		o.AnonymousPerMinute = -1

@@ -11,12 +11,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
@@ -37,7 +37,7 @@ func exported(t *testing.T) map[string][]string {
 	index.NewMetrics(reg)
 	job.NewMetrics(reg)
 	recheck.NewMetrics(reg)
-	api.NewMetrics(reg)
+	kernel.NewMetrics(reg)
 	edge.Bound(nil, edge.Options{Name: "api", Registerer: reg})
 	embedded, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables(), Metrics: reg})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/edge"
+	"chainexplorer/internal/kernel"
 )
 
 // front serves from the moment the address is taken: who watches over the process
@@ -25,10 +25,10 @@ type front struct {
 // newFront serves a listener, with answers that say so until there is a handler.
 func newFront(l net.Listener, bounds edge.Options, origins []string, log *slog.Logger) *front {
 	f := &front{ended: make(chan error, 1)}
-	f.open(api.Starting())
-	wire := api.WireOptions{Origins: origins, Logger: log}
+	f.open(kernel.Starting())
+	wire := kernel.WireOptions{Origins: origins, Logger: log}
 	bounds.Name, bounds.Refusal = "api", wire.Refused
-	bound := edge.Bound(api.NewListener(l, wire), bounds) // bounds how long an answer takes, too
+	bound := edge.Bound(kernel.NewListener(l, wire), bounds) // bounds how long an answer takes, too
 	f.server = &http.Server{
 		Handler:           http.HandlerFunc(f.serve),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -64,7 +64,7 @@ func (f *front) serve(w http.ResponseWriter, r *http.Request) {
 	if f.leaving.Load() {
 		w.Header().Set("Connection", "close")
 		if r.URL.Path == "/readyz" {
-			h = api.Stopping()
+			h = kernel.Stopping()
 		}
 	}
 	h.ServeHTTP(w, r)

@@ -18,9 +18,11 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
+	"chainexplorer/internal/site"
 )
 
 // serviceOptions are the settings of serve and demo.
@@ -66,7 +68,7 @@ type service struct {
 	accounts *account.Repository
 	keys     *account.Authenticator
 	chains   []*servedChain
-	api      *api.Server
+	api      *kernel.Server
 	front    *front
 	backups  *backups
 	traces   func(http.Handler) http.Handler
@@ -184,22 +186,31 @@ func (s *service) Close() {
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := api.Options{Keys: s.keys, Labels: label.NewRepository(s.control, nil), Cursors: api.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, HeadMaxAge: s.opts.HeadMaxAge, Version: version(),
-		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: api.NewMetrics(s.registry)}
+	o := kernel.Options{Keys: s.keys, Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registry)}
 	if err := s.opts.Callers.set(&o); err != nil {
 		return err
 	}
 	if !s.control.IsFile() { // other processes may serve the same keys
 		o.Draw = s.control.Draw
 	}
+	k, err := kernel.New(o)
+	if err != nil {
+		return err
+	}
+	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge}
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
 		if c.pool != nil {
 			served.Heard, served.Node = c.heard, c.pool
 		}
-		o.Chains = append(o.Chains, served)
+		r.Chains = append(r.Chains, served)
 	}
-	var err error
-	s.api, err = api.New(o)
-	return err
+	routes, err := api.New(k, r)
+	if err != nil {
+		return err
+	}
+	site.New(k, routes)
+	s.api = k
+	return nil
 }

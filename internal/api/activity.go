@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -37,7 +38,7 @@ type ActivityPage struct {
 	NextCursor *string        `json:"nextCursor"`
 }
 
-func (s *Server) listAddressActivity(ctx context.Context, in *struct {
+func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 	AddressInput
 	Type string `query:"type" enum:"sender,deployed,called,l1_handler,transfer_in,transfer_out,transfer_self" doc:"Only items of this kind."`
 }) (*body[ActivityPage], error) {
@@ -45,7 +46,7 @@ func (s *Server) listAddressActivity(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	q := address.ActivityQuery{Address: a, Order: in.order(), Limit: in.Limit.clamp(defaultAddressPage, maxAddressPage)}
+	q := address.ActivityQuery{Address: a, Order: in.order(), Limit: in.Limit.Clamp(DefaultAddressPage, MaxAddressPage)}
 	for part, name := range partNames {
 		if name == in.Type {
 			q.Only = part
@@ -70,10 +71,10 @@ func (s *Server) listAddressActivity(ctx context.Context, in *struct {
 		if out.Body.Items, certain, err = s.renderActivity(ctx, r, page.Items); err != nil {
 			return err
 		}
-		requestOf(ctx).indexed = certain
+		kernel.RequestOf(ctx).Indexed = certain
 		for i := range page.Items {
 			if page.Items[i].Transfer != nil {
-				requestOf(ctx).indexed = false // some standards come from calls
+				kernel.RequestOf(ctx).Indexed = false // some standards come from calls
 			}
 		}
 		if page.Next != nil {
@@ -86,7 +87,7 @@ func (s *Server) listAddressActivity(ctx context.Context, in *struct {
 
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
-func (s *Server) renderActivity(ctx context.Context, r store.Reader, items []address.Item) (out []ActivityItem, certain bool, err error) {
+func (s *Routes) renderActivity(ctx context.Context, r store.Reader, items []address.Item) (out []ActivityItem, certain bool, err error) {
 	var positions []explorer.Position
 	for i := range items {
 		if items[i].Transfer == nil {
@@ -109,11 +110,11 @@ func (s *Server) renderActivity(ctx context.Context, r store.Reader, items []add
 			t := records[0]
 			out[i].MainMethod = methods[0]
 			records, methods = records[1:], methods[1:]
-			iso := timestampISO(t.BlockTime)
+			iso := kernel.TimestampISO(t.BlockTime)
 			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, items[i].Part)
 			continue
 		}
-		iso, other := timestampISO(m.Timestamp), &m.To
+		iso, other := kernel.TimestampISO(m.Timestamp), &m.To
 		if items[i].Part == address.ReceivedTokens {
 			other = &m.From
 		}
@@ -127,7 +128,7 @@ func (s *Server) renderActivity(ctx context.Context, r store.Reader, items []add
 // txMark begins the cursor of a page that ended with a transaction.
 const txMark = "t."
 
-func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string, at address.Place) (*string, error) {
+func (s *Routes) sealActivity(ctx context.Context, r store.Reader, scope string, at address.Place) (*string, error) {
 	b, err := block.Get(ctx, r, at.Block)
 	if err != nil {
 		return nil, fmt.Errorf("end of a page: %w", err)
@@ -142,7 +143,7 @@ func (s *Server) sealActivity(ctx context.Context, r store.Reader, scope string,
 	return next, nil
 }
 
-func (s *Server) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at address.Place, err error) {
+func (s *Routes) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at address.Place, err error) {
 	cursor, at.Whole = strings.CutPrefix(cursor, txMark)
 	if at.Whole {
 		scope += "\x00tx"

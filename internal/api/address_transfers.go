@@ -5,17 +5,18 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/kernel"
 )
 
-func (s *Server) addressTransferRoutes() {
-	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) addressTransferRoutes() {
+	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}, ID: "listAddressTransfers", Path: "/v1/{chain}/address/{address}/transfers", Summary: "List an address's token transfers"}
 	r.Description = "Transfers from and to the address, newest first unless `order` is asc. All filters apply before paging. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
-	register(s, r, s.listAddressTransfers)
+	kernel.Register(s.Server, r, s.listAddressTransfers)
 }
 
-func (s *Server) listAddressTransfers(ctx context.Context, in *struct {
+func (s *Routes) listAddressTransfers(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 	TransferFilter

@@ -17,13 +17,14 @@ import (
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
 const (
-	defaultAddressPage = 25
-	maxAddressPage     = 100
+	DefaultAddressPage = 25
+	MaxAddressPage     = 100
 )
 
 // AddressSummary is what an address did, in numbers.
@@ -87,9 +88,9 @@ type AddressTxPage struct {
 // AddressInput is what lists of an address take.
 type AddressInput struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Address."`
-	Limit   Limit  `query:"limit"`
-	Cursor  string `query:"cursor" doc:"nextCursor of the page before, under the same order and type."`
+	Address string       `path:"address" maxLength:"70" doc:"Address."`
+	Limit   kernel.Limit `query:"limit"`
+	Cursor  string       `query:"cursor" doc:"nextCursor of the page before, under the same order and type."`
 	ListOrder
 }
 
@@ -114,30 +115,30 @@ func (in *AddressInput) scope(operation string, a *felt.Felt, kind string) strin
 	return out
 }
 
-func (s *Server) addressRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) addressRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}
 	one := base
-	one.ID, one.Path, one.Summary, one.Class = "getAddress", "/v1/{chain}/address/{address}", "Get an address's summary", Light
+	one.ID, one.Path, one.Summary, one.Class = "getAddress", "/v1/{chain}/address/{address}", "Get an address's summary", kernel.Light
 	one.Description = "Exact counts of what the address did, and its contract, if it has one. An address that never did anything is answered with zeros and `known` false."
-	register(s, one, s.getAddress)
+	kernel.Register(s.Server, one, s.getAddress)
 	txs := base
 	txs.ID, txs.Path, txs.Summary = "listAddressTransactions", "/v1/{chain}/address/{address}/transactions", "List an address's transactions"
 	txs.Description = "Transactions that the address sent, that deployed it, that call it, whose L1 message it handled, or that move tokens from or to it; newest first unless `order` is asc, one row each. " +
 		"`limit` is 1 to 100, 25 by default. With `type` a page looks at no more than about 1,000 transactions, so that it may end early and be empty; go on while nextCursor is not null."
-	register(s, txs, s.listAddressTransactions)
+	kernel.Register(s.Server, txs, s.listAddressTransactions)
 	activity := base
 	activity.ID, activity.Path, activity.Summary = "listAddressActivity", "/v1/{chain}/address/{address}/activity", "List an address's activity"
 	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first unless `order` is asc. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
-	register(s, activity, s.listAddressActivity)
+	kernel.Register(s.Server, activity, s.listAddressActivity)
 	s.attributionRoutes()
 	s.addressTransferRoutes()
 	s.assetRoutes()
 	s.batchRoutes()
 }
 
-func (s *Server) getAddress(ctx context.Context, in *struct {
+func (s *Routes) getAddress(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 }) (*body[AddressSummary], error) {
@@ -172,11 +173,11 @@ func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *facts) 
 	if f.Current != nil {
 		out.ClassHash = &f.Current.Class
 		if f.abi == nil || f.abi.Status == class.Absent || *out.TypeLabel != "account" {
-			requestOf(ctx).indexed = false // the class may still come, and the standards of tokens come from calls
+			kernel.RequestOf(ctx).Indexed = false // the class may still come, and the standards of tokens come from calls
 		}
 	}
 	if f.born != nil {
-		iso := timestampISO(f.born.Timestamp)
+		iso := kernel.TimestampISO(f.born.Timestamp)
 		out.CreatedOnISO = &iso
 	}
 	if !f.deployed() && !f.reserved() {
@@ -188,7 +189,7 @@ func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *facts) 
 var partNames = map[address.Part]string{address.Sender: "sender", address.Deployed: "deployed", address.Called: "called", address.Handler: "l1_handler",
 	address.ReceivedTokens: "transfer_in", address.SentTokens: "transfer_out", address.KeptTokens: "transfer_self"}
 
-func (s *Server) listAddressTransactions(ctx context.Context, in *struct {
+func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 	AddressInput
 	Type string `query:"type" maxLength:"20" doc:"Type of the transaction, as txType: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
 }) (*body[AddressTxPage], error) {
@@ -196,7 +197,7 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.clamp(defaultAddressPage, maxAddressPage)
+	limit := in.Limit.Clamp(DefaultAddressPage, MaxAddressPage)
 	q := address.TxQuery{Address: a, Order: in.order(), Limit: limit}
 	if in.Type != "" {
 		if q.Types, err = txTypes("query.type", in.Type); err != nil {
@@ -238,7 +239,7 @@ func (s *Server) listAddressTransactions(ctx context.Context, in *struct {
 			item.MainMethod = methods[i]
 			out.Body.Items = append(out.Body.Items, item)
 		}
-		requestOf(ctx).indexed = certain && len(kinds.known) == 0 // some standards come from calls
+		kernel.RequestOf(ctx).Indexed = certain && len(kinds.known) == 0 // some standards come from calls
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, places.Place{Block: page.Next.Block, Spot: places.Spot{Tx: page.Next.Index}})
 		}
@@ -283,7 +284,7 @@ func counterparty(t *transaction.Record, part address.Part) *felt.Felt {
 }
 
 func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
-	iso, execution, final, kind := timestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+	iso, execution, final, kind := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
 	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, part),
 		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
 	out.FromAddress, out.ToAddress = ends(t)

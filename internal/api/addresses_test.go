@@ -281,7 +281,7 @@ func (o *oracle) post(op, path, content string, want any) reply {
 	return r
 }
 
-// request is a request with a body and the key.
+// Request is a request with a body and the key.
 func (w *world) request(method, path, content string, headers ...string) *http.Request {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))

@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"testing"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 )
 
 type cursorPage struct {
@@ -39,7 +39,7 @@ func TestAddressListCursors(t *testing.T) {
 			for j, used := range queries {
 				path := base + "/" + list + "?" + used + "&cursor=" + url.QueryEscape(*p.NextCursor)
 				r := w.do(http.MethodGet, path, w.key)
-				if ok := r.StatusCode == http.StatusOK; ok != (i == j) || !ok && (r.StatusCode != http.StatusBadRequest || r.envelope().Code != api.CodeInvalidCursor) {
+				if ok := r.StatusCode == http.StatusOK; ok != (i == j) || !ok && (r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor) {
 					t.Errorf("%s: the cursor of %s under %s: %d %s", list, made, used, r.StatusCode, r.body)
 				}
 			}
@@ -67,7 +67,7 @@ func TestAddressListParameters(t *testing.T) {
 		{"transfers?order=up", 400},
 	} {
 		r := w.do(http.MethodGet, base+c.path, w.key)
-		if r.StatusCode != c.status || c.status == 400 && r.envelope().Code != api.CodeInvalidRequest {
+		if r.StatusCode != c.status || c.status == 400 && r.envelope().Code != kernel.CodeInvalidRequest {
 			t.Errorf("%s: %d %s, want %d", c.path, r.StatusCode, r.body, c.status)
 		}
 	}
@@ -117,7 +117,7 @@ func TestOldestFirstWhileTheChainMoves(t *testing.T) {
 		}
 		o.fork(30) // which takes the block of the last cursor with it
 		r := o.do(http.MethodGet, base+last, o.key)
-		if r.StatusCode != http.StatusBadRequest || r.envelope().Code != api.CodeInvalidCursor {
+		if r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor {
 			t.Errorf("%s: a cursor of a block that is gone: %d %s", list, r.StatusCode, r.body)
 		}
 	}

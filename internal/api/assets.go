@@ -10,12 +10,13 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	defaultAssets = 25
-	maxAssets     = 100
+	DefaultAssets = 25
+	MaxAssets     = 100
 	// snapshotLife is how long after page one a snapshot can be continued.
 	snapshotLife = 5 * time.Minute
 )
@@ -69,15 +70,15 @@ type AssetCoverage struct {
 	TailObservedThroughBlock *uint64  `json:"tailObservedThroughBlock"`
 }
 
-func (s *Server) assetRoutes() {
-	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) assetRoutes() {
+	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}, ID: "discoverAssets", Path: "/v1/{chain}/address/{address}/assets/discovery", Summary: "Find tokens that an address may hold"}
 	r.Description = "Tokens with transfers from or to the address, and with `scope` discovered_plus_registry the known ones: candidates with evidence, not balances. " +
 		"Known tokens come first. NFT collections are left out and take no room of a page. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is 1 to 100, 25 by default."
-	register(s, r, s.discoverAssets)
+	kernel.Register(s.Server, r, s.discoverAssets)
 }
 
-func (s *Server) discoverAssets(ctx context.Context, in *struct {
+func (s *Routes) discoverAssets(ctx context.Context, in *struct {
 	AddressInput
 	Scope string `query:"scope" enum:"discovered,discovered_plus_registry" default:"discovered_plus_registry"`
 }) (*body[AssetPage], error) {
@@ -85,11 +86,11 @@ func (s *Server) discoverAssets(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.clamp(defaultAssets, maxAssets)
+	limit := in.Limit.Clamp(DefaultAssets, MaxAssets)
 	scope := fmt.Sprintf("discoverAssets\x00%s\x00%s\x00%s", in.Chain, owner, in.Scope)
 	out := &body[AssetPage]{AssetPage{SchemaVersion: "service.wallet_asset_discovery.v1", ChainID: in.Chain, OwnerAddress: owner, Scope: in.Scope, Items: []Asset{}}}
 	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		snap := &snapshot{block: contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, issued: s.now()}
+		snap := &snapshot{block: contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, issued: s.Now()}
 		if in.Cursor != "" {
 			if snap, err = s.openSnapshot(ctx, r, scope, in.Cursor); err != nil {
 				return err

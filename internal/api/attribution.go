@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
@@ -39,12 +40,12 @@ type Attribution struct {
 	Protocol         *Protocol `json:"protocol"`
 }
 
-func (s *Server) attributionRoutes() {
-	r := Route{Method: http.MethodGet, Family: "Addresses", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) attributionRoutes() {
+	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}, ID: "getAddressAttribution", Path: "/v1/{chain}/address/{address}/attribution", Summary: "Say who an address is"}
 	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens. What a token calls itself is no label: it stands apart in `selfReportedName`. " +
 		"A valid address that nobody named is answered with `known` false."
-	register(s, r, s.getAttribution)
+	kernel.Register(s.Server, r, s.getAttribution)
 }
 
 // attribution is a name of an address.
@@ -55,12 +56,12 @@ type attribution struct {
 
 // attributions names addresses: by the operator's labels, then the registry's,
 // then its tokens. Nobody is asked for each address.
-func (s *Server) attributions(ctx context.Context, c *Chain, addresses []felt.Felt) ([]*attribution, error) {
+func (s *Routes) attributions(ctx context.Context, c *Chain, addresses []felt.Felt) ([]*attribution, error) {
 	var own map[felt.Felt]registry.Label
 	if s.labels != nil {
 		var err error
 		if own, err = s.labels.Labels(ctx, c.ID); err != nil {
-			return nil, retryLater(2, err, "Labels cannot be read right now; try again.")
+			return nil, kernel.RetryLater(2, err, "Labels cannot be read right now; try again.")
 		}
 	}
 	out := make([]*attribution, len(addresses))
@@ -99,7 +100,7 @@ func (a *attribution) label() *string {
 	return some(a.Name)
 }
 
-func (s *Server) getAttribution(ctx context.Context, in *struct {
+func (s *Routes) getAttribution(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Address."`
 }) (*body[Attribution], error) {
@@ -118,7 +119,7 @@ func (s *Server) getAttribution(ctx context.Context, in *struct {
 			return err
 		}
 		b.Known, b.Label, b.Source, b.LabelSource, b.Protocol = true, found[0].label(), found[0].from, some(found[0].Label.Source), found[0].protocol()
-		b.LabelConfidence = some(string(defaultTo(found[0].Confidence, registry.High)))
+		b.LabelConfidence = some(string(kernel.DefaultTo(found[0].Confidence, registry.High)))
 		if *b.LabelConfidence == string(registry.High) {
 			b.Confidence = "high"
 		}

@@ -10,13 +10,14 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	// maxAddresses bounds a batch of addresses, maxHashes one of transactions.
-	maxAddresses = 128
-	maxHashes    = 100
+	// MaxAddresses bounds a batch of addresses, maxHashes one of transactions.
+	MaxAddresses = 128
+	MaxHashes    = 100
 	// batchTime bounds the store's work for a batch, batchRetryAfter is the hint
 	// when it was not enough, in seconds.
 	batchTime       = 3 * time.Second
@@ -37,36 +38,36 @@ type AddressBatch struct {
 	}
 }
 
-func (s *Server) batchRoutes() {
-	base := Route{Method: http.MethodPost, Class: Batch, Scope: account.Batch, Tier: TierUtility, Certification: Beta, Audience: External,
+func (s *Routes) batchRoutes() {
+	base := kernel.Route{Method: http.MethodPost, Class: kernel.Batch, Scope: account.Batch, Tier: kernel.TierUtility, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody, Family: "Batches"}
 	summaries := base
 	summaries.ID, summaries.Path, summaries.Summary = "summarizeAddresses", "/v1/{chain}/address/summaries", "Summarize many addresses"
 	summaries.Description = "Summaries of up to 128 addresses, in the order of the request; one named twice is answered twice. Indexed only. " +
 		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
-	summaries.ExampleBody = func(examples) string { return `{"addresses":["` + feeToken + `"]}` }
-	register(s, summaries, s.summarizeAddresses)
+	summaries.ExampleBody = func(kernel.Examples) string { return `{"addresses":["` + FeeToken + `"]}` }
+	kernel.Register(s.Server, summaries, s.summarizeAddresses)
 	intelligence := base
 	intelligence.ID, intelligence.Path, intelligence.Summary = "describeAddresses", "/v1/{chain}/address/intelligence", "Describe many addresses"
 	intelligence.Description = "Labels, kinds and whether funds were received, of up to 128 addresses, in the order of the request; one named twice is answered twice. " +
 		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
 	intelligence.ExampleBody = summaries.ExampleBody
-	register(s, intelligence, s.describeAddresses)
+	kernel.Register(s.Server, intelligence, s.describeAddresses)
 	previews := base
 	previews.ID, previews.Path, previews.Summary = "previewTransactions", "/v1/{chain}/tx/previews", "Preview many transactions"
 	previews.Description = "Previews of up to 100 transactions, in the order of the request; one named twice is answered twice, and one that is not indexed has `known` false. " +
 		"When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer."
-	previews.ExampleBody = func(e examples) string { return `{"hashes":["` + e.tx + `"]}` }
-	register(s, previews, s.previewTransactions)
+	previews.ExampleBody = func(e kernel.Examples) string { return `{"hashes":["` + e.Tx + `"]}` }
+	kernel.Register(s.Server, previews, s.previewTransactions)
 }
 
 // batchView is view with the time of a batch.
-func (s *Server) batchView(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error) error {
+func (s *Routes) batchView(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error) error {
 	bounded, cancel := context.WithTimeout(ctx, s.batchTime)
 	defer cancel()
 	err := s.view(bounded, id, func(c *Chain, r store.Reader, state *chain.State) error { return fn(bounded, c, r, state) })
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return retryLater(batchRetryAfter, err, "The batch ran out of time; send fewer at a time.")
+		return kernel.RetryLater(batchRetryAfter, err, "The batch ran out of time; send fewer at a time.")
 	}
 	return err
 }
@@ -75,7 +76,7 @@ func (s *Server) batchView(ctx context.Context, id string, fn func(ctx context.C
 func batchFelts(name string, texts []string) ([]felt.Felt, error) {
 	out := make([]felt.Felt, len(texts))
 	for i, text := range texts {
-		f, err := feltOf(fmt.Sprintf("body.%s[%d]", name, i), text)
+		f, err := kernel.FeltOf(fmt.Sprintf("body.%s[%d]", name, i), text)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,7 @@ func batchFelts(name string, texts []string) ([]felt.Felt, error) {
 	return out, nil
 }
 
-func (s *Server) summarizeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressSummaries], error) {
+func (s *Routes) summarizeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressSummaries], error) {
 	addresses, err := batchFelts("addresses", in.Body.Addresses)
 	if err != nil {
 		return nil, err

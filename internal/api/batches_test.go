@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -74,9 +75,9 @@ func (r *countedReader) Scan(ctx context.Context, rng store.Range) iter.Seq2[sto
 }
 
 // countingWorld is a world over a counted store.
-func countingWorld(t *testing.T, blocks int, change ...func(*api.Options)) (*world, *counted) {
+func countingWorld(t *testing.T, blocks int, change ...func(*options)) (*world, *counted) {
 	c := &counted{}
-	w := newWorld(t, blocks, append(change, func(o *api.Options) {
+	w := newWorld(t, blocks, append(change, func(o *options) {
 		c.Engine = o.Chains[0].Store
 		o.Chains[0].Store = c
 	})...)
@@ -125,11 +126,11 @@ func TestBatchesCostTheSame(t *testing.T) {
 
 // TestBatchesRunOutOfTime: a store that does not answer ends a batch with a hint.
 func TestBatchesRunOutOfTime(t *testing.T) {
-	w, c := countingWorld(t, 10, func(o *api.Options) { o.Timeout = 200 * time.Millisecond })
+	w, c := countingWorld(t, 10, func(o *options) { o.Timeout = 200 * time.Millisecond })
 	c.stuck.Store(true)
 	for _, path := range []string{"/address/summaries", "/address/intelligence"} {
 		r := w.postTo(path, `{"addresses":["0x1"]}`)
-		if r.StatusCode != http.StatusServiceUnavailable || r.envelope().Code != api.CodeServiceUnavailable || r.Header.Get("Retry-After") != "2" {
+		if r.StatusCode != http.StatusServiceUnavailable || r.envelope().Code != kernel.CodeServiceUnavailable || r.Header.Get("Retry-After") != "2" {
 			t.Errorf("%s: %d %v %s", path, r.StatusCode, r.Header, r.body)
 		}
 	}
@@ -145,7 +146,7 @@ func TestBatchRules(t *testing.T) {
 	} {
 		for _, key := range keys {
 			r := w.postTo(path, fmt.Sprintf(`{%q:["0x1"]}`, key))
-			if e := r.envelope(); e.Code != api.CodeInvalidRequest || !strings.Contains(e.Message, key) {
+			if e := r.envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, key) {
 				t.Errorf("%s %s: %d %s", path, key, r.StatusCode, r.body)
 			}
 		}
@@ -156,13 +157,13 @@ func TestBatchRules(t *testing.T) {
 			jsonText(object{name: []string{}}):                          name,
 			`{}`:                                                        name,
 		} {
-			if e := w.postTo(path, content).envelope(); e.Code != api.CodeInvalidRequest || !strings.Contains(e.Message, says) {
+			if e := w.postTo(path, content).envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, says) {
 				t.Errorf("%s %.60s: %+v", path, content, e)
 			}
 		}
 		req := w.request(http.MethodPost, "/v1/"+chainID+path, jsonText(object{name: []string{"0x1"}}))
 		req.Header.Set("X-Service-Api-Key", w.newKey(account.Read))
-		if r := w.send(req); r.envelope().Code != api.CodeForbidden || !strings.Contains(r.Header.Get("WWW-Authenticate"), `scope="batch"`) {
+		if r := w.send(req); r.envelope().Code != kernel.CodeForbidden || !strings.Contains(r.Header.Get("WWW-Authenticate"), `scope="batch"`) {
 			t.Errorf("%s without the scope: %d %s", path, r.StatusCode, r.body)
 		}
 	}
@@ -179,7 +180,7 @@ func TestOperatorsLabels(t *testing.T) {
 		contracts.STRK:     {Address: contracts.STRK, Name: "Our token", Protocol: "House", Kind: "bank", Source: "ops", Confidence: registry.Medium},
 		felt.FromUint64(9): {Address: felt.FromUint64(9), Name: "Nine", Source: "ops", Confidence: registry.Low},
 	}
-	w := newWorld(t, 5, func(o *api.Options) { o.Labels = labels })
+	w := newWorld(t, 5, func(o *options) { o.Labels = labels })
 	var got api.Attribution
 	w.get("/address/"+contracts.STRK.String()+"/attribution", &got)
 	if !got.Known || *got.Label != "Our token" || got.Confidence != "none" || *got.LabelConfidence != "medium" || got.Source != "indexed_address_attribution" || *got.LabelSource != "ops" || got.Protocol.Name != "House" || *got.Protocol.Kind != "bank" {
@@ -222,7 +223,7 @@ func (n noNode) NonceAt(context.Context, contractcall.Block, felt.Felt) (felt.Fe
 // TestIndexedRoutesNeedNoNode takes the node away and calls every route that is
 // not live by its nature.
 func TestIndexedRoutesNeedNoNode(t *testing.T) {
-	w := newWorld(t, 40, func(o *api.Options) { o.Chains[0].Node = noNode{t} })
+	w := newWorld(t, 40, func(o *options) { o.Chains[0].Node = noNode{t} })
 	w.node.Faults().Set(simnode.Fault{Kind: simnode.FaultDrop})
 	live := map[string]bool{"getTokenTotalSupply": true, "getTokenBalance": true, "readContract": true, "getWalletState": true}
 	a, tx := w.chain.Accounts(39)[0].String(), w.chain.BlockAt(3).Transactions[0].Hash.String()
@@ -232,7 +233,7 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	bodies := map[string]string{"summarizeAddresses": `{"addresses":["` + a + `"]}`, "describeAddresses": `{"addresses":["` + a + `"]}`, "previewTransactions": `{"hashes":["` + tx + `"]}`}
 	want := map[string]int{"getContractVerification": http.StatusNotFound}
 	called := 0
-	for id, path := range w.server.Operations() {
+	for id, path := range w.operations() {
 		if live[id] {
 			continue
 		}

@@ -15,6 +15,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 // TestRateLimits spends the budgets of keys and classes on an injected clock.
@@ -24,7 +25,7 @@ func TestRateLimits(t *testing.T) {
 	light, heavy := statusPath, "/v1/"+chainID+"/search?q=1"
 	ask := func(path, key string, status int, limit, left, policy, retry string) {
 		t.Helper()
-		expect(t, w.do(http.MethodGet, path, key), status, api.CodeRateLimited, map[string]string{
+		expect(t, w.do(http.MethodGet, path, key), status, kernel.CodeRateLimited, map[string]string{
 			"X-Ratelimit-Limit": limit, "X-Ratelimit-Remaining": left, "X-Ratelimit-Policy": policy, "Retry-After": retry,
 			"X-Service-Route-Class": strings.TrimSuffix(policy, ";w=60")})
 	}
@@ -43,8 +44,8 @@ func TestRateLimits(t *testing.T) {
 	ask(heavy, key, 429, "2", "0", "heavy;w=60", "10")
 	// A refused key, a failure in the caller's request, a 304: who spends?
 	w.do(http.MethodGet, statusPath, "")
-	expect(t, w.do(http.MethodGet, light+"?x=1", key), 400, api.CodeInvalidRequest, map[string]string{"X-Ratelimit-Remaining": "1"})
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/nothing", key), 404, api.CodeUnsupportedRoute, map[string]string{"X-Ratelimit-Remaining": ""})
+	expect(t, w.do(http.MethodGet, light+"?x=1", key), 400, kernel.CodeInvalidRequest, map[string]string{"X-Ratelimit-Remaining": "1"})
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/nothing", key), 404, kernel.CodeUnsupportedRoute, map[string]string{"X-Ratelimit-Remaining": ""})
 	expect(t, w.do(http.MethodHead, light, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "0"})
 }
 
@@ -157,7 +158,7 @@ func TestValidators(t *testing.T) {
 		for _, none := range []string{`"x"`, strings.Trim(tag, `"`), `"*"`, tag[:len(tag)-2] + `"`} {
 			expect(t, w.do(http.MethodGet, path, w.key, "If-None-Match", none), 200, "", nil)
 		}
-		expect(t, w.do(http.MethodGet, path, "", "If-None-Match", tag), 401, api.CodeUnauthorized, nil)
+		expect(t, w.do(http.MethodGet, path, "", "If-None-Match", tag), 401, kernel.CodeUnauthorized, nil)
 		if head := w.do(http.MethodHead, path, w.key); head.Header.Get("ETag") != tag {
 			t.Errorf("%s: HEAD has %q", c.path, head.Header.Get("ETag"))
 		}
@@ -212,24 +213,24 @@ type hooked struct {
 	entered, leave chan struct{}
 }
 
-func newHooked(t *testing.T, change ...func(*api.Options)) *hooked {
+func newHooked(t *testing.T, change ...func(*options)) *hooked {
 	w := &hooked{newWorld(t, 5, change...), make(chan struct{}), make(chan struct{})}
-	route := func(id, method string, maxBody int64) api.Route {
-		return api.Route{ID: id, Method: method, Path: "/v1/test/" + id, Family: "Test", Summary: "Test.", Description: "Test.", Class: api.Light, Scope: account.Read,
-			Tier: api.TierOfficial, Certification: api.Experimental, Audience: api.External, MaxBody: maxBody, Statuses: []int{413, 415}}
+	route := func(id, method string, maxBody int64) kernel.Route {
+		return kernel.Route{ID: id, Method: method, Path: "/v1/test/" + id, Family: "Test", Summary: "Test.", Description: "Test.", Class: kernel.Light, Scope: account.Read,
+			Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External, MaxBody: maxBody, Statuses: []int{413, 415}}
 	}
-	w.server.AddRead(route("panic", "GET", 0), func(context.Context) error { panic("the secret of the panic") })
-	w.server.AddRead(route("broken", "GET", 0), func(context.Context) error { return fmt.Errorf("the secret of the failure") })
-	w.server.AddRead(route("slow", "GET", 0), func(ctx context.Context) error {
+	addRead(w.server, route("panic", "GET", 0), func(context.Context) error { panic("the secret of the panic") })
+	addRead(w.server, route("broken", "GET", 0), func(context.Context) error { return fmt.Errorf("the secret of the failure") })
+	addRead(w.server, route("slow", "GET", 0), func(ctx context.Context) error {
 		<-ctx.Done()
 		return fmt.Errorf("query: %w", ctx.Err())
 	})
-	w.server.AddRead(route("wait", "GET", 0), func(context.Context) error {
+	addRead(w.server, route("wait", "GET", 0), func(context.Context) error {
 		w.entered <- struct{}{}
 		<-w.leave
 		return nil
 	})
-	w.server.AddWrite(route("write", "POST", 100), func(context.Context, *api.TestBody) error { return nil })
+	addWrite(w.server, route("write", "POST", 100), func(context.Context, *testBody) error { return nil })
 	w.contract = contractOf(t, w.server)
 	return w
 }
@@ -250,10 +251,10 @@ func (w *hooked) post(contentType, body string) reply {
 // TestFaults is about what goes wrong inside: callers learn nothing of it, and
 // operators find all of it under the request id.
 func TestFaults(t *testing.T) {
-	w := newHooked(t, func(o *api.Options) { o.Timeout = 50 * time.Millisecond })
+	w := newHooked(t, func(o *options) { o.Timeout = 50 * time.Millisecond })
 	for _, path := range []string{"/v1/test/panic", "/api/v1/test/panic", "/v1/test/broken"} {
 		r := w.do(http.MethodGet, path, w.key, "X-Request-Id", "fault-1", "Origin", strangeOrigin)
-		expect(t, r, 500, api.CodeInternal, map[string]string{"Access-Control-Allow-Origin": "*", "X-Request-Id": "fault-1"})
+		expect(t, r, 500, kernel.CodeInternal, map[string]string{"Access-Control-Allow-Origin": "*", "X-Request-Id": "fault-1"})
 		if strings.Contains(string(r.body), "secret") || strings.Contains(string(r.body), ".go") {
 			t.Errorf("the answer tells: %s", r.body)
 		}
@@ -263,13 +264,13 @@ func TestFaults(t *testing.T) {
 			t.Errorf("the log lacks %q", want)
 		}
 	}
-	expect(t, w.do(http.MethodGet, "/v1/test/slow", w.key), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "2"})
+	expect(t, w.do(http.MethodGet, "/v1/test/slow", w.key), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "2"})
 	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil) // the panics took nothing with them
 }
 
 // TestBusy fills the service up to its limit.
 func TestBusy(t *testing.T) {
-	w := newHooked(t, func(o *api.Options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 2, 2, 2 })
+	w := newHooked(t, func(o *options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 2, 2, 2 })
 	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
 	var done sync.WaitGroup
 	for range 2 {
@@ -287,7 +288,7 @@ func TestBusy(t *testing.T) {
 	}
 	r := w.do(http.MethodGet, statusPath, other)
 	w.leave <- struct{}{}
-	expect(t, r, 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
+	expect(t, r, 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
 	expect(t, w.do(http.MethodGet, "/healthz", ""), 200, "", nil)
 	w.leave <- struct{}{}
 	done.Wait()
@@ -308,7 +309,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 
 // TestSlowReaders lets a client that does not read hold everything it can get.
 func TestSlowReaders(t *testing.T) {
-	w := newHooked(t, func(o *api.Options) { o.MaxInFlight = 1 })
+	w := newHooked(t, func(o *options) { o.MaxInFlight = 1 })
 	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -327,13 +328,13 @@ func TestBodies(t *testing.T) {
 	w := newHooked(t)
 	expect(t, w.post("application/json", `{"items":["a"]}`), 200, "", nil)
 	expect(t, w.post("application/json; charset=utf-8", `{"items":[]}`), 200, "", nil)
-	expect(t, w.post("application/json", `{"items":["`+strings.Repeat("a", 200)+`"]}`), 413, api.CodePayloadTooLarge, nil)
-	expect(t, w.post("text/plain", `{"items":[]}`), 415, api.CodeUnsupportedMedia, nil)
-	expect(t, w.post("application/xml", `<items/>`), 415, api.CodeUnsupportedMedia, nil)
+	expect(t, w.post("application/json", `{"items":["`+strings.Repeat("a", 200)+`"]}`), 413, kernel.CodePayloadTooLarge, nil)
+	expect(t, w.post("text/plain", `{"items":[]}`), 415, kernel.CodeUnsupportedMedia, nil)
+	expect(t, w.post("application/xml", `<items/>`), 415, kernel.CodeUnsupportedMedia, nil)
 	for _, body := range []string{"", "{", "null", "[]", `{"items":"a"}`, `{"items":[],"more":1}`, `{"items":[1]}`, `{}`} {
-		expect(t, w.post("application/json", body), 400, api.CodeInvalidRequest, nil)
+		expect(t, w.post("application/json", body), 400, kernel.CodeInvalidRequest, nil)
 	}
-	expect(t, w.do(http.MethodGet, "/v1/test/write", w.key), 405, api.CodeMethodNotAllowed, map[string]string{"Allow": "POST, OPTIONS"})
+	expect(t, w.do(http.MethodGet, "/v1/test/write", w.key), 405, kernel.CodeMethodNotAllowed, map[string]string{"Allow": "POST, OPTIONS"})
 }
 
 // TestWhileTheChainMoves reads from several goroutines while blocks and forks
@@ -412,7 +413,7 @@ func TestCursors(t *testing.T) {
 	changed[3] ^= 1
 	for _, path := range []string{"/blocks?cursor=" + string(changed), "/blocks?cursor=" + cursor[:len(cursor)-1], "/blocks?cursor=" + cursor + "A", "/blocks?cursor=x",
 		"/blocks?cursor=" + strings.Repeat("A", 4000), "/txs?cursor=" + cursor, "/block/3/txs?cursor=" + cursor, "/blocks?cursor=5", "/blocks?cursor=%00"} {
-		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidCursor {
+		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 400 || r.envelope().Code != kernel.CodeInvalidCursor {
 			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
 		}
 	}

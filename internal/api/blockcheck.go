@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -87,7 +88,7 @@ func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) er
 	a := &Audit{Status: "current", CoveredThroughBlock: s.Through, NextBlockNumber: s.Next, CompletedPasses: s.Passes,
 		VerifiedBlocks: s.Checked[audit.Blocks], UnprovedBlocks: s.Unproved,
 		SamplesChecked:    AuditedSamples{s.Checked[audit.Balances], s.Checked[audit.ClassHashes], s.Checked[audit.Nonces], s.Checked[audit.Classes]},
-		UnansweredSamples: s.Unanswered, UnqualifiedDifferences: s.Unqualified, Mismatches: s.Mismatches, ObservedAt: timestampISO(s.At)}
+		UnansweredSamples: s.Unanswered, UnqualifiedDifferences: s.Unqualified, Mismatches: s.Mismatches, ObservedAt: kernel.TimestampISO(s.At)}
 	if now.Unix()-int64(s.At) > int64(auditStale.Seconds()) {
 		a.Status = "stale"
 	}
@@ -98,7 +99,7 @@ func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) er
 	if worst, found := s.Worst(); found {
 		a.Status = auditWords[worst.Standing]
 		if worst.Counts() {
-			code, reason := reasonAudit, auditReason(&worst)
+			code, reason := ReasonAudit, auditReason(&worst)
 			a.LastMismatch = &AuditMismatch{worst.Block, worst.Kind.String(), worst.Standing.String(), worst.Reason}
 			if out.Indexing.Status != "degraded" {
 				out.Indexing = Indexing{Status: "degraded", ReasonCode: &code, Reason: &reason}
@@ -109,8 +110,8 @@ func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) er
 	return nil
 }
 
-// reasonAudit is why an index is degraded that the auditor found to be contradicted.
-const reasonAudit = "audit"
+// ReasonAudit is why an index is degraded that the auditor found to be contradicted.
+const ReasonAudit = "audit"
 
 var auditWords = map[audit.Standing]string{audit.Proved: "mismatch", audit.OneWord: "mismatch", audit.Disputed: "disputed", audit.Damaged: "damaged"}
 

@@ -16,16 +16,17 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
 const (
-	defaultPage  = 25
-	maxBlocks    = 200
-	maxBlockTxs  = 100
-	defaultTxs   = 50
-	maxTxPreview = 200
+	DefaultPage  = 25
+	MaxBlocks    = 200
+	MaxBlockTxs  = 100
+	DefaultTxs   = 50
+	MaxTxPreview = 200
 )
 
 // BlockItem is a block in a list.
@@ -117,47 +118,47 @@ type Moment struct {
 
 type body[T any] struct{ Body T }
 
-func (s *Server) blockRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Blocks", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External}
+func (s *Routes) blockRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Blocks", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External}
 	list := base
-	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", Beta
+	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", kernel.Beta
 	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is 1 to 200, 25 by default."
 	list.Statuses = []int{http.StatusNotFound}
-	register(s, list, s.listBlocks)
+	kernel.Register(s.Server, list, s.listBlocks)
 
 	one := base
-	one.ID, one.Path, one.Certification = "getBlock", "/v1/{chain}/block/{number_or_hash}", Certified
+	one.ID, one.Path, one.Certification = "getBlock", "/v1/{chain}/block/{number_or_hash}", kernel.Certified
 	one.Summary = "Get a block"
 	one.Description = "A block by number, hash or `latest`, with up to `tx_limit` of its transactions (1 to 200, 50 by default) in block order."
 	one.Statuses = []int{http.StatusNotFound}
-	register(s, one, s.getBlock)
+	kernel.Register(s.Server, one, s.getBlock)
 
 	txs := base
-	txs.ID, txs.Path, txs.Certification = "listBlockTransactions", "/v1/{chain}/block/{number_or_hash}/txs", Beta
+	txs.ID, txs.Path, txs.Certification = "listBlockTransactions", "/v1/{chain}/block/{number_or_hash}/txs", kernel.Beta
 	txs.Summary, txs.Description = "List a block's transactions", "In block order. `limit` is 1 to 100, 25 by default."
 	txs.Statuses = []int{http.StatusNotFound}
-	register(s, txs, s.listBlockTransactions)
+	kernel.Register(s.Server, txs, s.listBlockTransactions)
 
 	at := base
-	at.ID, at.Path, at.Certification = "getBlockAtTimestamp", "/v1/{chain}/block-at-timestamp", Certified
+	at.ID, at.Path, at.Certification = "getBlockAtTimestamp", "/v1/{chain}/block-at-timestamp", kernel.Certified
 	at.Summary = "Find the block at a moment"
 	at.Description = "`timestamp` is RFC 3339 with a zone, or Unix seconds. `closest` chooses the newest block at or before it, or the oldest at or after it."
 	at.Statuses = []int{http.StatusNotFound}
-	register(s, at, s.blockAtTimestamp)
+	kernel.Register(s.Server, at, s.blockAtTimestamp)
 }
 
-func (s *Server) listBlocks(ctx context.Context, in *struct {
+func (s *Routes) listBlocks(ctx context.Context, in *struct {
 	ChainInput
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[BlockPage], error) {
-	limit := in.Limit.clamp(defaultPage, maxBlocks)
+	limit := in.Limit.Clamp(DefaultPage, MaxBlocks)
 	scope := "listBlocks\x00" + in.Chain
 	out := &body[BlockPage]{BlockPage{Items: []BlockItem{}}}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		from := state.Head.Number
 		if in.Cursor != "" {
-			pos, e := s.openCursor(ctx, scope, in.Cursor)
+			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
 			if e != nil {
 				return e
 			}
@@ -168,10 +169,10 @@ func (s *Server) listBlocks(ctx context.Context, in *struct {
 			return err
 		}
 		for _, b := range list {
-			out.Body.Items = append(out.Body.Items, BlockItem{b.Number, b.Hash, b.ParentHash, timestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)})
+			out.Body.Items = append(out.Body.Items, BlockItem{b.Number, b.Hash, b.ParentHash, kernel.TimestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)})
 		}
 		if n := len(list); n == limit && list[n-1].Number > 0 {
-			next := s.cursors.Seal(scope, putUint64(list[n-1].Number-1))
+			next := s.Seal(scope, kernel.PutUint64(list[n-1].Number-1))
 			out.Body.NextCursor = &next
 		}
 		return nil
@@ -179,10 +180,10 @@ func (s *Server) listBlocks(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Server) getBlock(ctx context.Context, in *struct {
+func (s *Routes) getBlock(ctx context.Context, in *struct {
 	ChainInput
-	Ref     string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
-	TxLimit Limit  `query:"tx_limit"`
+	Ref     string       `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
+	TxLimit kernel.Limit `query:"tx_limit"`
 }) (*body[Block], error) {
 	out := &body[Block]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
@@ -190,7 +191,7 @@ func (s *Server) getBlock(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.clamp(defaultTxs, maxTxPreview))
+		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.Clamp(DefaultTxs, MaxTxPreview))
 		if err != nil {
 			return err
 		}
@@ -208,7 +209,7 @@ func (s *Server) getBlock(ctx context.Context, in *struct {
 
 func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview) Block {
 	out := Block{
-		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: timestampISO(b.Timestamp),
+		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: kernel.TimestampISO(b.Timestamp),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
 		RawObjectKey: fmt.Sprintf("%s/block/%d/%s", c.ID, b.Number, b.Hash),
 		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
@@ -260,19 +261,19 @@ func finality(state *chain.State, number uint64) string {
 // settle marks an answer about a block: with a validator once it is finalized,
 // as unchangeable once it is accepted on L1 and its finality cannot rise.
 func settle(ctx context.Context, c *Chain, state *chain.State, number uint64) {
-	req := requestOf(ctx)
+	req := kernel.RequestOf(ctx)
 	tier := state.Finality(number, c.Depth)
-	req.settled = tier >= chain.Finalized
-	req.immutable = tier == chain.AcceptedL1
+	req.Settled = tier >= chain.Finalized
+	req.Immutable = tier == chain.AcceptedL1
 }
 
-func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
+func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 	ChainInput
-	Ref    string `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Ref    string       `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TxPreviewPage], error) {
-	limit := in.Limit.clamp(defaultPage, maxBlockTxs)
+	limit := in.Limit.Clamp(DefaultPage, MaxBlockTxs)
 	out := &body[TxPreviewPage]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
@@ -312,12 +313,12 @@ func (s *Server) listBlockTransactions(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
+func (s *Routes) blockAtTimestamp(ctx context.Context, in *struct {
 	ChainInput
 	Timestamp string `query:"timestamp" required:"true" maxLength:"40" doc:"RFC 3339 with a zone, URL-encoded, or Unix seconds."`
 	Closest   string `query:"closest" enum:"before,after" default:"before"`
 }) (*body[BlockAtTimestamp], error) {
-	at, err := timestampOf("query.timestamp", in.Timestamp)
+	at, err := kernel.TimestampOf("query.timestamp", in.Timestamp)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +340,7 @@ func (s *Server) blockAtTimestamp(ctx context.Context, in *struct {
 			chosen = after
 		}
 		if chosen == nil {
-			return because(ReasonBlockNotFound, "No indexed block found %s %s.", in.Closest, at.UTC().Format(time.RFC3339))
+			return kernel.Because(kernel.ReasonBlockNotFound, "No indexed block found %s %s.", in.Closest, at.UTC().Format(time.RFC3339))
 		}
 		b := &out.Body
 		b.ChainID, b.Source = c.ID, "indexed_blocks"
@@ -359,7 +360,7 @@ func near(ctx context.Context, r store.Reader, state *chain.State, ask func(cont
 	if err != nil {
 		return nil, err
 	}
-	return &TimedBlock{b.Number, b.Hash, timestampISO(b.Timestamp), b.Timestamp, finality(state, b.Number)}, nil
+	return &TimedBlock{b.Number, b.Hash, kernel.TimestampISO(b.Timestamp), b.Timestamp, finality(state, b.Number)}, nil
 }
 
 // ceilSeconds turns a moment into block time, which is in whole seconds and

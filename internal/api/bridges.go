@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
@@ -68,25 +69,25 @@ type BridgeSignalPage struct {
 	Coverage        BridgeCoverage `json:"coverage"`
 }
 
-func (s *Server) bridgeRoutes() {
-	r := Route{Method: http.MethodGet, Family: "Contracts", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) bridgeRoutes() {
+	r := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}, ID: "listBridgeSignals", Path: "/v1/{chain}/contract/{address}/bridge-signals", Summary: "List a bridge's movements"}
 	r.Description = "What the messages of a known bridge move, newest first, as this layer sees it: coverage stays partial because L1 is not indexed. " +
 		"A contract that is not a known bridge has none. `limit` is 1 to 100, 25 by default."
-	register(s, r, s.listBridgeSignals)
+	kernel.Register(s.Server, r, s.listBridgeSignals)
 }
 
-func (s *Server) listBridgeSignals(ctx context.Context, in *struct {
+func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Contract of a bridge on this layer."`
-	Limit   Limit  `query:"limit"`
-	Cursor  string `query:"cursor" doc:"nextCursor of the page before."`
+	Address string       `path:"address" maxLength:"70" doc:"Contract of a bridge on this layer."`
+	Limit   kernel.Limit `query:"limit"`
+	Cursor  string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[BridgeSignalPage], error) {
 	address, err := parseAddress(in.Address)
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.clamp(defaultMessagePage, maxMessagePage)
+	limit := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage)
 	scope := "listBridgeSignals\x00" + in.Chain + "\x00" + address.String()
 	out := &body[BridgeSignalPage]{BridgeSignalPage{ChainID: in.Chain, ContractAddress: address, Items: []BridgeSignal{}}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {

@@ -68,7 +68,7 @@ func methodContent(r *decoded.CallResult) MethodContent {
 
 // fillCalls decodes and renders what a transaction calls. It is certain when only
 // another chain can change the answer.
-func (s *Server) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
+func (s *Routes) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
 	out.AccountCalls = []AccountCall{}
 	calls, byAccount := decoded.CallsOf(t)
 	if n := len(calls); byAccount {
@@ -80,7 +80,7 @@ func (s *Server) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *tra
 		return false, err
 	}
 	out.CallDecodingDegraded = degraded
-	certain, room := true, maxCalldata
+	certain, room := true, MaxCalldata
 	for i := range calls {
 		certain = certain && results[i].Settled
 		row := renderCall(c, &calls[i], &results[i], room)
@@ -118,7 +118,7 @@ type MainMethod struct {
 // primaryMethods names what the transactions of a page call first; nil records
 // are passed over. certain as in fillCalls. The work does not grow with the number
 // of their calls.
-func (s *Server) primaryMethods(ctx context.Context, r store.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
+func (s *Routes) primaryMethods(ctx context.Context, r store.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
 	out = make([]MainMethod, len(records))
 	var first []decoded.Call
 	var where []int

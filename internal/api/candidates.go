@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
@@ -155,7 +156,7 @@ func addNames(ctx context.Context, r store.Reader, list []candidate) error {
 // leg, and the last token, zero for none.
 const snapshotSize = 8 + 1 + felt.Size
 
-func (s *Server) sealSnapshot(scope string, p *snapshot) *string {
+func (s *Routes) sealSnapshot(scope string, p *snapshot) *string {
 	rest := binary.BigEndian.AppendUint64(nil, uint64(p.issued.UnixMicro()))
 	var leg byte
 	if p.others {
@@ -170,7 +171,7 @@ func (s *Server) sealSnapshot(scope string, p *snapshot) *string {
 
 // openSnapshot reads a cursor, which ends with its snapshot: when its time is
 // over, or its block is no longer part of the chain.
-func (s *Server) openSnapshot(ctx context.Context, r store.Reader, scope, cursor string) (*snapshot, error) {
+func (s *Routes) openSnapshot(ctx context.Context, r store.Reader, scope, cursor string) (*snapshot, error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, snapshotSize)
 	if err != nil {
 		return nil, err
@@ -179,8 +180,8 @@ func (s *Server) openSnapshot(ctx context.Context, r store.Reader, scope, cursor
 	if last := felt.Felt(rest[9:]); !last.IsZero() {
 		p.last = &last
 	}
-	if s.now().Sub(p.issued) > snapshotLife {
-		return nil, fail(CodeInvalidCursor, "The snapshot of this cursor has expired. Start again without a cursor.")
+	if s.Now().Sub(p.issued) > snapshotLife {
+		return nil, kernel.Fail(kernel.CodeInvalidCursor, "The snapshot of this cursor has expired. Start again without a cursor.")
 	}
 	return p, nil
 }

@@ -10,12 +10,13 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	defaultClasses = 50
-	maxClasses     = 100
+	DefaultClasses = 50
+	MaxClasses     = 100
 )
 
 // ClassItem is a class of the directory.
@@ -72,26 +73,26 @@ type ClassInstance struct {
 	SinceISO        string    `json:"sinceIso" format:"date-time"`
 }
 
-func (s *Server) classRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Classes", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) classRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}
 	list := base
 	list.ID, list.Path, list.Summary = "listClasses", "/v1/{chain}/classes", "List classes"
 	list.Description = "Every class that a block named. `sort` is `instances_desc` (most contracts first, the default), `declared_at_desc` (newest declaration first, undeclared ones last) or `origin_asc` (first named first). `limit` is 1 to 100, 50 by default. A class whose count changes between two pages of `instances_desc` may be seen twice, or not at all."
-	register(s, list, s.listClasses)
+	kernel.Register(s.Server, list, s.listClasses)
 
 	one := base
 	one.ID, one.Path, one.Summary = "getClass", "/v1/{chain}/class/{class_hash}", "Get a class"
 	one.Description = "A class, and a page of the contracts that have it now. `instanceSort` is `address_asc` (the default) or `newest_desc`; `instanceLimit` is 1 to 100, 25 by default."
-	register(s, one, s.getClass)
+	kernel.Register(s.Server, one, s.getClass)
 	s.contractClassRoutes()
 }
 
-func (s *Server) listClasses(ctx context.Context, in *struct {
+func (s *Routes) listClasses(ctx context.Context, in *struct {
 	ChainInput
-	Sort   string `query:"sort" enum:"instances_desc,declared_at_desc,origin_asc" default:"instances_desc"`
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Sort   string       `query:"sort" enum:"instances_desc,declared_at_desc,origin_asc" default:"instances_desc"`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[ClassPage], error) {
 	order := map[string]class.Sort{"instances_desc": class.ByInstances, "declared_at_desc": class.ByDeclared, "origin_asc": class.ByOrigin}[in.Sort]
 	scope := "listClasses\x00" + in.Chain + "\x00" + in.Sort
@@ -105,7 +106,7 @@ func (s *Server) listClasses(ctx context.Context, in *struct {
 			}
 			after = &class.Place{Number: number, Class: hash}
 		}
-		page, next, err := class.List(ctx, r, order, after, in.Limit.clamp(defaultClasses, maxClasses))
+		page, next, err := class.List(ctx, r, order, after, in.Limit.Clamp(DefaultClasses, MaxClasses))
 		if err != nil {
 			return err
 		}
@@ -130,11 +131,11 @@ func (s *Server) listClasses(ctx context.Context, in *struct {
 // number that the list is ordered by.
 const entrySize = felt.Size + 8
 
-func (s *Server) sealEntry(scope string, at anchor, f felt.Felt, number uint64) *string {
+func (s *Routes) sealEntry(scope string, at anchor, f felt.Felt, number uint64) *string {
 	return s.sealAt(scope, at, binary.BigEndian.AppendUint64(f[:], number))
 }
 
-func (s *Server) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (f felt.Felt, number uint64, err error) {
+func (s *Routes) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (f felt.Felt, number uint64, err error) {
 	_, rest, err := s.openAt(ctx, r, scope, cursor, entrySize)
 	if err != nil {
 		return f, 0, err
@@ -144,7 +145,7 @@ func (s *Server) openEntry(ctx context.Context, r store.Reader, scope, cursor st
 
 // renderClasses joins what blocks tell of classes with what was fetched. Two round
 // trips, however many classes.
-func (s *Server) renderClasses(ctx context.Context, r store.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
+func (s *Routes) renderClasses(ctx context.Context, r store.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
 	var numbers []uint64
 	hashes := make([]felt.Felt, len(list))
 	for i, c := range list {
@@ -205,7 +206,7 @@ func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]know
 			if a != nil {
 				f.ABIStatus = a.Status.String()
 			}
-			requestOf(ctx).indexed = false
+			kernel.RequestOf(ctx).Indexed = false
 			continue
 		}
 		f.ABIStatus, f.IsAccount, f.IsProxy, f.kind = a.Status.String(), &a.Account, &a.Proxy, a.Kind
@@ -217,14 +218,14 @@ func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]know
 	return out, nil
 }
 
-func (s *Server) getClass(ctx context.Context, in *struct {
+func (s *Routes) getClass(ctx context.Context, in *struct {
 	ChainInput
-	Hash   string `path:"class_hash" maxLength:"70" doc:"Class hash."`
-	Sort   string `query:"instanceSort" enum:"address_asc,newest_desc" default:"address_asc"`
-	Limit  Limit  `query:"instanceLimit"`
-	Cursor string `query:"instanceCursor" doc:"instances.nextCursor of the page before."`
+	Hash   string       `path:"class_hash" maxLength:"70" doc:"Class hash."`
+	Sort   string       `query:"instanceSort" enum:"address_asc,newest_desc" default:"address_asc"`
+	Limit  kernel.Limit `query:"instanceLimit"`
+	Cursor string       `query:"instanceCursor" doc:"instances.nextCursor of the page before."`
 }) (*body[ClassDetail], error) {
-	hash, err := feltOf("path.class_hash", in.Hash)
+	hash, err := kernel.FeltOf("path.class_hash", in.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +244,7 @@ func (s *Server) getClass(ctx context.Context, in *struct {
 			// Classes of contracts from before the first block are fetched without
 			// a block that names them.
 			if items[0].ABIStatus == class.Absent.String() {
-				return fail(CodeNotFound, "No indexed block names the class %s.", hash)
+				return kernel.Fail(kernel.CodeNotFound, "No indexed block names the class %s.", hash)
 			}
 			items[0].InstanceCount, items[0].EverCount = nil, nil
 		}
@@ -260,13 +261,13 @@ func (s *Server) getClass(ctx context.Context, in *struct {
 			order = class.ByNewest
 		}
 		scope := "getClass\x00" + in.Chain + "\x00" + hash.String() + "\x00" + in.Sort
-		out.Body.Instances, err = s.instances(ctx, r, hash, order, scope, in.Cursor, in.Limit.clamp(defaultPage, maxClasses))
+		out.Body.Instances, err = s.instances(ctx, r, hash, order, scope, in.Cursor, in.Limit.Clamp(DefaultPage, MaxClasses))
 		return err
 	})
 	return out, err
 }
 
-func (s *Server) instances(ctx context.Context, r store.Reader, hash felt.Felt, order class.InstanceSort, scope, cursor string, limit int) (InstancePage, error) {
+func (s *Routes) instances(ctx context.Context, r store.Reader, hash felt.Felt, order class.InstanceSort, scope, cursor string, limit int) (InstancePage, error) {
 	out := InstancePage{Items: []ClassInstance{}}
 	var after *class.Instance
 	if cursor != "" {

@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -408,7 +409,7 @@ func TestClassCursorsAcrossForks(t *testing.T) {
 	o.fork(40)
 	for path, status := range paths {
 		r := o.do(http.MethodGet, "/v1/"+chainID+"/"+next[path], o.key)
-		if r.StatusCode != status || status == http.StatusBadRequest && r.envelope().Code != api.CodeInvalidCursor {
+		if r.StatusCode != status || status == http.StatusBadRequest && r.envelope().Code != kernel.CodeInvalidCursor {
 			t.Errorf("GET %s after a fork: %d %s", path, r.StatusCode, r.body)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -29,32 +30,32 @@ type ContractRead struct {
 	ResultTruncated bool        `json:"resultTruncated"`
 }
 
-func (s *Server) contractReadRoutes() {
-	register(s, Route{ID: "readContract", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/read", Family: "Contracts",
+func (s *Routes) contractReadRoutes() {
+	kernel.Register(s.Server, kernel.Route{ID: "readContract", Method: http.MethodGet, Path: "/v1/{chain}/contract/{address}/read", Family: "Contracts",
 		Summary: "Call a view function",
 		Description: "Runs a function of the contract at one block and names that block. `selector` is the chain's selector, not a name. " +
 			"`calldata` is repeated, one felt each, hexadecimal or decimal, at most 256.",
-		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}, s.readContract)
 }
 
-func (s *Server) readContract(ctx context.Context, in *struct {
+func (s *Routes) readContract(ctx context.Context, in *struct {
 	ChainInput
 	Address  string   `path:"address" maxLength:"70" doc:"The contract."`
 	Selector string   `query:"selector" required:"true" maxLength:"70" doc:"Selector of the function, such as that of decimals."`
 	Calldata []string `query:"calldata,explode" doc:"Arguments, one felt each, hexadecimal or decimal; repeat."`
 	BlockTagInput
 }) (*body[ContractRead], error) {
-	address, err := feltOf("path.address", in.Address)
+	address, err := kernel.FeltOf("path.address", in.Address)
 	if err != nil {
 		return nil, err
 	}
-	selector, err := feltOf("query.selector", in.Selector)
+	selector, err := kernel.FeltOf("query.selector", in.Selector)
 	if err != nil {
 		return nil, err
 	}
 	if len(in.Calldata) > maxReadCalldata {
-		return nil, fail(CodeInvalidRequest, "query.calldata: at most %d values.", maxReadCalldata)
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.calldata: at most %d values.", maxReadCalldata)
 	}
 	call := contractcall.Call{Contract: address, Selector: selector}
 	for _, text := range in.Calldata {
@@ -81,9 +82,9 @@ func (s *Server) readContract(ctx context.Context, in *struct {
 	result := &results[0]
 	switch result.Fault {
 	case contractcall.NoContract:
-		return nil, because(ReasonContractNotFound, "At that block there is no contract at %s.", address)
+		return nil, kernel.Because(kernel.ReasonContractNotFound, "At that block there is no contract at %s.", address)
 	case contractcall.NoEntryPoint:
-		return nil, because(ReasonEntryPointNotFound, "The contract has no function with the selector %s.", selector)
+		return nil, kernel.Because(kernel.ReasonEntryPointNotFound, "The contract has no function with the selector %s.", selector)
 	case contractcall.Reverted:
 		return nil, reverted(result)
 	}
@@ -94,7 +95,7 @@ func (s *Server) readContract(ctx context.Context, in *struct {
 // parseArgument reads a felt in either base.
 func parseArgument(text string) (felt.Felt, error) {
 	if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
-		return feltOf("query.calldata", text)
+		return kernel.FeltOf("query.calldata", text)
 	}
 	n, ok := new(big.Int), len(text) > 0 && len(text) <= 80
 	for _, r := range text {
@@ -107,7 +108,7 @@ func parseArgument(text string) (felt.Felt, error) {
 		}
 	}
 	if ok {
-		return felt.Felt{}, fail(CodeInvalidRequest, "query.calldata: %q is too large: a felt is below 2^251 + 17*2^192 + 1.", clip(text, 80))
+		return felt.Felt{}, kernel.Fail(kernel.CodeInvalidRequest, "query.calldata: %q is too large: a felt is below 2^251 + 17*2^192 + 1.", kernel.Clip(text, 80))
 	}
-	return felt.Felt{}, fail(CodeInvalidRequest, "query.calldata: %q is not a felt.", clip(text, 80))
+	return felt.Felt{}, kernel.Fail(kernel.CodeInvalidRequest, "query.calldata: %q is not a felt.", kernel.Clip(text, 80))
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 // contract is the OpenAPI document as a judge: every answer that the tests get
@@ -43,7 +43,7 @@ var judges struct {
 	of map[string]*contract // by document
 }
 
-func contractOf(t *testing.T, s *api.Server) *contract {
+func contractOf(t *testing.T, s *kernel.Server) *contract {
 	t.Helper()
 	text, err := json.Marshal(s.OpenAPI())
 	if err != nil {
@@ -177,13 +177,13 @@ func (c *contract) check(req *http.Request, r reply) error {
 // checkEnvelope checks what holds for all failures.
 func checkEnvelope(r reply) error {
 	e := r.envelope()
-	info, ok := api.Codes()[e.Code]
+	info, ok := kernel.Codes[e.Code]
 	switch {
 	case !ok:
 		return fmt.Errorf("code %q is not in the table", e.Code)
 	case info.Status != r.StatusCode:
 		return fmt.Errorf("code %q with status %d", e.Code, r.StatusCode)
-	case e.Reason != "" && (api.Reasons()[e.Reason].Code != e.Code || e.DocSlug != api.Reasons()[e.Reason].Slug):
+	case e.Reason != "" && (kernel.Reasons[e.Reason].Code != e.Code || e.DocSlug != kernel.Reasons[e.Reason].Slug):
 		return fmt.Errorf("reason %q with code %q and slug %q", e.Reason, e.Code, e.DocSlug)
 	case e.Reason == "" && e.DocSlug != info.Slug:
 		return fmt.Errorf("code %q with slug %q", e.Code, e.DocSlug)
@@ -266,7 +266,7 @@ func TestEveryFieldIsExplained(t *testing.T) {
 		}
 	}
 	var codes []string
-	for c := range api.Codes() {
+	for c := range kernel.Codes {
 		codes = append(codes, string(c))
 	}
 	listed := doc.Components.Schemas["Envelope"].Properties["code"].Enum

@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -73,25 +74,25 @@ type ABIType struct {
 	Members []ABIParam `json:"members"`
 }
 
-func (s *Server) contractClassRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Classes", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) contractClassRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}
 	history := base
 	history.ID, history.Path, history.Summary = "listContractClasses", "/v1/{chain}/contract/{address}/classes", "List a contract's classes"
 	history.Description = "The classes that a contract has had, newest first, with the blocks that changed them. `limit` is 1 to 100, 25 by default."
-	register(s, history, s.listContractClasses)
+	kernel.Register(s.Server, history, s.listContractClasses)
 
 	points := base
 	points.ID, points.Path, points.Summary = "getContractEntrypoints", "/v1/{chain}/contract/{address}/entrypoints", "Get a contract's entry points"
 	points.Description = "What can be called of the class that the contract ended a block with. `block_tag` is `latest` (the default), a block number or a block hash. Answers 503 while the class has not been fetched from a node."
-	register(s, points, s.getContractEntrypoints)
+	kernel.Register(s.Server, points, s.getContractEntrypoints)
 }
 
-func (s *Server) listContractClasses(ctx context.Context, in *struct {
+func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Contract address."`
-	Limit   Limit  `query:"limit"`
-	Cursor  string `query:"cursor" doc:"nextCursor of the page before."`
+	Address string       `path:"address" maxLength:"70" doc:"Contract address."`
+	Limit   kernel.Limit `query:"limit"`
+	Cursor  string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[ContractClassPage], error) {
 	address, err := parseAddress(in.Address)
 	if err != nil {
@@ -110,19 +111,19 @@ func (s *Server) listContractClasses(ctx context.Context, in *struct {
 			}
 			next = &contract.Epoch{Block: before.Block}
 		}
-		list, more, err := contract.Epochs(ctx, r, address, before, in.Limit.clamp(defaultPage, maxClasses))
+		list, more, err := contract.Epochs(ctx, r, address, before, in.Limit.Clamp(DefaultPage, MaxClasses))
 		if err != nil {
 			return err
 		}
 		if len(list) == 0 && in.Cursor == "" {
-			return because(ReasonContractNotFound, "No indexed block has the contract %s.", address)
+			return kernel.Because(kernel.ReasonContractNotFound, "No indexed block has the contract %s.", address)
 		}
 		return s.renderEpochs(ctx, r, &out.Body, scope, list, next, more)
 	})
 	return out, err
 }
 
-func (s *Server) renderEpochs(ctx context.Context, r store.Reader, out *ContractClassPage, scope string, list []contract.Epoch, next *contract.Epoch, more bool) error {
+func (s *Routes) renderEpochs(ctx context.Context, r store.Reader, out *ContractClassPage, scope string, list []contract.Epoch, next *contract.Epoch, more bool) error {
 	var numbers []uint64
 	hashes := make([]felt.Felt, len(list))
 	for i, e := range list {
@@ -169,7 +170,7 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-func (s *Server) openEpoch(ctx context.Context, r store.Reader, scope, cursor string) (*contract.Place, error) {
+func (s *Routes) openEpoch(ctx context.Context, r store.Reader, scope, cursor string) (*contract.Place, error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, 1)
 	if err != nil {
 		return nil, err
@@ -177,7 +178,7 @@ func (s *Server) openEpoch(ctx context.Context, r store.Reader, scope, cursor st
 	return &contract.Place{Block: at.number, Deployed: rest[0] == 1}, nil
 }
 
-func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
+func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Contract address."`
 	Tag     string `query:"block_tag" maxLength:"70" default:"latest" doc:"latest, a block number or a block hash. Pending blocks are not indexed."`
@@ -187,7 +188,7 @@ func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Tag == "pending" || in.Tag == "pre_confirmed" {
-		return nil, fail(CodeInvalidRequest, "query.block_tag: %s blocks are not indexed; use latest, a number or a hash.", in.Tag)
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.block_tag: %s blocks are not indexed; use latest, a number or a hash.", in.Tag)
 	}
 	out := &body[Entrypoints]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
@@ -200,14 +201,14 @@ func (s *Server) getContractEntrypoints(ctx context.Context, in *struct {
 			return err
 		}
 		if !found {
-			return because(ReasonContractNotFound, "The contract %s did not exist at block %d.", address, b.Number)
+			return kernel.Because(kernel.ReasonContractNotFound, "The contract %s did not exist at block %d.", address, b.Number)
 		}
 		i, found, err := class.InterfaceAt(ctx, r, classes.After)
 		if err != nil {
 			return err
 		}
 		if !found {
-			return retryLater(30, nil, "The class %s of the contract has not been fetched from a node yet.", classes.After)
+			return kernel.RetryLater(30, nil, "The class %s of the contract has not been fetched from a node yet.", classes.After)
 		}
 		out.Body = Entrypoints{
 			ChainID: c.ID, ContractAddress: address, ClassHash: classes.After, RequestedBlockTag: in.Tag, BlockTag: b.Hash, BlockNumber: b.Number,
@@ -257,7 +258,7 @@ func renderTypes(list []abi.TypeDef) []ABIType {
 // stamps are the hashes and times of the blocks that an answer shows.
 type stamps map[uint64]block.Stamp
 
-func (s stamps) iso(number uint64) string { return timestampISO(s[number].Timestamp) }
+func (s stamps) iso(number uint64) string { return kernel.TimestampISO(s[number].Timestamp) }
 
 // readStamps reads each of the blocks once, all in one round trip.
 func readStamps(ctx context.Context, r store.Reader, numbers []uint64) (stamps, error) {

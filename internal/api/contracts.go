@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -66,21 +67,21 @@ type Verification struct {
 	Status    string    `json:"status"`
 }
 
-func (s *Server) contractRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Contracts", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) contractRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}
 	one := base
 	one.ID, one.Path, one.Summary = "getContract", "/v1/{chain}/contract/{address}", "Get a contract"
 	one.Description = "Class, deployment and kind of a contract, from the index alone. An address of which nothing is indexed is 404."
-	register(s, one, s.getContract)
+	kernel.Register(s.Server, one, s.getContract)
 	verified := base
 	verified.ID, verified.Path, verified.Summary = "getContractVerification", "/v1/{chain}/contract/{address}/verification", "Get a contract's verification"
 	verified.Description = "The record of a verified contract. 404 means that there is no record yet."
 	verified.ExampleStatus = http.StatusNotFound
-	register(s, verified, s.getVerification)
+	kernel.Register(s.Server, verified, s.getVerification)
 }
 
-func (s *Server) getVerification(ctx context.Context, in *struct {
+func (s *Routes) getVerification(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Contract."`
 }) (*body[Verification], error) {
@@ -89,11 +90,11 @@ func (s *Server) getVerification(ctx context.Context, in *struct {
 		return nil, err
 	}
 	return nil, s.view(ctx, in.Chain, func(*Chain, store.Reader, *chain.State) error {
-		return fail(CodeNotFound, "There is no verification record of %s yet.", address)
+		return kernel.Fail(kernel.CodeNotFound, "There is no verification record of %s yet.", address)
 	})
 }
 
-func (s *Server) getContract(ctx context.Context, in *struct {
+func (s *Routes) getContract(ctx context.Context, in *struct {
 	ChainInput
 	Address string `path:"address" maxLength:"70" doc:"Contract."`
 }) (*body[Contract], error) {
@@ -109,9 +110,9 @@ func (s *Server) getContract(ctx context.Context, in *struct {
 		}
 		f := &found[0]
 		if !f.deployed() {
-			return because(ReasonContractNotFound, "No contract is indexed at %s.", address)
+			return kernel.Because(kernel.ReasonContractNotFound, "No contract is indexed at %s.", address)
 		}
-		requestOf(ctx).indexed = false // the class, and what a token calls itself, may still come
+		kernel.RequestOf(ctx).Indexed = false // the class, and what a token calls itself, may still come
 		out.Body = renderContract(c, state, f)
 		return nil
 	})
@@ -308,7 +309,7 @@ func (f *facts) tokenKind(c *Chain) (kind string, alias *string) {
 func renderContract(c *Chain, state *chain.State, f *facts) Contract {
 	out := Contract{ChainID: c.ID, Address: f.address, Source: "indexed_read_model", IsAccount: f.isAccount(), AddressKind: f.kind(c), DeploymentProvenance: f.provenance()}
 	if d := f.Deployment; d != nil {
-		iso := timestampISO(f.born.Timestamp)
+		iso := kernel.TimestampISO(f.born.Timestamp)
 		out.DeploymentClassHash, out.ClassHash, out.DeployedAtBlock, out.CreatedOnISO = &d.Class, &d.Class, &d.Block, &iso
 		out.DeployedAtTx, out.DeployedByAddress = f.deployTx(), f.deployer()
 	}

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"chainexplorer/internal/api"
 )
 
 // shellWords splits a command as a shell would: words, double and single
@@ -144,7 +142,7 @@ func TestExamplesOnPagesWork(t *testing.T) {
 			operations += n
 		}
 	}
-	if operations != len(w.server.Operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 || ran["/docs/api/event-search"] != 3 {
+	if operations != len(w.operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 || ran["/docs/api/event-search"] != 3 {
 		t.Errorf("examples: %v", ran)
 	}
 }
@@ -153,7 +151,7 @@ func TestExamplesInTextWork(t *testing.T) {
 	w := newWorld(t, 60)
 	text := string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
 	tx := w.chain.BlockAt(20).Transactions[0].Hash.String()
-	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx}); n <= len(w.server.Operations()) {
+	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx}); n <= len(w.operations()) {
 		t.Errorf("%d examples in llms-full.txt", n)
 	}
 }
@@ -221,7 +219,7 @@ func TestShellWords(t *testing.T) {
 func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	var later atomic.Int64
-	w := newWorld(t, 60, func(o *api.Options) {
+	w := newWorld(t, 60, func(o *options) {
 		o.Now = func() time.Time { return now.Add(time.Duration(later.Load())) }
 	})
 	command := func() string {

@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -37,15 +38,15 @@ func (a anchor) holds(ctx context.Context, r store.Reader) (bool, error) {
 }
 
 // sealAt makes the cursor of a place.
-func (s *Server) sealAt(scope string, at anchor, rest []byte) *string {
+func (s *Routes) sealAt(scope string, at anchor, rest []byte) *string {
 	b := append(binary.BigEndian.AppendUint64(nil, at.number), rest...)
-	next := s.cursors.Seal(scope, append(b, at.hash[:]...))
+	next := s.Seal(scope, append(b, at.hash[:]...))
 	return &next
 }
 
 // openAt reads a cursor of sealAt that has so many bytes of rest.
-func (s *Server) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at anchor, rest []byte, err error) {
-	b, e := s.openCursor(ctx, scope, cursor)
+func (s *Routes) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at anchor, rest []byte, err error) {
+	b, e := s.OpenCursor(ctx, scope, cursor)
 	if e != nil {
 		return at, nil, e
 	}
@@ -55,18 +56,18 @@ func (s *Server) openAt(ctx context.Context, r store.Reader, scope, cursor strin
 	at = anchor{binary.BigEndian.Uint64(b), felt.Felt(b[8+size:])}
 	same, err := at.holds(ctx, r)
 	if err == nil && !same {
-		err = fail(CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
+		err = kernel.Fail(kernel.CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
 	}
 	return at, b[8 : 8+size], err
 }
 
 // otherVersion refuses a cursor that an older or newer process made.
-func otherVersion() *Error {
-	return fail(CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
+func otherVersion() *kernel.Error {
+	return kernel.Fail(kernel.CodeInvalidCursor, "The cursor is of another version. Start again without a cursor.")
 }
 
 // sealSpot makes the cursor of a place that is so many numbers inside a block.
-func (s *Server) sealSpot(scope string, at anchor, spot ...uint32) *string {
+func (s *Routes) sealSpot(scope string, at anchor, spot ...uint32) *string {
 	var rest []byte
 	for _, n := range spot {
 		rest = binary.BigEndian.AppendUint32(rest, n)
@@ -75,7 +76,7 @@ func (s *Server) sealSpot(scope string, at anchor, spot ...uint32) *string {
 }
 
 // openSpot reads a cursor of sealSpot, with as many numbers.
-func (s *Server) openSpot(ctx context.Context, r store.Reader, scope, cursor string, spot ...*uint32) (block uint64, err error) {
+func (s *Routes) openSpot(ctx context.Context, r store.Reader, scope, cursor string, spot ...*uint32) (block uint64, err error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, 4*len(spot))
 	if err != nil {
 		return 0, err

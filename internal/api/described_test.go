@@ -13,7 +13,7 @@ import (
 )
 
 // answersFile is where the document takes its examples from.
-const answersFile = "answers.json"
+const answersFile = "../site/answers.json"
 
 // TestAnswerExamples: every operation has an answer as an example, which is one of
 // the golden ones with its lists cut short. Run with -update after the golden files.

@@ -1,18 +1,7 @@
-// Package api is the HTTP kernel and the handlers of the REST API.
+// Package api is the REST routes of the chains: for each family its inputs, its rows
+// and its handlers, which parse, ask one query of internal/explorer, and render.
 //
-// One table of routes (routes.go lists it, route.go says what an entry is)
-// yields routing, authentication, limits, the OpenAPI document and the
-// reference pages. A request passes, in this order:
-//
-//	request id → recover → route → CORS → authenticate → authorise → limit →
-//	cached answer? → parse and validate → handle → encode
-//
-// Every answer has a request id; every failure is the envelope of errors.go.
-// Handlers hold no chain logic: they parse, call one query of
-// internal/explorer, and render.
-//
-// Costs: a request reads its key from memory, takes one mutex for its rate
-// limit, opens one view of the store, and buffers its answer once. Answers that
-// can never change (finalized blocks and transactions) are kept, encoded and
-// bounded by bytes, so that a repeated read costs neither store nor encoder.
+// routes.go lists the families; New registers them with a kernel, which does all
+// that routes have in common. An indexed route opens one view of the store. A live
+// one asks a node besides, pinned to one block, within a number of places of its own.
 package api

@@ -12,7 +12,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/site"
 )
 
 // openPaths are all documents that need no key, with the start of their type.
@@ -98,7 +99,7 @@ func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
 			}
 			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
 				r := w.doc(method, path, "")
-				if r.StatusCode != http.StatusMethodNotAllowed || envelopeOf(t, r).Code != api.CodeMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
+				if r.StatusCode != http.StatusMethodNotAllowed || envelopeOf(t, r).Code != kernel.CodeMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
 					t.Errorf("%s: %d %s, Allow %q", method, r.StatusCode, r.body, r.Header.Get("Allow"))
 				}
 			}
@@ -106,7 +107,7 @@ func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
 	}
 }
 
-func envelopeOf(t *testing.T, r reply) (e api.Envelope) {
+func envelopeOf(t *testing.T, r reply) (e kernel.Envelope) {
 	t.Helper()
 	if err := json.Unmarshal(r.body, &e); err != nil {
 		t.Fatalf("not an envelope: %v in %s", err, r.body)
@@ -174,7 +175,7 @@ func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
 		t.Errorf("version %s", v)
 	}
 	paths := doc["paths"].(map[string]any)
-	for id, path := range w.server.Operations() {
+	for id, path := range w.operations() {
 		item, ok := paths[path].(map[string]any)
 		if !ok {
 			t.Fatalf("%s: %s is not in the document", id, path)
@@ -239,11 +240,11 @@ func TestCatalogLinksResolve(t *testing.T) {
 // TestManifestTellsEveryOperation holds the evidence file against the contract.
 func TestManifestTellsEveryOperation(t *testing.T) {
 	w := newWorld(t, 1)
-	var m api.Manifest
+	var m site.Manifest
 	if err := json.Unmarshal(w.doc(http.MethodGet, "/public-api-correctness-manifest.json", "").body, &m); err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]api.ManifestOperation{}
+	listed := map[string]site.ManifestOperation{}
 	for _, op := range m.Operations {
 		listed[op.ID] = op
 	}
@@ -286,7 +287,7 @@ func TestGuidesOfTheRepositoryAreServed(t *testing.T) {
 
 func TestAgentMemory(t *testing.T) {
 	w := newWorld(t, 1)
-	var m api.AgentMemory
+	var m site.AgentMemory
 	r := w.doc(http.MethodGet, "/.well-known/service-agent.json", "")
 	dec := json.NewDecoder(bytes.NewReader(r.body))
 	dec.DisallowUnknownFields()
@@ -294,7 +295,7 @@ func TestAgentMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Kind != "service.agent_memory" || m.SchemaVersion != "2026-05-02" || m.GeneratedFor != "agents" ||
-		m.Auth != (api.AgentAuth{Header: "X-Service-Api-Key", ExternalBasePath: "/v1", DefaultChain: chainID}) {
+		m.Auth != (site.AgentAuth{Header: "X-Service-Api-Key", ExternalBasePath: "/v1", DefaultChain: chainID}) {
 		t.Errorf("%+v", m)
 	}
 	for _, c := range m.FirstCalls {
@@ -306,7 +307,7 @@ func TestAgentMemory(t *testing.T) {
 	for _, f := range m.RouteFamilies {
 		routes += len(f.Routes)
 	}
-	if routes != len(w.server.Operations()) || len(m.OperatingRules) == 0 {
+	if routes != len(w.operations()) || len(m.OperatingRules) == 0 {
 		t.Errorf("%d routes, %d rules", routes, len(m.OperatingRules))
 	}
 	if bytes.Contains(r.body, []byte(`"operations"`)) {
@@ -320,14 +321,14 @@ func TestTextGuidesNameEveryOperation(t *testing.T) {
 	if !strings.HasPrefix(short, "# ") || !strings.Contains(short, "\n> ") {
 		t.Error("llms.txt does not begin with a title and a summary")
 	}
-	for id, path := range w.server.Operations() {
+	for id, path := range w.operations() {
 		for name, text := range map[string]string{"llms.txt": short, "llms-full.txt": full} {
 			if !strings.Contains(text, id) || !strings.Contains(text, path) {
 				t.Errorf("%s lacks %s %s", name, id, path)
 			}
 		}
 	}
-	for code, slug := range api.DocSlugs() {
+	for code, slug := range docSlugs() {
 		if !strings.Contains(full, " "+string(code)+"\n") || !strings.Contains(short, "/docs/"+slug+")") {
 			t.Errorf("the texts lack %s", code)
 		}

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/edge"
+	"chainexplorer/internal/kernel"
 )
 
 // TestRefusalsDoNotWaitForBodies: requests that are answered without their bodies
 // announce one and send a byte of it. The test server has no time of its own, so that
 // a connection which ends was ended by us.
 func TestRefusalsDoNotWaitForBodies(t *testing.T) {
-	w := newWorld(t, 5, func(o *api.Options) { o.BodyTimeout = 50 * time.Millisecond })
+	w := newWorld(t, 5, func(o *options) { o.BodyTimeout = 50 * time.Millisecond })
 	const batch = "/v1/" + chainID + "/address/summaries"
 	for _, c := range []struct {
 		method, path, key string
@@ -65,16 +65,16 @@ func isTimeout(err error) bool {
 func TestRefusedConnections(t *testing.T) {
 	for why, c := range map[edge.Refusal]struct {
 		status int
-		code   api.Code
-		reason api.Reason
+		code   kernel.Code
+		reason kernel.Reason
 	}{
-		edge.TooManyOfAddress: {429, api.CodeRateLimited, api.ReasonClientAddress},
-		edge.TooMany:          {503, api.CodeServiceUnavailable, ""},
+		edge.TooManyOfAddress: {429, kernel.CodeRateLimited, kernel.ReasonClientAddress},
+		edge.TooMany:          {503, kernel.CodeServiceUnavailable, ""},
 	} {
 		ours, theirs := net.Pipe()
 		go func() {
-			theirs.Write(api.WireOptions{}.Refused(why)) //nolint:errcheck // see the reader
-			theirs.Close()                               //nolint:errcheck // as above
+			theirs.Write(kernel.WireOptions{}.Refused(why)) //nolint:errcheck // see the reader
+			theirs.Close()                                  //nolint:errcheck // as above
 		}()
 		res, err := http.ReadResponse(bufio.NewReader(ours), nil)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
@@ -61,7 +62,7 @@ type DecodedField struct {
 }
 
 // renderEvents decodes and renders a page.
-func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
+func (s *Routes) renderEvents(ctx context.Context, r store.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
 	events := make([]decoded.Event, len(hits))
 	for i := range hits {
 		e := &hits[i].Event
@@ -74,7 +75,7 @@ func (s *Server) renderEvents(ctx context.Context, r store.Reader, c *Chain, sta
 	rows = make([]EventRow, len(hits))
 	for i := range hits {
 		h := &hits[i]
-		rows[i] = EventRow{h.Block, timestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, kernel.TimestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
 	}
 	return rows, degraded, nil
 }

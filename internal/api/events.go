@@ -12,46 +12,47 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 // The limits of event search.
 const (
-	maxEventPage     = 100
-	defaultEventPage = 25
-	maxRangeBlocks   = 10_000 // inclusive, for searches by later keys
-	maxPerPosition   = 128    // distinct values
-	maxPerRequest    = 256    // values of all positions together
-	maxEmitters      = 128
-	maxCompatKeys    = 15
-	maxFanOut        = 256 // emitter times topic0, for searches by later keys
+	MaxEventPage     = 100
+	DefaultEventPage = 25
+	MaxRangeBlocks   = 10_000 // inclusive, for searches by later keys
+	MaxPerPosition   = 128    // distinct values
+	MaxPerRequest    = 256    // values of all positions together
+	MaxEmitters      = 128
+	MaxCompatKeys    = 15
+	MaxFanOut        = 256 // emitter times topic0, for searches by later keys
 )
 
 // EventInput is what both routes take; Huma reads the repeated parameters.
 type EventInput struct {
 	ChainInput
-	Selector  []string `query:"selector,explode" doc:"Alias of topic0."`
-	Topic0    []string `query:"topic0,explode" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
-	Topic1    []string `query:"topic1,explode" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
-	Topic2    []string `query:"topic2,explode" doc:"Values of key 2, as topic1."`
-	Topic3    []string `query:"topic3,explode" doc:"Values of key 3, as topic1."`
-	Topic4    []string `query:"topic4,explode" doc:"Values of key 4, as topic1."`
-	Topic5    []string `query:"topic5,explode" doc:"Values of key 5, as topic1."`
-	Topic6    []string `query:"topic6,explode" doc:"Values of key 6, as topic1."`
-	Topic7    []string `query:"topic7,explode" doc:"Values of key 7, as topic1."`
-	Topic8    []string `query:"topic8,explode" doc:"Values of key 8, as topic1."`
-	Topic9    []string `query:"topic9,explode" doc:"Values of key 9, as topic1."`
-	Topic10   []string `query:"topic10,explode" doc:"Values of key 10, as topic1."`
-	Topic11   []string `query:"topic11,explode" doc:"Values of key 11, as topic1."`
-	Topic12   []string `query:"topic12,explode" doc:"Values of key 12, as topic1."`
-	Topic13   []string `query:"topic13,explode" doc:"Values of key 13, as topic1."`
-	Topic14   []string `query:"topic14,explode" doc:"Values of key 14, as topic1."`
-	Topic15   []string `query:"topic15,explode" doc:"Values of key 15, as topic1."`
-	FromBlock string   `query:"from_block" maxLength:"20" doc:"First block, a number."`
-	ToBlock   string   `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
-	Order     string   `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
-	Limit     Limit    `query:"limit"`
-	Cursor    string   `query:"cursor" doc:"nextCursor of the page before."`
+	Selector  []string     `query:"selector,explode" doc:"Alias of topic0."`
+	Topic0    []string     `query:"topic0,explode" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
+	Topic1    []string     `query:"topic1,explode" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
+	Topic2    []string     `query:"topic2,explode" doc:"Values of key 2, as topic1."`
+	Topic3    []string     `query:"topic3,explode" doc:"Values of key 3, as topic1."`
+	Topic4    []string     `query:"topic4,explode" doc:"Values of key 4, as topic1."`
+	Topic5    []string     `query:"topic5,explode" doc:"Values of key 5, as topic1."`
+	Topic6    []string     `query:"topic6,explode" doc:"Values of key 6, as topic1."`
+	Topic7    []string     `query:"topic7,explode" doc:"Values of key 7, as topic1."`
+	Topic8    []string     `query:"topic8,explode" doc:"Values of key 8, as topic1."`
+	Topic9    []string     `query:"topic9,explode" doc:"Values of key 9, as topic1."`
+	Topic10   []string     `query:"topic10,explode" doc:"Values of key 10, as topic1."`
+	Topic11   []string     `query:"topic11,explode" doc:"Values of key 11, as topic1."`
+	Topic12   []string     `query:"topic12,explode" doc:"Values of key 12, as topic1."`
+	Topic13   []string     `query:"topic13,explode" doc:"Values of key 13, as topic1."`
+	Topic14   []string     `query:"topic14,explode" doc:"Values of key 14, as topic1."`
+	Topic15   []string     `query:"topic15,explode" doc:"Values of key 15, as topic1."`
+	FromBlock string       `query:"from_block" maxLength:"20" doc:"First block, a number."`
+	ToBlock   string       `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
+	Order     string       `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
+	Limit     kernel.Limit `query:"limit"`
+	Cursor    string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
 func (in *EventInput) topics() (out [event.Positions][]given) {
@@ -71,8 +72,8 @@ type EventPage struct {
 	RangeCoverage         *RangeCoverage `json:"rangeCoverage,omitempty" doc:"Only on searches over more than 10,000 blocks."`
 }
 
-func (s *Server) eventRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Events", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) eventRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Events", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	global := base
 	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
@@ -81,14 +82,14 @@ func (s *Server) eventRoutes() {
 		"A position takes at most 128 values, a search 256, and 128 emitters. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	global.Example = "topic0=" + felt.Selector("Transfer").String()
-	register(s, global, s.searchEvents)
+	kernel.Register(s.Server, global, s.searchEvents)
 	contract := base
 	contract.ID, contract.Path, contract.Summary = "listContractEvents", "/v1/{chain}/contract/{address}/events", "List a contract's events"
 	contract.Description = "As the search over the chain, for one emitter. `key` and `keys` are accepted for older clients: their values are the keys from position 0 on, one each."
-	register(s, contract, s.listContractEvents)
+	kernel.Register(s.Server, contract, s.listContractEvents)
 }
 
-func (s *Server) searchEvents(ctx context.Context, in *struct {
+func (s *Routes) searchEvents(ctx context.Context, in *struct {
 	EventInput
 	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives, at most 128."`
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
@@ -102,7 +103,7 @@ func (s *Server) searchEvents(ctx context.Context, in *struct {
 	return s.eventPage(ctx, "searchEvents", &in.EventInput, search)
 }
 
-func (s *Server) listContractEvents(ctx context.Context, in *struct {
+func (s *Routes) listContractEvents(ctx context.Context, in *struct {
 	EventInput
 	Address string   `path:"address" maxLength:"70" doc:"Emitting contract."`
 	Key     []string `query:"key,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
@@ -111,12 +112,12 @@ func (s *Server) listContractEvents(ctx context.Context, in *struct {
 }) (*body[EventPage], error) {
 	topics := in.topics()
 	compat := slices.Concat(named("query.key", in.Key), named("query.keys", in.Keys), named("query.keys[]", in.KeyList))
-	if len(compat) > maxCompatKeys {
-		return nil, fail(CodeInvalidRequest, "query.key: at most %d values.", maxCompatKeys)
+	if len(compat) > MaxCompatKeys {
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.key: at most %d values.", MaxCompatKeys)
 	}
 	for i, k := range compat {
 		if len(topics[i]) > 0 {
-			return nil, fail(CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.name, i, topics[i][0].name)
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.name, i, topics[i][0].name)
 		}
 		topics[i] = []given{k}
 	}
@@ -135,24 +136,24 @@ type eventSearch struct {
 }
 
 func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions][]given) (*eventSearch, error) {
-	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.clamp(defaultEventPage, maxEventPage)}}
+	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.Clamp(DefaultEventPage, MaxEventPage)}}
 	if in.Order == "asc" {
 		q.Order = event.Asc
 	}
 	var err error
-	if q.Emitters, err = feltValues("query.address", emitters, maxEmitters); err != nil {
+	if q.Emitters, err = feltValues("query.address", emitters, MaxEmitters); err != nil {
 		return nil, err
 	}
 	total := 0
 	for i, values := range topics {
-		if q.Keys[i], err = feltValues("query.topic"+strconv.Itoa(i), values, maxPerPosition); err != nil {
+		if q.Keys[i], err = feltValues("query.topic"+strconv.Itoa(i), values, MaxPerPosition); err != nil {
 			return nil, err
 		}
 		total += len(q.Keys[i])
 		q.later = q.later || i > 0 && len(values) > 0
 	}
-	if total > maxPerRequest {
-		return nil, fail(CodeInvalidRequest, "query: a search takes at most %d values of all topics together, this one has %d.", maxPerRequest, total)
+	if total > MaxPerRequest {
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query: a search takes at most %d values of all topics together, this one has %d.", MaxPerRequest, total)
 	}
 	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
 		return nil, err
@@ -165,19 +166,19 @@ func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions]
 func (q *eventSearch) rules() error {
 	switch {
 	case len(q.Emitters) == 0 && !q.later && len(q.Keys[0]) == 0:
-		return fail(CodeInvalidRequest, "query: a search over the whole chain needs a filter: address, or topic0.")
+		return kernel.Fail(kernel.CodeInvalidRequest, "query: a search over the whole chain needs a filter: address, or topic0.")
 	case q.later && len(q.Keys[0]) == 0:
-		return fail(CodeInvalidRequest, "query.topic0: it is missing; topic1 to topic15 need topic0, an address alone is not enough.")
+		return kernel.Fail(kernel.CodeInvalidRequest, "query.topic0: it is missing; topic1 to topic15 need topic0, an address alone is not enough.")
 	case q.later && !q.bounded:
-		return fail(CodeInvalidRequest, "query.from_block: topic1 to topic15 need from_block and to_block.")
-	case q.later && len(q.Emitters)*len(q.Keys[0]) > maxFanOut:
-		return fail(CodeInvalidRequest, "query: a search by later topics takes at most %d pairs of address and topic0, this one has %d.", maxFanOut, len(q.Emitters)*len(q.Keys[0]))
+		return kernel.Fail(kernel.CodeInvalidRequest, "query.from_block: topic1 to topic15 need from_block and to_block.")
+	case q.later && len(q.Emitters)*len(q.Keys[0]) > MaxFanOut:
+		return kernel.Fail(kernel.CodeInvalidRequest, "query: a search by later topics takes at most %d pairs of address and topic0, this one has %d.", MaxFanOut, len(q.Emitters)*len(q.Keys[0]))
 	}
 	return nil
 }
 
 // wide says that the range is more than an ordinary key may ask for.
-func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= maxRangeBlocks }
+func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= MaxRangeBlocks }
 
 // scope names the search for its cursors: by value, so that another spelling of
 // the same felts goes on with the same cursor.
@@ -198,14 +199,14 @@ func (q *eventSearch) scope(operation, chain string) string {
 }
 
 // eventPage runs a search and renders a page of it.
-func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput, q *eventSearch) (*body[EventPage], error) {
+func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput, q *eventSearch) (*body[EventPage], error) {
 	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
 	scope := q.scope(operation, in.Chain)
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		var wide *wideSearch
 		var err error
 		if q.wide() {
-			requestOf(ctx).indexed = false // whose key asks matters
+			kernel.RequestOf(ctx).Indexed = false // whose key asks matters
 			if wide, err = s.wideRange(ctx, c, r, state, q); err != nil {
 				return err
 			}
@@ -234,7 +235,7 @@ func (s *Server) eventPage(ctx context.Context, operation string, in *EventInput
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
 		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
 			// A class may still come, and with it a name: not to be kept.
-			requestOf(ctx).indexed = false
+			kernel.RequestOf(ctx).Indexed = false
 		}
 		return err
 	})

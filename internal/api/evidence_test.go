@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/site"
 )
 
 // meta compares what the service says of itself with how it was set up.
@@ -55,15 +56,15 @@ func (o *oracle) meta() {
 // test alone; it may claim less than the test checks, never more.
 func (o *oracle) evidence() {
 	o.t.Helper()
-	exact := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
-	paged := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
-	events := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
-	called := api.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
-	counted := api.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
-	setup := api.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
-	lookup := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
-	batched := api.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
-	got := map[string]api.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
+	exact := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
+	paged := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
+	events := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
+	called := site.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
+	counted := site.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
+	setup := site.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
+	lookup := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
+	batched := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
+	got := map[string]site.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
 		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
 		"getContract": exact, "getContractVerification": exact, "listBridgeSignals": events, "getAddress": exact, "listAddressTransactions": events,
 		"listAddressActivity": events, "listAddressTransfers": events, "getAddressAttribution": lookup, "discoverAssets": events,
@@ -80,7 +81,7 @@ func (o *oracle) evidence() {
 		}
 		got[op] = e
 	}
-	const file = "evidence.json"
+	const file = "../site/evidence.json"
 	if *update {
 		text, err := json.MarshalIndent(got, "", "  ")
 		if err != nil {
@@ -95,7 +96,7 @@ func (o *oracle) evidence() {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	var claimed map[string]api.Evidence
+	var claimed map[string]site.Evidence
 	if err := json.Unmarshal(text, &claimed); err != nil {
 		o.t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 )
 
 // What the filters of lists have in common: repeated felts, compared by value,
@@ -25,10 +26,10 @@ func named(name string, texts []string) []given {
 func feltValues(all string, values []given, most int) ([]felt.Felt, error) {
 	var out []felt.Felt
 	for _, v := range values {
-		f, err := feltOf(v.name, v.text)
+		f, err := kernel.FeltOf(v.name, v.text)
 		if err != nil && slices.Contains(selectorNames, v.name) && isName(v.text) {
 			// Help for people who send a name where a selector belongs.
-			err = fail(CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", v.name, clip(v.text, 60), felt.Selector(v.text))
+			err = kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is a name, not a selector. A name is not looked up; its selector would be %s.", v.name, kernel.Clip(v.text, 60), felt.Selector(v.text))
 		}
 		if err != nil {
 			return nil, err
@@ -37,7 +38,7 @@ func feltValues(all string, values []given, most int) ([]felt.Felt, error) {
 			out = append(out, f)
 		}
 		if len(out) > most {
-			return nil, fail(CodeInvalidRequest, "%s: at most %d distinct values.", all, most)
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s: at most %d distinct values.", all, most)
 		}
 	}
 	return out, nil
@@ -69,13 +70,13 @@ func blockRange(from, to string) (first, last uint64, err error) {
 		if bound.text == "" {
 			continue
 		}
-		n, ok := numberOf(bound.text)
+		n, ok := kernel.NumberOf(bound.text)
 		if *bound.to = n; !ok {
-			return 0, 0, fail(CodeInvalidRequest, "%s: %q is not a block number.", bound.name, clip(bound.text, 20))
+			return 0, 0, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is not a block number.", bound.name, kernel.Clip(bound.text, 20))
 		}
 	}
 	if first > last {
-		return 0, 0, fail(CodeInvalidRequest, "query.from_block: it is above to_block.")
+		return 0, 0, kernel.Fail(kernel.CodeInvalidRequest, "query.from_block: it is above to_block.")
 	}
 	return first, last, nil
 }

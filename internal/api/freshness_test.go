@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -83,7 +84,7 @@ func (c *claims) stale(t *testing.T, when, code string) {
 	if c.coverage.FreshnessStatus != "stale" || c.coverage.LiveMaintenance || c.coverage.VerifiedAt != nil {
 		t.Errorf("%s: coverage %+v", when, c.coverage)
 	}
-	if c.wide.StatusCode != 503 || c.wide.envelope().Code != api.CodeEventCoverageUnavailable {
+	if c.wide.StatusCode != 503 || c.wide.envelope().Code != kernel.CodeEventCoverageUnavailable {
 		t.Errorf("%s: a wide search is answered with %d %s", when, c.wide.StatusCode, c.wide.body)
 	}
 	if c.summary != "stale" {
@@ -101,7 +102,7 @@ func (c *claims) stale(t *testing.T, when, code string) {
 // index meanwhile, so that no answer may be kept for longer either.
 func TestFreshnessAges(t *testing.T) {
 	heard := chain.Seen{}
-	w := newWorld(t, 60, func(o *api.Options) {
+	w := newWorld(t, 60, func(o *options) {
 		o.Chains[0].Heard = func() chain.Seen {
 			seen := heard
 			seen.At = o.Now() // the process lives; its node does not answer any more
@@ -154,7 +155,7 @@ func TestFreshnessAges(t *testing.T) {
 // TestFreshnessFromTheStore: a process without a node judges by what the indexer
 // left, and by its own clock.
 func TestFreshnessFromTheStore(t *testing.T) {
-	w := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard, o.HeadMaxAge = nil, 5*time.Minute })
+	w := newWorld(t, 60, func(o *options) { o.Chains[0].Heard, o.HeadMaxAge = nil, 5*time.Minute })
 	first := w.claims()
 	first.stale(t, "an index without a word of nodes", "node_silent")
 	if n := first.status.Nodes; n.Configured != nil || n.Healthy != nil || n.ObservedAt != nil || len(n.Items) != 0 {
@@ -213,7 +214,7 @@ func (w *world) leave(k store.Key, value []byte) {
 // them.
 func TestNodesThatAreNotBelieved(t *testing.T) {
 	heard := chain.Seen{}
-	w := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard = func() chain.Seen { return heard } })
+	w := newWorld(t, 60, func(o *options) { o.Chains[0].Heard = func() chain.Seen { return heard } })
 	check := func(when, why string) {
 		t.Helper()
 		c := w.claims()

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
@@ -35,7 +36,7 @@ const goldenDir = "testdata/golden"
 type golden struct {
 	*world
 	files map[string]bool
-	codes map[api.Code]bool
+	codes map[kernel.Code]bool
 }
 
 // goldenCase is a request; the key is sent when the headers have none.
@@ -168,13 +169,13 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { empty.Close() }) //nolint:errcheck // in memory
-	fixed := func(o *api.Options) {
-		o.Cursors = api.NewCursors([]byte("the secret of the golden files"))
+	fixed := func(o *options) {
+		o.Cursors = kernel.NewCursors([]byte("the secret of the golden files"))
 		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty}, api.Chain{ID: "SN_YOUNG", Store: o.Chains[0].Store, Depth: 1 << 20})
 		o.Chains[0].Heard = hears(o.Now, 44)
 		o.Version = "golden"
 	}
-	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[api.Code]bool{}}
+	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[kernel.Code]bool{}}
 	for _, c := range g.reads() {
 		g.run(c)
 	}
@@ -199,7 +200,7 @@ func TestGolden(t *testing.T) {
 	inner.compare(post, h.post("text/plain", `{"items":[]}`).unnamed())
 	post.dir, post.name = "invalid_request", "body"
 	inner.compare(post, h.post("application/json", `{"items":[1]}`).unnamed())
-	late := newHooked(t, fixed, func(o *api.Options) { o.BodyTimeout = time.Millisecond })
+	late := newHooked(t, fixed, func(o *options) { o.BodyTimeout = time.Millisecond })
 	inner = &golden{late.world, g.files, g.codes}
 	inner.compare(goldenCase{dir: "request_timeout", name: "body", method: http.MethodPost, path: "/v1/test/write"},
 		late.read(late.dial("POST /v1/test/write HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: "+late.key+"\r\nContent-Length: 9\r\n\r\n")).unnamed())
@@ -207,7 +208,7 @@ func TestGolden(t *testing.T) {
 		late.read(late.dial("GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("1", 140_000)+"\r\n\r\n")).unnamed())
 	g.finish()
 
-	for code := range api.Codes() {
+	for code := range kernel.Codes {
 		if !g.codes[code] {
 			t.Errorf("no golden file for the code %s", code)
 		}
@@ -472,12 +473,12 @@ func (w *world) walletKey() string {
 // TestCodesAreExplained reads the table: every code has a page and says what to do.
 func TestCodesAreExplained(t *testing.T) {
 	slug := regexp.MustCompile(`^api/[a-z-]+$`)
-	for reason, info := range api.Reasons() {
-		if _, ok := api.Codes()[info.Code]; !ok || !slug.MatchString(info.Slug) || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
+	for reason, info := range kernel.Reasons {
+		if _, ok := kernel.Codes[info.Code]; !ok || !slug.MatchString(info.Slug) || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
 			t.Errorf("%s: %+v", reason, info)
 		}
 	}
-	for code, info := range api.Codes() {
+	for code, info := range kernel.Codes {
 		if info.Status < 400 || info.Status > 599 || !slug.MatchString(info.Slug) || info.Title == "" || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
 			t.Errorf("%s: %+v", code, info)
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 // stranger is a key of another workspace, which has a plan.
@@ -67,9 +67,9 @@ func (w *world) read(c net.Conn) reply {
 	return reply{res, body}
 }
 
-func limited(t *testing.T, r reply, reason api.Reason) {
+func limited(t *testing.T, r reply, reason kernel.Reason) {
 	t.Helper()
-	expect(t, r, 429, api.CodeRateLimited, nil)
+	expect(t, r, 429, kernel.CodeRateLimited, nil)
 	if e := r.envelope(); e.Reason != reason || r.Header.Get("Retry-After") == "" || e.DocSlug != "api/rate-limits" {
 		t.Errorf("reason %q, Retry-After %q: %s", e.Reason, r.Header.Get("Retry-After"), r.body)
 	}
@@ -79,7 +79,7 @@ func limited(t *testing.T, r reply, reason api.Reason) {
 // They hold no place to work, not even all the places to read bodies, and everybody
 // else is answered.
 func TestSlowSendersLeaveRoom(t *testing.T) {
-	w := newWorld(t, 5, func(o *api.Options) { o.MaxInFlight = 8 })
+	w := newWorld(t, 5, func(o *options) { o.MaxInFlight = 8 })
 	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
 	const path = "/v1/" + chainID + "/address/summaries"
 	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Api-Key: %s\r\nContent-Length: 30\r\n\r\n{", path, w.key)
@@ -101,7 +101,7 @@ func TestSlowSendersLeaveRoom(t *testing.T) {
 	}
 	for range len(conns) - perKey {
 		r := <-refused
-		limited(t, r, api.ReasonConcurrency)
+		limited(t, r, kernel.ReasonConcurrency)
 		if !r.Close {
 			t.Error("the connection stays open with half a body in it")
 		}
@@ -121,15 +121,15 @@ func TestSlowSendersLeaveRoom(t *testing.T) {
 
 // TestBodyInTime: a body that does not arrive ends the request, and says so.
 func TestBodyInTime(t *testing.T) {
-	w := newWorld(t, 5, func(o *api.Options) { o.BodyTimeout = 50 * time.Millisecond })
+	w := newWorld(t, 5, func(o *options) { o.BodyTimeout = 50 * time.Millisecond })
 	c := w.dial(fmt.Sprintf("POST /v1/%s/address/summaries HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nContent-Length: 30\r\n\r\n{", chainID, w.key))
-	expect(t, w.read(c), 408, api.CodeRequestTimeout, nil)
+	expect(t, w.read(c), 408, kernel.CodeRequestTimeout, nil)
 }
 
 // TestGreedyWorkersLeaveRoom: a key, and the keys of a workspace together, get a part
 // of the places to work.
 func TestGreedyWorkersLeaveRoom(t *testing.T) {
-	w := newHooked(t, func(o *api.Options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 4, 3, 2 })
+	w := newHooked(t, func(o *options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 4, 3, 2 })
 	second := w.newKey(account.DefaultScopes)
 	other, _ := w.stranger("other", account.Enterprise, account.Limits{})
 	var done sync.WaitGroup
@@ -148,13 +148,13 @@ func TestGreedyWorkersLeaveRoom(t *testing.T) {
 	}
 	hold(w.key)
 	hold(w.key)
-	limited(t, w.do(http.MethodGet, statusPath, w.key), api.ReasonConcurrency)
+	limited(t, w.do(http.MethodGet, statusPath, w.key), kernel.ReasonConcurrency)
 	expect(t, w.do(http.MethodGet, statusPath, second), 200, "", nil)
 	hold(second)
-	limited(t, w.do(http.MethodGet, statusPath, second), api.ReasonConcurrency)
+	limited(t, w.do(http.MethodGet, statusPath, second), kernel.ReasonConcurrency)
 	expect(t, w.do(http.MethodGet, statusPath, other), 200, "", nil)
 	hold(other)
-	expect(t, w.do(http.MethodGet, statusPath, other), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
+	expect(t, w.do(http.MethodGet, statusPath, other), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "1"})
 	for range 4 {
 		w.leave <- struct{}{}
 	}
@@ -177,22 +177,22 @@ func TestKeysDoNotMultiplyBudgets(t *testing.T) {
 		expect(t, ask(keys[i%len(keys)]), 200, "", map[string]string{"X-Ratelimit-Remaining": fmt.Sprint(limit - i - 1)})
 	}
 	for _, key := range keys {
-		limited(t, ask(key), api.ReasonMinuteBudget)
+		limited(t, ask(key), kernel.ReasonMinuteBudget)
 	}
 	// A key with less has its own besides, and what it spends is the workspace's.
 	w.clock.advance(time.Minute)
 	small := w.keyOf(space, account.Limits{BatchPerMinute: 2})
 	expect(t, ask(small), 200, "", map[string]string{"X-Ratelimit-Limit": "2", "X-Ratelimit-Remaining": "1"})
 	expect(t, ask(small), 200, "", nil)
-	limited(t, ask(small), api.ReasonMinuteBudget)
+	limited(t, ask(small), kernel.ReasonMinuteBudget)
 	expect(t, ask(first), 200, "", map[string]string{"X-Ratelimit-Remaining": fmt.Sprint(limit - 3)})
 	// A key with more may go beyond the others, and they still find it spent.
 	large := w.keyOf(space, account.Limits{BatchPerMinute: limit + 3})
 	for range limit {
 		expect(t, ask(large), 200, "", nil)
 	}
-	limited(t, ask(large), api.ReasonMinuteBudget)
-	limited(t, ask(first), api.ReasonMinuteBudget)
+	limited(t, ask(large), kernel.ReasonMinuteBudget)
+	limited(t, ask(first), kernel.ReasonMinuteBudget)
 }
 
 // TestBurst: what comes at once is bounded, and fills up again evenly.
@@ -204,35 +204,35 @@ func TestBurst(t *testing.T) {
 		expect(t, w.do(http.MethodGet, statusPath, []string{key, second}[i%2]), 200, "", nil)
 	}
 	r := w.do(http.MethodGet, statusPath, second)
-	limited(t, r, api.ReasonBurst)
-	expect(t, r, 429, api.CodeRateLimited, map[string]string{"Retry-After": "1", "X-Ratelimit-Remaining": "0", "X-Ratelimit-Limit": "120"})
+	limited(t, r, kernel.ReasonBurst)
+	expect(t, r, 429, kernel.CodeRateLimited, map[string]string{"Retry-After": "1", "X-Ratelimit-Remaining": "0", "X-Ratelimit-Limit": "120"})
 	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/search?q=1", key), 200, "", nil) // another class
 	w.clock.advance(time.Second)
 	expect(t, w.do(http.MethodGet, statusPath, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "99"}) // the refused one cost nothing
 	expect(t, w.do(http.MethodGet, statusPath, key), 200, "", nil)
-	limited(t, w.do(http.MethodGet, statusPath, key), api.ReasonBurst)
+	limited(t, w.do(http.MethodGet, statusPath, key), kernel.ReasonBurst)
 	// The even pace goes on until the minute's budget is used up.
 	for i := 22; i < 120; i++ {
 		w.clock.advance(500 * time.Millisecond)
 		expect(t, w.do(http.MethodGet, statusPath, key), 200, "", nil)
 	}
 	w.clock.advance(time.Second)
-	limited(t, w.do(http.MethodGet, statusPath, key), api.ReasonMinuteBudget)
+	limited(t, w.do(http.MethodGet, statusPath, key), kernel.ReasonMinuteBudget)
 }
 
 // TestCallersWithoutKey are limited by their address, whatever they ask for, and
 // nobody with a key notices.
 func TestCallersWithoutKey(t *testing.T) {
-	w := newWorld(t, 5, func(o *api.Options) { o.AnonymousPerMinute = 120 }) // 30 at once
-	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)         // a key that was not seen before costs nothing when it is good
+	w := newWorld(t, 5, func(o *options) { o.AnonymousPerMinute = 120 }) // 30 at once
+	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)     // a key that was not seen before costs nothing when it is good
 	for i := range 30 {
 		expect(t, w.do(http.MethodGet, []string{"/docs/api", "/", "/openapi.json"}[i%3], ""), 200, "", nil)
 	}
 	for _, path := range []string{"/docs/api", "/", "/docs", "/openapi.yaml", "/nothing", statusPath} {
-		limited(t, w.do(http.MethodGet, path, ""), api.ReasonClientAddress)
+		limited(t, w.do(http.MethodGet, path, ""), kernel.ReasonClientAddress)
 	}
-	limited(t, w.do(http.MethodPost, statusPath, ""), api.ReasonClientAddress)
-	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), api.ReasonClientAddress)
+	limited(t, w.do(http.MethodPost, statusPath, ""), kernel.ReasonClientAddress)
+	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), kernel.ReasonClientAddress)
 	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
 	for _, path := range []string{"/healthz", "/readyz"} {
 		expect(t, w.do(http.MethodGet, path, ""), 200, "", nil)
@@ -240,10 +240,10 @@ func TestCallersWithoutKey(t *testing.T) {
 	w.clock.advance(time.Minute)
 	// Keys that are not valid cost ten times as much.
 	for range 3 {
-		expect(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), 401, api.CodeUnauthorized, nil)
+		expect(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), 401, kernel.CodeUnauthorized, nil)
 	}
-	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), api.ReasonClientAddress)
-	limited(t, w.do(http.MethodGet, "/docs", ""), api.ReasonClientAddress)
+	limited(t, w.do(http.MethodGet, statusPath, mistyped(w.key)), kernel.ReasonClientAddress)
+	limited(t, w.do(http.MethodGet, "/docs", ""), kernel.ReasonClientAddress)
 	expect(t, w.do(http.MethodGet, statusPath, w.key), 200, "", nil)
 }
 
@@ -265,7 +265,7 @@ func TestClientAddress(t *testing.T) {
 		"IPv6":            {[]string{"127.0.0.1/32"}, []ask{{"2001:db8:0:1::1", ok}, {"2001:db8:0:1:ffff::2", no}, {"2001:db8:0:2::1", ok}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, 1, func(o *api.Options) {
+			w := newWorld(t, 1, func(o *options) {
 				o.AnonymousPerMinute = 4 // one at once
 				for _, p := range c.proxies {
 					o.TrustedProxies = append(o.TrustedProxies, netip.MustParsePrefix(p))

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -51,7 +51,7 @@ func (o *oracle) same(op, path string, want any) reply {
 func (o *oracle) missing(op, path string) {
 	o.t.Helper()
 	r := o.do(http.MethodGet, "/v1/"+path, o.key)
-	if r.StatusCode != http.StatusNotFound || r.envelope().Code != api.CodeNotFound {
+	if r.StatusCode != http.StatusNotFound || r.envelope().Code != kernel.CodeNotFound {
 		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
 	}
 	o.checked(op, path, r)
@@ -479,7 +479,7 @@ func (o *oracle) movingPages() {
 	cursor := o.page("listBlockTransactions", path, 1, nil).NextCursor
 	o.fork(int(head-number) + 1)
 	r := o.do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=1&cursor=%s", chainID, path, url.QueryEscape(*cursor)), o.key)
-	if r.StatusCode != http.StatusBadRequest || r.envelope().Code != api.CodeInvalidCursor {
+	if r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor {
 		o.t.Fatalf("a cursor of a block that is gone: %d %s", r.StatusCode, r.body)
 	}
 }

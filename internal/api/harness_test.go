@@ -23,11 +23,13 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/metadata"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/site"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -46,7 +48,8 @@ type world struct {
 	repo     *account.Repository
 	space    account.Workspace
 	url      string
-	server   *api.Server
+	server   *kernel.Server
+	routes   *api.Routes
 	key      string // read, batch, write, verify
 	clock    *clock
 	// contract holds every answer against the OpenAPI document.
@@ -101,8 +104,75 @@ var transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 1
 
 const chainID = "SN_SEPOLIA"
 
+// options are those of all that a service is made of.
+type options struct {
+	kernelOptions
+	apiOptions
+}
+
+type (
+	kernelOptions = kernel.Options
+	apiOptions    = api.Options
+)
+
+// open makes the service, as the program does.
+func (o *options) open(t *testing.T) (*kernel.Server, *api.Routes) {
+	t.Helper()
+	k, err := kernel.New(o.kernelOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes, err := api.New(k, o.apiOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.New(k, routes)
+	return k, routes
+}
+
+// operations are the ids of the table's entries with their paths.
+func (w *world) operations() map[string]string {
+	out := map[string]string{}
+	for _, r := range w.server.Entries() {
+		out[r.ID] = r.Path
+	}
+	return out
+}
+
+// docSlugs are the pages that the codes name.
+func docSlugs() map[kernel.Code]string {
+	out := map[kernel.Code]string{}
+	for c, info := range kernel.Codes {
+		out[c] = info.Slug
+	}
+	return out
+}
+
+// testBody is the request body of a test route, and testAnswer the answer.
+type testBody struct {
+	Body struct {
+		Items []string `json:"items"`
+	}
+}
+
+type testAnswer struct {
+	Body struct {
+		Count int `json:"count"`
+	}
+}
+
+// addRead adds a route without input to the table, behind the whole kernel.
+func addRead(s *kernel.Server, r kernel.Route, handle func(context.Context) error) {
+	kernel.Register(s, r, func(ctx context.Context, _ *struct{}) (*testAnswer, error) { return &testAnswer{}, handle(ctx) })
+}
+
+// addWrite adds a route with a body to the table.
+func addWrite(s *kernel.Server, r kernel.Route, handle func(context.Context, *testBody) error) {
+	kernel.Register(s, r, func(ctx context.Context, in *testBody) (*testAnswer, error) { return &testAnswer{}, handle(ctx, in) })
+}
+
 // newWorld indexes a chain of n blocks and serves it.
-func newWorld(t *testing.T, n int, change ...func(*api.Options)) *world {
+func newWorld(t *testing.T, n int, change ...func(*options)) *world {
 	t.Helper()
 	return serveWorld(t, &world{}, n, change...)
 }
@@ -113,7 +183,7 @@ func newWorldWithoutClasses(t *testing.T, n int) *world {
 	return serveWorld(t, &world{noClasses: true}, n)
 }
 
-func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *world {
+func serveWorld(t *testing.T, w *world, n int, change ...func(*options)) *world {
 	t.Helper()
 	*w = world{noClasses: w.noClasses, t: t, logs: &logs{}, chain: simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30}), clock: &clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}}
 	w.serveNode()
@@ -139,10 +209,11 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	w.key, w.partner = w.newKey(account.DefaultScopes), w.newKey(account.DefaultScopes|account.Partner)
 	secret := db.CursorSecret()
 	w.registry = w.known.Chain(chainID)
-	o := api.Options{
-		Chains:  []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: w.known.Chain(chainID)}},
+	var o options
+	o.apiOptions = api.Options{Chains: []api.Chain{{ID: chainID, Store: w.engine, Depth: 10, Node: w.pool, Registry: w.known.Chain(chainID)}}}
+	o.kernelOptions = kernel.Options{
 		Keys:    account.NewAuthenticator(w.repo, nil),
-		Cursors: api.NewCursors(secret[:]),
+		Cursors: kernel.NewCursors(secret[:]),
 		Origins: []string{"https://explorer.example"},
 		Now:     w.clock.Now,
 		Logger:  slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -155,11 +226,9 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*api.Options)) *wo
 	for _, f := range change {
 		f(&o)
 	}
-	if w.server, err = api.New(o); err != nil {
-		t.Fatal(err)
-	}
-	wire := api.WireOptions{Origins: o.Origins, Logger: o.Logger}
-	bound := edge.Bound(api.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
+	w.server, w.routes = o.open(t)
+	wire := kernel.WireOptions{Origins: o.Origins, Logger: o.Logger}
+	bound := edge.Bound(kernel.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
 	srv.Listener, srv.Config.Handler = bound, w.server
 	bound.Attach(srv.Config)
 	srv.Config.MaxHeaderBytes = 128 << 10
@@ -332,8 +401,8 @@ func (r reply) plain() []byte {
 }
 
 // envelope reads a failure.
-func (r reply) envelope() api.Envelope {
-	var e api.Envelope
+func (r reply) envelope() kernel.Envelope {
+	var e kernel.Envelope
 	json.Unmarshal(r.plain(), &e) //nolint:errcheck // an empty envelope then
 	return e
 }

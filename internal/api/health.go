@@ -2,32 +2,32 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
 
-// healthz says that the process answers.
-func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	sendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
+// Healthz says that the process answers.
+func (s *Routes) Healthz(w http.ResponseWriter, _ *http.Request) {
+	kernel.SendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// readyz says whether every chain has an index that can be asked. One that may be
+// Readyz says whether every chain has an index that can be asked. One that may be
 // old is still worth asking, and says so in its answers: it makes the service
 // degraded, or catching up, not unready, because a node that is away would otherwise take every
 // process that serves its chain out of rotation at once.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
+func (s *Routes) Readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
 	status, word, chains := http.StatusOK, "ready", map[string]string{}
-	for _, id := range s.order {
-		state, usable := s.chains[id].readiness(ctx)
+	for _, id := range s.Order {
+		state, usable := s.Chains[id].readiness(ctx)
 		switch chains[id] = state; {
 		case !usable:
 			status, word = http.StatusServiceUnavailable, "not_ready"
@@ -40,7 +40,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 	if status != http.StatusOK {
 		w.Header().Set("Retry-After", "2")
 	}
-	sendPlain(w, status, map[string]any{"status": word, "chains": chains})
+	kernel.SendPlain(w, status, map[string]any{"status": word, "chains": chains})
 }
 
 // readiness is a word for a chain's index, and whether it can be asked at all.
@@ -70,7 +70,7 @@ func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 	}
 	switch f := c.freshness(&state); {
 	case contradicted && (f.current() || f.code == reasonBehind):
-		return reasonAudit, true
+		return ReasonAudit, true
 	case f.current():
 		return "ready", true
 	case f.code == reasonBehind:
@@ -83,36 +83,3 @@ func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 // catchingUp is said of an index that is on its way to a head that a node told of
 // lately.
 const catchingUp = "catching_up"
-
-// Starting answers until a Server can: the process lives, and is not ready. A
-// service may have to wait for its node, or for an indexer to begin.
-func Starting() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/healthz":
-			sendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
-		case "/readyz":
-			w.Header().Set("Retry-After", "2")
-			sendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "chains": map[string]string{}})
-		default:
-			id := requestID(r.Header)
-			w.Header().Set(headerRequestID, id)
-			sendError(w, r, retryLater(5, nil, "The service is starting."), id, nil)
-		}
-	})
-}
-
-// Stopping answers /readyz when the process is about to end.
-func Stopping() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", "2")
-		sendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping", "chains": map[string]string{}})
-	})
-}
-
-func sendPlain(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", jsonType)
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(v) //nolint:errcheck // the client went away
-}

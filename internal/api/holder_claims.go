@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -115,11 +116,11 @@ type HolderGrowth struct {
 	HolderBalanceTotalChangeRaw string `json:"holderBalanceTotalChangeRaw" doc:"Decimal with a sign."`
 }
 
-func (s *Server) getTokenHolderAnalytics(ctx context.Context, in *struct {
+func (s *Routes) getTokenHolderAnalytics(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
 }) (*body[HolderAnalytics], error) {
-	token, err := feltOf("path.token", in.Token)
+	token, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ type AddressIntelligenceList struct {
 	Items                 []AddressIntelligence `json:"items"`
 }
 
-func (s *Server) describeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressIntelligenceList], error) {
+func (s *Routes) describeAddresses(ctx context.Context, in *AddressBatch) (*body[AddressIntelligenceList], error) {
 	addresses, err := batchFelts("addresses", in.Body.Addresses)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 )
 
 // expect checks a status, a code, and headers by name; "" means absent.
-func expect(t *testing.T, r reply, status int, code api.Code, headers map[string]string) {
+func expect(t *testing.T, r reply, status int, code kernel.Code, headers map[string]string) {
 	t.Helper()
 	if r.StatusCode != status {
 		t.Fatalf("status %d, want %d: %s", r.StatusCode, status, r.body)
@@ -49,35 +49,35 @@ func TestCredentials(t *testing.T) {
 		name    string
 		headers []string
 		status  int
-		code    api.Code
+		code    kernel.Code
 		auth    string
 	}{
-		{"none", nil, 401, api.CodeUnauthorized, invalidToken},
+		{"none", nil, 401, kernel.CodeUnauthorized, invalidToken},
 		{"good", []string{long, w.key}, 200, "", ""},
 		{"good, short header", []string{short, w.key}, 200, "", ""},
 		{"good, other spelling of the header", []string{"x-service-api-key", w.key}, 200, "", ""},
-		{"both headers, same key", []string{long, w.key, short, w.key}, 400, api.CodeConflictingKeys, ""},
-		{"both headers, two keys", []string{long, w.key, short, other}, 400, api.CodeConflictingKeys, ""},
-		{"both headers, one empty", []string{long, w.key, short, ""}, 400, api.CodeConflictingKeys, ""},
-		{"one header twice", []string{long, w.key, long, w.key}, 400, api.CodeConflictingKeys, ""},
-		{"short header twice", []string{short, w.key, short, other}, 400, api.CodeConflictingKeys, ""},
-		{"empty", []string{long, ""}, 400, api.CodeMalformedKey, ""},
-		{"quoted", []string{long, `"` + w.key + `"`}, 400, api.CodeMalformedKey, ""},
-		{"bearer prefix", []string{long, "Bearer " + w.key}, 400, api.CodeMalformedKey, ""},
-		{"blank inside", []string{long, w.key[:20] + " " + w.key[20:]}, 400, api.CodeMalformedKey, ""},
-		{"two in one", []string{short, w.key + "," + other}, 400, api.CodeMalformedKey, ""},
-		{"cut off", []string{long, w.key[:len(w.key)-1]}, 401, api.CodeUnauthorized, invalidToken},
-		{"mistyped", []string{long, mistyped(w.key)}, 401, api.CodeUnauthorized, invalidToken},
-		{"longer", []string{long, w.key + "0"}, 401, api.CodeUnauthorized, invalidToken},
-		{"something else", []string{short, "password"}, 401, api.CodeUnauthorized, invalidToken},
-		{"unknown", []string{long, unknown}, 401, api.CodeUnauthorized, invalidToken},
-		{"unknown, short header", []string{short, unknown}, 401, api.CodeUnauthorized, invalidToken},
-		{"revoked", []string{long, revoked}, 401, api.CodeUnauthorized, invalidToken},
-		{"expired", []string{long, expired}, 401, api.CodeUnauthorized, invalidToken},
-		{"lacking the scope", []string{long, unscoped}, 403, api.CodeForbidden, `Bearer realm="service", error="insufficient_scope", scope="read"`},
-		{"as a bearer token", []string{"Authorization", "Bearer " + w.key}, 401, api.CodeUnauthorized, invalidToken},
-		{"as a cookie", []string{"Cookie", "key=" + w.key}, 401, api.CodeUnauthorized, invalidToken},
-		{"claiming to be internal", []string{"X-Internal-Key", w.key, "X-Service-Internal-Caller", "web"}, 401, api.CodeUnauthorized, invalidToken},
+		{"both headers, same key", []string{long, w.key, short, w.key}, 400, kernel.CodeConflictingKeys, ""},
+		{"both headers, two keys", []string{long, w.key, short, other}, 400, kernel.CodeConflictingKeys, ""},
+		{"both headers, one empty", []string{long, w.key, short, ""}, 400, kernel.CodeConflictingKeys, ""},
+		{"one header twice", []string{long, w.key, long, w.key}, 400, kernel.CodeConflictingKeys, ""},
+		{"short header twice", []string{short, w.key, short, other}, 400, kernel.CodeConflictingKeys, ""},
+		{"empty", []string{long, ""}, 400, kernel.CodeMalformedKey, ""},
+		{"quoted", []string{long, `"` + w.key + `"`}, 400, kernel.CodeMalformedKey, ""},
+		{"bearer prefix", []string{long, "Bearer " + w.key}, 400, kernel.CodeMalformedKey, ""},
+		{"blank inside", []string{long, w.key[:20] + " " + w.key[20:]}, 400, kernel.CodeMalformedKey, ""},
+		{"two in one", []string{short, w.key + "," + other}, 400, kernel.CodeMalformedKey, ""},
+		{"cut off", []string{long, w.key[:len(w.key)-1]}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"mistyped", []string{long, mistyped(w.key)}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"longer", []string{long, w.key + "0"}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"something else", []string{short, "password"}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"unknown", []string{long, unknown}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"unknown, short header", []string{short, unknown}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"revoked", []string{long, revoked}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"expired", []string{long, expired}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"lacking the scope", []string{long, unscoped}, 403, kernel.CodeForbidden, `Bearer realm="service", error="insufficient_scope", scope="read"`},
+		{"as a bearer token", []string{"Authorization", "Bearer " + w.key}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"as a cookie", []string{"Cookie", "key=" + w.key}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"claiming to be internal", []string{"X-Internal-Key", w.key, "X-Service-Internal-Caller", "web"}, 401, kernel.CodeUnauthorized, invalidToken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, prefix := range []string{"", "/api"} {
@@ -103,9 +103,9 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("refusals differ: %q", texts)
 	}
 	// A key in the address helps nobody, and is not logged.
-	expect(t, w.do(http.MethodGet, statusPath+"?api_key="+w.key, ""), 401, api.CodeUnauthorized, nil)
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.key, w.key), 400, api.CodeInvalidRequest, nil)
-	expect(t, w.do(http.MethodGet, "/"+w.key, ""), 404, api.CodeUnsupportedRoute, nil)
+	expect(t, w.do(http.MethodGet, statusPath+"?api_key="+w.key, ""), 401, kernel.CodeUnauthorized, nil)
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.key, w.key), 400, kernel.CodeInvalidRequest, nil)
+	expect(t, w.do(http.MethodGet, "/"+w.key, ""), 404, kernel.CodeUnsupportedRoute, nil)
 	if !strings.Contains(w.logs.String(), `"request_id"`) {
 		t.Error("nothing was logged")
 	}
@@ -208,8 +208,8 @@ func TestOrigins(t *testing.T) {
 				}
 			}
 			// A page must be able to read failures, too.
-			expect(t, w.do(http.MethodGet, statusPath, "", headers...), 401, api.CodeUnauthorized, want)
-			expect(t, w.do(http.MethodGet, "/v1/nothing", "", headers...), 404, api.CodeUnsupportedRoute, want)
+			expect(t, w.do(http.MethodGet, statusPath, "", headers...), 401, kernel.CodeUnauthorized, want)
+			expect(t, w.do(http.MethodGet, "/v1/nothing", "", headers...), 404, kernel.CodeUnsupportedRoute, want)
 		})
 	}
 }
@@ -274,7 +274,7 @@ func TestPreflights(t *testing.T) {
 				want["Access-Control-Allow-Methods"], want["Access-Control-Allow-Headers"] = "", ""
 			}
 			want["Access-Control-Allow-Origin"] = c.allow
-			expect(t, r, c.status, api.CodeUnsupportedRoute, want)
+			expect(t, r, c.status, kernel.CodeUnsupportedRoute, want)
 			if got := strings.Contains(r.Header.Get("Access-Control-Allow-Headers"), "authorization"); got != (c.credentials == "true" && c.status == 204) {
 				t.Errorf("Access-Control-Allow-Headers %q", r.Header.Get("Access-Control-Allow-Headers"))
 			}
@@ -292,7 +292,7 @@ func TestMethods(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, "PURGE"} {
 		for _, key := range []string{"", w.key} {
 			r := w.do(method, statusPath, key)
-			expect(t, r, 405, api.CodeMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS", "X-Ratelimit-Limit": ""})
+			expect(t, r, 405, kernel.CodeMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS", "X-Ratelimit-Limit": ""})
 		}
 	}
 }
@@ -304,37 +304,37 @@ func TestPaths(t *testing.T) {
 	for _, c := range []struct {
 		path   string
 		status int
-		code   api.Code
+		code   kernel.Code
 	}{
-		{"/v1", 404, api.CodeUnsupportedRoute},
-		{"/v2/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
-		{chain, 404, api.CodeUnsupportedRoute},
-		{chain + "/", 404, api.CodeUnsupportedRoute},
-		{chain + "/nothing", 404, api.CodeUnsupportedRoute},
-		{chain + "/status/", 404, api.CodeUnsupportedRoute},
-		{chain + "/status/more", 404, api.CodeUnsupportedRoute},
-		{chain + "//status", 404, api.CodeUnsupportedRoute},
-		{"//v1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
-		{chain + "/./status", 404, api.CodeUnsupportedRoute},
-		{chain + "/x/../status", 404, api.CodeUnsupportedRoute},
-		{"/V1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
-		{chain + "/Status", 404, api.CodeUnsupportedRoute},
-		{"/api/api/v1/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
-		{"/api/" + chainID + "/status", 404, api.CodeUnsupportedRoute},
-		{"/v1/meta/nothing", 404, api.CodeUnsupportedRoute},
-		{"/v1/meta/status", 404, api.CodeNotFound},
-		{"/v1/SN_MAIN/status", 404, api.CodeNotFound},
-		{"/v1/sn_sepolia/status", 404, api.CodeNotFound},
-		{"/v1/SN_MAIN/blocks", 404, api.CodeNotFound},
-		{"/v1/SN_MAIN/txs", 404, api.CodeNotFound},
-		{"/v1/SN_MAIN/search?q=1", 404, api.CodeNotFound},
-		{"/v1/" + chainID + "%2Fstatus", 404, api.CodeUnsupportedRoute},
-		{chain + "/block/3%2Ftxs", 400, api.CodeInvalidRequest},
+		{"/v1", 404, kernel.CodeUnsupportedRoute},
+		{"/v2/" + chainID + "/status", 404, kernel.CodeUnsupportedRoute},
+		{chain, 404, kernel.CodeUnsupportedRoute},
+		{chain + "/", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/nothing", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/status/", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/status/more", 404, kernel.CodeUnsupportedRoute},
+		{chain + "//status", 404, kernel.CodeUnsupportedRoute},
+		{"//v1/" + chainID + "/status", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/./status", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/x/../status", 404, kernel.CodeUnsupportedRoute},
+		{"/V1/" + chainID + "/status", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/Status", 404, kernel.CodeUnsupportedRoute},
+		{"/api/api/v1/" + chainID + "/status", 404, kernel.CodeUnsupportedRoute},
+		{"/api/" + chainID + "/status", 404, kernel.CodeUnsupportedRoute},
+		{"/v1/meta/nothing", 404, kernel.CodeUnsupportedRoute},
+		{"/v1/meta/status", 404, kernel.CodeNotFound},
+		{"/v1/SN_MAIN/status", 404, kernel.CodeNotFound},
+		{"/v1/sn_sepolia/status", 404, kernel.CodeNotFound},
+		{"/v1/SN_MAIN/blocks", 404, kernel.CodeNotFound},
+		{"/v1/SN_MAIN/txs", 404, kernel.CodeNotFound},
+		{"/v1/SN_MAIN/search?q=1", 404, kernel.CodeNotFound},
+		{"/v1/" + chainID + "%2Fstatus", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/block/3%2Ftxs", 400, kernel.CodeInvalidRequest},
 		{chain + "/block/%33", 200, ""},
-		{chain + "/block/", 404, api.CodeUnsupportedRoute},
-		{chain + "/block/..%2f3", 404, api.CodeUnsupportedRoute},
-		{chain + "/block/%00", 400, api.CodeInvalidRequest},
-		{chain + "/block/%ff%fe", 400, api.CodeInvalidRequest},
+		{chain + "/block/", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/block/..%2f3", 404, kernel.CodeUnsupportedRoute},
+		{chain + "/block/%00", 400, kernel.CodeInvalidRequest},
+		{chain + "/block/%ff%fe", 400, kernel.CodeInvalidRequest},
 	} {
 		w.do(http.MethodGet, chain+"/block/3/txs", w.key) // kept: it must not answer for others
 		if r := w.do(http.MethodGet, c.path, w.key); r.StatusCode != c.status || c.status >= 400 && r.envelope().Code != c.code {
@@ -375,13 +375,13 @@ func TestParameters(t *testing.T) {
 		{"/block-at-timestamp?timestamp=0&closest=near", "closest"}, {"/search", "q"}, {"/search?q=", "q"}, {"/search?q=0xzz", "q"},
 	} {
 		r := w.do(http.MethodGet, chain+c.path, w.key)
-		if r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidRequest || !strings.Contains(r.envelope().Message, c.names) {
+		if r.StatusCode != 400 || r.envelope().Code != kernel.CodeInvalidRequest || !strings.Contains(r.envelope().Message, c.names) {
 			t.Errorf("GET %s: %d %s", c.path, r.StatusCode, r.body)
 		}
 	}
 	for _, path := range []string{"/block/99999", "/block/9223372036854775807", "/block/0x1", "/tx/0x1", "/block-at-timestamp?timestamp=0", "/block-at-timestamp?timestamp=-5",
 		"/block-at-timestamp?timestamp=1969-01-01T00:00:00Z", "/block-at-timestamp?timestamp=9999-01-01T00:00:00Z&closest=after"} {
-		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 404 || r.envelope().Code != api.CodeNotFound {
+		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 404 || r.envelope().Code != kernel.CodeNotFound {
 			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
 		}
 	}
@@ -400,6 +400,6 @@ func TestParameters(t *testing.T) {
 	if len(p.Items) != 25 {
 		t.Errorf("default %d", len(p.Items))
 	}
-	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.key), 414, api.CodeURITooLong, nil)
+	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.key), 414, kernel.CodeURITooLong, nil)
 	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
 }

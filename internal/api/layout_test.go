@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -25,7 +25,7 @@ func TestOtherLayout(t *testing.T) {
 		}
 		for _, path := range []string{"/status", "/block/3", "/block/3/txs", "/txs", "/events?topic0=0x1", "/search?q=3"} {
 			r := w.do(http.MethodGet, "/v1/"+chainID+path, w.key)
-			if r.StatusCode != 503 || r.envelope().Code != api.CodeServiceUnavailable || !strings.Contains(r.envelope().Message, "another version") {
+			if r.StatusCode != 503 || r.envelope().Code != kernel.CodeServiceUnavailable || !strings.Contains(r.envelope().Message, "another version") {
 				t.Errorf("layout %d, GET %s: %d %s", layout, path, r.StatusCode, r.body)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 )
@@ -83,7 +84,7 @@ func (o *oracle) live(head uint64) {
 	// What a fork took away cannot be asked for any more.
 	for _, gone := range o.orphans {
 		r := o.do(http.MethodGet, "/v1/"+strk+"/total-supply?block_tag="+gone.block.String(), o.key)
-		if r.StatusCode != http.StatusNotFound || r.envelope().Code != api.CodeNotFound || r.envelope().Reason != api.ReasonBlockNotFound {
+		if r.StatusCode != http.StatusNotFound || r.envelope().Code != kernel.CodeNotFound || r.envelope().Reason != kernel.ReasonBlockNotFound {
 			o.t.Fatalf("supply at an orphan: %d %s", r.StatusCode, r.body)
 		}
 	}
@@ -132,38 +133,38 @@ func TestLiveFailures(t *testing.T) {
 	for _, tt := range []struct {
 		path   string
 		status int
-		code   api.Code // or a reason, which is finer
+		code   kernel.Code // or a reason, which is finer
 	}{
-		{strk + "/total-supply?block_tag=30", 404, api.Code(api.ReasonBlockNotFound)},
-		{strk + "/total-supply?block_tag=9223372036854775807", 404, api.Code(api.ReasonBlockNotFound)},
-		{strk + "/total-supply?block_tag=0x0", 404, api.Code(api.ReasonBlockNotFound)},
-		{strk + "/total-supply?block_tag=9223372036854775808", 400, api.CodeInvalidRequest},
-		{strk + "/total-supply?block_tag=-1", 400, api.CodeInvalidRequest},
-		{strk + "/total-supply?block_tag=07", 400, api.CodeInvalidRequest},
-		{strk + "/total-supply?block_tag=0xzz", 400, api.CodeInvalidRequest},
-		{strk + "/total-supply?block_tag=Latest", 400, api.CodeInvalidRequest},
-		{"/token/strk/total-supply", 400, api.CodeInvalidRequest},
-		{strk + "/balance-of/me", 400, api.CodeInvalidRequest},
-		{"/token/0x1234/total-supply", 404, api.Code(api.ReasonNotAToken)},
-		{"/token/" + contracts.CurrentUDC.String() + "/total-supply", 404, api.Code(api.ReasonNotAToken)},
-		{"/token/" + contracts.CurrentUDC.String() + "/balance-of/0x1?block_tag=pending", 404, api.Code(api.ReasonNotAToken)},
-		{"/token/" + multi.String() + "/balance-of/0x1", 422, api.CodeCallReverted},
-		{"/token/" + nft.String() + "/total-supply", 404, api.Code(api.ReasonNotAToken)},
-		{"/contract/0x1234/read?selector=0x1", 404, api.Code(api.ReasonContractNotFound)},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1", 404, api.Code(api.ReasonEntryPointNotFound)},
-		{"/contract/" + w.chain.Network().DAI.String() + "/read?selector=0x1", 404, api.Code(api.ReasonEntryPointNotFound)}, // behind a proxy
-		{"/contract/" + contracts.STRK.String() + "/read?selector=transfer", 400, api.CodeInvalidRequest},
-		{"/contract/" + contracts.STRK.String() + "/read", 400, api.CodeInvalidRequest},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balanceOf").String(), 422, api.CodeCallReverted},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1&calldata=" + new(big.Int).Lsh(big.NewInt(1), 255).String(), 400, api.CodeInvalidRequest},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1&calldata=1e3", 400, api.CodeInvalidRequest},
-		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1" + strings.Repeat("&calldata=1", 257), 400, api.CodeInvalidRequest},
+		{strk + "/total-supply?block_tag=30", 404, kernel.Code(kernel.ReasonBlockNotFound)},
+		{strk + "/total-supply?block_tag=9223372036854775807", 404, kernel.Code(kernel.ReasonBlockNotFound)},
+		{strk + "/total-supply?block_tag=0x0", 404, kernel.Code(kernel.ReasonBlockNotFound)},
+		{strk + "/total-supply?block_tag=9223372036854775808", 400, kernel.CodeInvalidRequest},
+		{strk + "/total-supply?block_tag=-1", 400, kernel.CodeInvalidRequest},
+		{strk + "/total-supply?block_tag=07", 400, kernel.CodeInvalidRequest},
+		{strk + "/total-supply?block_tag=0xzz", 400, kernel.CodeInvalidRequest},
+		{strk + "/total-supply?block_tag=Latest", 400, kernel.CodeInvalidRequest},
+		{"/token/strk/total-supply", 400, kernel.CodeInvalidRequest},
+		{strk + "/balance-of/me", 400, kernel.CodeInvalidRequest},
+		{"/token/0x1234/total-supply", 404, kernel.Code(kernel.ReasonNotAToken)},
+		{"/token/" + contracts.CurrentUDC.String() + "/total-supply", 404, kernel.Code(kernel.ReasonNotAToken)},
+		{"/token/" + contracts.CurrentUDC.String() + "/balance-of/0x1?block_tag=pending", 404, kernel.Code(kernel.ReasonNotAToken)},
+		{"/token/" + multi.String() + "/balance-of/0x1", 422, kernel.CodeCallReverted},
+		{"/token/" + nft.String() + "/total-supply", 404, kernel.Code(kernel.ReasonNotAToken)},
+		{"/contract/0x1234/read?selector=0x1", 404, kernel.Code(kernel.ReasonContractNotFound)},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1", 404, kernel.Code(kernel.ReasonEntryPointNotFound)},
+		{"/contract/" + w.chain.Network().DAI.String() + "/read?selector=0x1", 404, kernel.Code(kernel.ReasonEntryPointNotFound)}, // behind a proxy
+		{"/contract/" + contracts.STRK.String() + "/read?selector=transfer", 400, kernel.CodeInvalidRequest},
+		{"/contract/" + contracts.STRK.String() + "/read", 400, kernel.CodeInvalidRequest},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balanceOf").String(), 422, kernel.CodeCallReverted},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1&calldata=" + new(big.Int).Lsh(big.NewInt(1), 255).String(), 400, kernel.CodeInvalidRequest},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1&calldata=1e3", 400, kernel.CodeInvalidRequest},
+		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1" + strings.Repeat("&calldata=1", 257), 400, kernel.CodeInvalidRequest},
 	} {
 		r := w.do(http.MethodGet, "/v1/"+chainID+tt.path, w.key)
 		e := r.envelope()
 		code := e.Code
-		if e.Reason != "" && code == api.CodeNotFound { // the one code for what is not there
-			code = api.Code(e.Reason)
+		if e.Reason != "" && code == kernel.CodeNotFound { // the one code for what is not there
+			code = kernel.Code(e.Reason)
 		}
 		if r.StatusCode != tt.status || code != tt.code {
 			t.Errorf("GET %s: %d %s, want %d %s", tt.path, r.StatusCode, r.body, tt.status, tt.code)
@@ -226,7 +227,7 @@ func (n *nodeOf) CallAt(ctx context.Context, at contractcall.Block, calls []cont
 // TestAmounts looks at every form of answer, through a node that gives it.
 func TestAmounts(t *testing.T) {
 	stub := &nodeOf{}
-	w := newWorld(t, 5, func(o *api.Options) { o.Chains[0].Node = stub })
+	w := newWorld(t, 5, func(o *options) { o.Chains[0].Node = stub })
 	max128 := felt.MustParse("0xffffffffffffffffffffffffffffffff")
 	camel := felt.Selector("totalSupply")
 	values := func(fs ...felt.Felt) contractcall.Result { return contractcall.Result{Values: fs} }
@@ -264,7 +265,7 @@ func TestAmounts(t *testing.T) {
 		t.Errorf("a block that the node does not have: %d %s", r.StatusCode, r.body)
 	}
 	stub.err = errors.New("a mistake of ours")
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); r.envelope().Code != api.CodeInternal {
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); r.envelope().Code != kernel.CodeInternal {
 		t.Errorf("another error: %d %s", r.StatusCode, r.body)
 	}
 	many := make([]felt.Felt, 10_001)
@@ -280,7 +281,7 @@ func TestAmounts(t *testing.T) {
 // more than its share of the requests at work.
 func TestSlowNode(t *testing.T) {
 	stub := &nodeOf{wait: true}
-	w := newWorld(t, 5, func(o *api.Options) { o.Chains[0].Node, o.Timeout = stub, 50*time.Millisecond })
+	w := newWorld(t, 5, func(o *options) { o.Chains[0].Node, o.Timeout = stub, 50*time.Millisecond })
 	r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key)
 	if r.StatusCode != http.StatusServiceUnavailable || !nodeIsAway(r) {
 		t.Errorf("%d %s", r.StatusCode, r.body)
@@ -290,7 +291,7 @@ func TestSlowNode(t *testing.T) {
 // nodeIsAway says whether an answer is a 503 for want of a node.
 func nodeIsAway(r reply) bool {
 	e := r.envelope()
-	return e.Code == api.CodeServiceUnavailable && e.Reason == api.ReasonNodeUnavailable
+	return e.Code == kernel.CodeServiceUnavailable && e.Reason == kernel.ReasonNodeUnavailable
 }
 
 // TestBalanceOfID: an ERC-1155 contract tells the balance of an id.
@@ -321,7 +322,7 @@ func TestBalanceOfID(t *testing.T) {
 		}
 		for _, bad := range []string{"x", "0x", "-1", "1.5", "0x1" + strings.Repeat("0", 64)} {
 			r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String()+"/balance-of/0x1?token_id="+bad, w.key)
-			if e := r.envelope(); e.Code != api.CodeInvalidRequest || !strings.Contains(e.Message, "token_id") {
+			if e := r.envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, "token_id") {
 				t.Errorf("token_id=%s: %d %s", bad, r.StatusCode, r.body)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/places"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -21,7 +22,7 @@ func messagesCoverage(n int, all, none string) MessagesCoverage {
 }
 
 // renderMessages renders messages of any blocks.
-func (s *Server) renderMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, list []message.Loaded) ([]Message, error) {
+func (s *Routes) renderMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, list []message.Loaded) ([]Message, error) {
 	numbers := make([]uint64, len(list))
 	for i := range list {
 		numbers[i] = list[i].Block
@@ -38,11 +39,11 @@ func (s *Server) renderMessages(ctx context.Context, r store.Reader, c *Chain, s
 }
 
 func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Loaded) Message {
-	iso, zero, one := timestampISO(b.Timestamp), uint64(0), uint64(1)
+	iso, zero, one := kernel.TimestampISO(b.Timestamp), uint64(0), uint64(1)
 	out := Message{
 		ID: fmt.Sprintf("%d:%d:%d", m.Block, m.Tx, m.Sub), BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: m.Sub,
 		MessageHash: "0x" + hex.EncodeToString(m.Hash[:]), ToAddress: &m.To, TxHash: m.TxHash, L2Hash: &m.TxHash,
-		Payload: head(m.Payload, maxPayload), PayloadTruncated: len(m.Payload) > maxPayload, RowTier: tierOf(c, state, m.Block),
+		Payload: head(m.Payload, MaxPayload), PayloadTruncated: len(m.Payload) > MaxPayload, RowTier: tierOf(c, state, m.Block),
 	}
 	if m.HasFrom {
 		out.FromAddress = &m.From
@@ -86,13 +87,13 @@ func blocksOf(ctx context.Context, r store.Reader, numbers []uint64) (map[uint64
 }
 
 // openPlace reads the cursor of a list of places.
-func (s *Server) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p places.Place, err error) {
+func (s *Routes) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p places.Place, err error) {
 	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Sub)
 	return p, err
 }
 
 // sealPlace makes the cursor of a list of places.
-func (s *Server) sealPlace(ctx context.Context, r store.Reader, scope string, p places.Place) (*string, error) {
+func (s *Routes) sealPlace(ctx context.Context, r store.Reader, scope string, p places.Place) (*string, error) {
 	hash, err := blockHash(ctx, r, p.Block)
 	if err != nil {
 		return nil, err

@@ -15,14 +15,15 @@ import (
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	maxMessagePage     = 100
-	defaultMessagePage = 25
-	maxMessages        = 100
-	maxPayload         = 256
+	MaxMessagePage     = 100
+	DefaultMessagePage = 25
+	MaxMessages        = 100
+	MaxPayload         = 256
 	messageSpans       = 64 // of 4,096 blocks: how far a page of the chain looks through blocks without messages
 )
 
@@ -110,36 +111,36 @@ type MessagePage struct {
 // MessageInput is what lists of messages take.
 type MessageInput struct {
 	ChainInput
-	Direction   string `query:"direction" enum:"all,l1_to_l2,l2_to_l1" default:"all"`
-	TxHash      string `query:"txHash" maxLength:"70" doc:"Only messages of this transaction."`
-	MessageHash string `query:"messageHash" maxLength:"70" doc:"Only messages with this hash."`
-	Limit       Limit  `query:"limit"`
-	Cursor      string `query:"cursor" doc:"nextCursor of the page before."`
+	Direction   string       `query:"direction" enum:"all,l1_to_l2,l2_to_l1" default:"all"`
+	TxHash      string       `query:"txHash" maxLength:"70" doc:"Only messages of this transaction."`
+	MessageHash string       `query:"messageHash" maxLength:"70" doc:"Only messages with this hash."`
+	Limit       kernel.Limit `query:"limit"`
+	Cursor      string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
-func (s *Server) messageRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Messages", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta,
-		Audience: External, Statuses: []int{http.StatusNotFound}}
+func (s *Routes) messageRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Messages", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta,
+		Audience: kernel.External, Statuses: []int{http.StatusNotFound}}
 	all := base
 	all.ID, all.Path, all.Summary = "listMessages", "/v1/{chain}/messages", "List messages between the layers"
 	all.Description = "Messages that handlers took in from L1, and that transactions sent to L1, newest first. `limit` is 1 to 100, 25 by default. " +
 		"Over a long run of blocks without messages a page may be short, or empty, and still have a nextCursor."
-	register(s, all, s.listMessages)
+	kernel.Register(s.Server, all, s.listMessages)
 	contract := base
 	contract.ID, contract.Path, contract.Summary = "listContractMessages", "/v1/{chain}/contract/{address}/messages", "List a contract's messages"
 	contract.Description = "Messages that the contract sent or got. The address may be one of L1 too. `limit` is 1 to 100, 25 by default."
-	register(s, contract, s.listContractMessages)
+	kernel.Register(s.Server, contract, s.listContractMessages)
 	one := base
 	one.ID, one.Path, one.Summary = "getMessage", "/v1/{chain}/message/{message_hash}", "Get the messages with a hash"
 	one.Description = "A message of L1 is handled once; L2 can send the same message many times, and all of them are listed. `limit` is 1 to 100, 100 by default."
-	register(s, one, s.getMessage)
+	kernel.Register(s.Server, one, s.getMessage)
 }
 
-func (s *Server) listMessages(ctx context.Context, in *MessageInput) (*body[MessagePage], error) {
+func (s *Routes) listMessages(ctx context.Context, in *MessageInput) (*body[MessagePage], error) {
 	return s.messagePage(ctx, "listMessages", in, nil)
 }
 
-func (s *Server) listContractMessages(ctx context.Context, in *struct {
+func (s *Routes) listContractMessages(ctx context.Context, in *struct {
 	MessageInput
 	Address string `path:"address" maxLength:"70" doc:"A contract of either layer."`
 }) (*body[MessagePage], error) {
@@ -150,36 +151,34 @@ func (s *Server) listContractMessages(ctx context.Context, in *struct {
 	return s.messagePage(ctx, "listContractMessages", &in.MessageInput, &address)
 }
 
-func (s *Server) getMessage(ctx context.Context, in *struct {
+func (s *Routes) getMessage(ctx context.Context, in *struct {
 	ChainInput
-	Hash   string `path:"message_hash" maxLength:"70" doc:"Message hash: 0x and up to 64 hex digits."`
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Hash   string       `path:"message_hash" maxLength:"70" doc:"Message hash: 0x and up to 64 hex digits."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[MessagePage], error) {
 	query := &MessageInput{ChainInput: in.ChainInput, MessageHash: in.Hash, Limit: in.Limit, Cursor: in.Cursor}
-	if !query.Limit.given {
-		query.Limit = Limit{maxMessagePage, true}
-	}
+	query.Limit = query.Limit.Or(MaxMessagePage)
 	out, err := s.messagePage(ctx, "getMessage", query, nil)
 	if err == nil && len(out.Body.Items) == 0 && in.Cursor == "" {
-		return nil, fail(CodeNotFound, "No indexed message has the hash %s.", clip(in.Hash, 70))
+		return nil, kernel.Fail(kernel.CodeNotFound, "No indexed message has the hash %s.", kernel.Clip(in.Hash, 70))
 	}
 	return out, err
 }
 
 // parseAddress reads the address of a path.
 func parseAddress(text string) (felt.Felt, error) {
-	return feltOf("path.address", text)
+	return kernel.FeltOf("path.address", text)
 }
 
 // parseHash reads 256 bits in hex.
 func parseHash(name, text string) (h message.Hash, err error) {
 	digits, ok := strings.CutPrefix(strings.Replace(text, "0X", "0x", 1), "0x")
 	if !ok || digits == "" || len(digits) > 2*len(h) {
-		return h, fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits.", name, clip(text, 70))
+		return h, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits.", name, kernel.Clip(text, 70))
 	}
 	if _, err := hex.Decode(h[:], []byte(strings.Repeat("0", 2*len(h)-len(digits))+digits)); err != nil {
-		return h, fail(CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits.", name, clip(text, 70))
+		return h, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is not 0x and 1 to 64 hex digits.", name, kernel.Clip(text, 70))
 	}
 	return h, nil
 }
@@ -197,7 +196,7 @@ func (in *MessageInput) parse(contract *felt.Felt) (q messageQuery, err error) {
 		q.Direction = &message.Directions[i]
 	}
 	if in.TxHash != "" {
-		f, err := feltOf("query.txHash", in.TxHash)
+		f, err := kernel.FeltOf("query.txHash", in.TxHash)
 		if err != nil {
 			return q, err
 		}
@@ -232,12 +231,12 @@ func (q *messageQuery) scope(operation, chain string) string {
 }
 
 // messagePage answers all lists of messages.
-func (s *Server) messagePage(ctx context.Context, operation string, in *MessageInput, contract *felt.Felt) (*body[MessagePage], error) {
+func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageInput, contract *felt.Felt) (*body[MessagePage], error) {
 	q, err := in.parse(contract)
 	if err != nil {
 		return nil, err
 	}
-	limit, scope := in.Limit.clamp(defaultMessagePage, maxMessagePage), q.scope(operation, in.Chain)
+	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), q.scope(operation, in.Chain)
 	out := &body[MessagePage]{MessagePage{ChainID: in.Chain, ContractAddress: contract}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		before := places.End(state.Head.Number)

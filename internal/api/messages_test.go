@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 )
 
@@ -78,17 +78,17 @@ func (o *oracle) messages() {
 // TestMessageRules asks for what is refused.
 func TestMessageRules(t *testing.T) {
 	w := newWorld(t, 40)
-	for path, want := range map[string]api.Code{
-		"/messages?direction=up":                         api.CodeInvalidRequest,
-		"/messages?txHash=seven":                         api.CodeInvalidRequest,
-		"/messages?messageHash=0x":                       api.CodeInvalidRequest,
-		"/message/0xnothex":                              api.CodeInvalidRequest,
-		"/message/0x" + fmt.Sprintf("%065d", 0):          api.CodeInvalidRequest,
-		"/contract/seven/messages":                       api.CodeInvalidRequest,
-		"/messages?limit=ten":                            api.CodeInvalidRequest,
-		"/messages?cursor=AAAA":                          api.CodeInvalidCursor,
-		"/message/0x" + fmt.Sprintf("%064d", 1):          api.CodeNotFound,
-		"/message/0x" + fmt.Sprintf("%064d", 1) + "?x=1": api.CodeInvalidRequest,
+	for path, want := range map[string]kernel.Code{
+		"/messages?direction=up":                         kernel.CodeInvalidRequest,
+		"/messages?txHash=seven":                         kernel.CodeInvalidRequest,
+		"/messages?messageHash=0x":                       kernel.CodeInvalidRequest,
+		"/message/0xnothex":                              kernel.CodeInvalidRequest,
+		"/message/0x" + fmt.Sprintf("%065d", 0):          kernel.CodeInvalidRequest,
+		"/contract/seven/messages":                       kernel.CodeInvalidRequest,
+		"/messages?limit=ten":                            kernel.CodeInvalidRequest,
+		"/messages?cursor=AAAA":                          kernel.CodeInvalidCursor,
+		"/message/0x" + fmt.Sprintf("%064d", 1):          kernel.CodeNotFound,
+		"/message/0x" + fmt.Sprintf("%064d", 1) + "?x=1": kernel.CodeInvalidRequest,
 	} {
 		if r := w.do(http.MethodGet, "/v1/"+chainID+path, w.key); r.envelope().Code != want {
 			t.Errorf("%s: %d %s, want %s", path, r.StatusCode, r.body, want)
@@ -97,13 +97,13 @@ func TestMessageRules(t *testing.T) {
 	// A cursor goes with its own filter, and dies with its block.
 	var p page
 	w.get("/messages?limit=1", &p)
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?direction=l1_to_l2&cursor="+*p.NextCursor, w.key); r.envelope().Code != api.CodeInvalidCursor {
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?direction=l1_to_l2&cursor="+*p.NextCursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
 		t.Errorf("another filter's cursor: %d %s", r.StatusCode, r.body)
 	}
 	w.chain.Fork(39)
 	w.chain.Extend(1)
 	w.catchUp()
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?cursor="+*p.NextCursor, w.key); r.envelope().Code != api.CodeInvalidCursor {
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?cursor="+*p.NextCursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
 		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.body)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/kernel"
 )
 
 // Capabilities tells a program what it can do here.
@@ -52,7 +53,7 @@ type Documentation struct {
 // RateLimitRules says how budgets are reported.
 type RateLimitRules struct {
 	ResponseHeaders     RateLimitHeaders `json:"responseHeaders"`
-	Classes             []Class          `json:"classes"`
+	Classes             []kernel.Class   `json:"classes"`
 	OperationDisclosure string           `json:"operationDisclosure"`
 	RetryRule           string           `json:"retryRule"`
 }
@@ -77,13 +78,13 @@ type RouteFamily struct {
 
 // FamilyOperation is one route of a family.
 type FamilyOperation struct {
-	Method              string `json:"method"`
-	Path                string `json:"path"`
-	OpenAPIPath         string `json:"openapiPath"`
-	OpenAPIMethod       string `json:"openapiMethod"`
-	OpenAPIOperationRef string `json:"openapiOperationRef"`
-	RateLimitClass      Class  `json:"rateLimitClass"`
-	Summary             string `json:"summary"`
+	Method              string       `json:"method"`
+	Path                string       `json:"path"`
+	OpenAPIPath         string       `json:"openapiPath"`
+	OpenAPIMethod       string       `json:"openapiMethod"`
+	OpenAPIOperationRef string       `json:"openapiOperationRef"`
+	RateLimitClass      kernel.Class `json:"rateLimitClass"`
+	Summary             string       `json:"summary"`
 }
 
 // FeatureStatus says whether a part of the service is there.
@@ -107,15 +108,15 @@ type CallerFacts struct {
 // CallerBudgets are the key's budgets: what this request left of the one that it
 // drew on, and the size of all.
 type CallerBudgets struct {
-	LoadClass         Class  `json:"loadClass" doc:"The class of this request."`
-	LimitPerMinute    int    `json:"limitPerMinute"`
-	Remaining         int    `json:"remaining"`
-	RetryAfterSeconds *int   `json:"retryAfterSeconds" doc:"How long to wait when nothing remains, null while something does."`
-	LightPerMinute    int    `json:"lightPerMinute"`
-	HeavyPerMinute    int    `json:"heavyPerMinute"`
-	BatchPerMinute    int    `json:"batchPerMinute"`
-	Burst             int    `json:"burst" doc:"How many requests of a class may come at once; after that they are taken evenly."`
-	BucketScope       string `json:"bucketScope" enum:"key,workspace" doc:"Whose budget limitPerMinute is: the workspace's, or the key's own when that is smaller."`
+	LoadClass         kernel.Class `json:"loadClass" doc:"The class of this request."`
+	LimitPerMinute    int          `json:"limitPerMinute"`
+	Remaining         int          `json:"remaining"`
+	RetryAfterSeconds *int         `json:"retryAfterSeconds" doc:"How long to wait when nothing remains, null while something does."`
+	LightPerMinute    int          `json:"lightPerMinute"`
+	HeavyPerMinute    int          `json:"heavyPerMinute"`
+	BatchPerMinute    int          `json:"batchPerMinute"`
+	Burst             int          `json:"burst" doc:"How many requests of a class may come at once; after that they are taken evenly."`
+	BucketScope       string       `json:"bucketScope" enum:"key,workspace" doc:"Whose budget limitPerMinute is: the workspace's, or the key's own when that is smaller."`
 }
 
 // BatchLimits are the most items of a request.
@@ -150,73 +151,73 @@ type ChainEntry struct {
 
 const metaSchema = "1"
 
-func (s *Server) metaRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Meta", Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External}
+func (s *Routes) metaRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Meta", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External}
 	capabilities := base
 	capabilities.ID, capabilities.Path = "getCapabilities", "/v1/meta/capabilities"
 	capabilities.Summary, capabilities.Description = "Get the service's capabilities", "What is served, under which limits, and what the calling key may do."
-	register(s, capabilities, s.getCapabilities)
+	kernel.Register(s.Server, capabilities, s.GetCapabilities)
 	chains := base
 	chains.ID, chains.Path = "listChains", "/v1/meta/chains"
 	chains.Summary, chains.Description = "List the chains", "The chains that this deployment serves; the first is the default."
-	register(s, chains, s.listChains)
+	kernel.Register(s.Server, chains, s.listChains)
 }
 
-func (s *Server) listChains(context.Context, *struct{}) (*body[ChainList], error) {
-	out := &body[ChainList]{ChainList{Kind: "service.meta.chains", SchemaVersion: metaSchema, DefaultChain: s.order[0], Chains: []ChainEntry{},
+func (s *Routes) listChains(context.Context, *struct{}) (*body[ChainList], error) {
+	out := &body[ChainList]{ChainList{Kind: "service.meta.chains", SchemaVersion: metaSchema, DefaultChain: s.Order[0], Chains: []ChainEntry{},
 		SelectionRule: "Put the chain id into the path. There is no default chain in a path."}}
-	for _, id := range s.order {
+	for _, id := range s.Order {
 		out.Body.Chains = append(out.Body.Chains, ChainEntry{id, "/v1/" + id + "/status", "/v1/{chain}/status"})
 	}
 	return out, nil
 }
 
 // budgetsOf is nil outside a request of the table.
-func budgetsOf(r *request) *CallerBudgets {
-	if r.route == nil {
+func budgetsOf(r *kernel.Request) *CallerBudgets {
+	if r.Route == nil {
 		return nil
 	}
-	p, left := r.caller.Policy, r.budget
-	out := &CallerBudgets{LoadClass: r.route.Class, LimitPerMinute: left.limit, Remaining: left.remaining,
+	p, left := r.Caller.Policy, r.Budget
+	out := &CallerBudgets{LoadClass: r.Route.Class, LimitPerMinute: left.Limit, Remaining: left.Remaining,
 		LightPerMinute: p.LightPerMinute, HeavyPerMinute: p.HeavyPerMinute, BatchPerMinute: p.BatchPerMinute, Burst: p.Burst, BucketScope: "key"}
-	if left.owner == r.caller.WorkspaceID {
+	if left.Owner == r.Caller.WorkspaceID {
 		out.BucketScope = "workspace"
 	}
-	if left.remaining == 0 {
-		seconds := left.seconds()
+	if left.Remaining == 0 {
+		seconds := left.Seconds()
 		out.RetryAfterSeconds = &seconds
 	}
 	return out
 }
 
-func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
+func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
 	off := FeatureStatus{false, "not_available"}
-	c := requestOf(ctx).caller
+	c := kernel.RequestOf(ctx).Caller
 	class, plan := string(c.Environment), string(c.Plan)
-	events := make([]EventSearchFacts, len(s.order))
-	for i, id := range s.order {
+	events := make([]EventSearchFacts, len(s.Order))
+	for i, id := range s.Order {
 		var err error
-		if events[i], err = s.eventSearchFacts(ctx, s.chains[id], c.Plan); err != nil {
+		if events[i], err = s.eventSearchFacts(ctx, s.Chains[id], c.Plan); err != nil {
 			return nil, err
 		}
 	}
 	return &body[Capabilities]{Capabilities{
-		Kind: "service.meta.capabilities", SchemaVersion: metaSchema, DefaultChain: s.order[0], AuthHeader: headerKey, ExternalBasePath: "/v1",
+		Kind: "service.meta.capabilities", SchemaVersion: metaSchema, DefaultChain: s.Order[0], AuthHeader: kernel.HeaderKey, ExternalBasePath: "/v1",
 		FirstCalls: []FirstCall{
 			{http.MethodGet, "/v1/meta/chains", "See which chains are served."},
-			{http.MethodGet, "/v1/" + s.order[0] + "/status", "See how far the index is."},
-			{http.MethodGet, "/v1/" + s.order[0] + "/block/latest", "Read the newest block."},
+			{http.MethodGet, "/v1/" + s.Order[0] + "/status", "See how far the index is."},
+			{http.MethodGet, "/v1/" + s.Order[0] + "/block/latest", "Read the newest block."},
 		},
-		Documentation: Documentation{s.baseURL + openAPIPath, openAPIPath, "OpenAPI 3.1", "openapi#/paths/{path}/{method}", "Find an operation by its operationId."},
-		RateLimit: RateLimitRules{RateLimitHeaders{headerRouteClass, headerLimit, headerRemaining, headerPolicy, "Retry-After"},
-			[]Class{Light, Heavy, Batch}, "Each operation names its class in x-service-rate-limit-class.",
+		Documentation: Documentation{s.BaseURL + kernel.OpenAPIPath, kernel.OpenAPIPath, "OpenAPI 3.1", "openapi#/paths/{path}/{method}", "Find an operation by its operationId."},
+		RateLimit: RateLimitRules{RateLimitHeaders{kernel.HeaderRouteClass, kernel.HeaderLimit, kernel.HeaderRemaining, kernel.HeaderPolicy, "Retry-After"},
+			[]kernel.Class{kernel.Light, kernel.Heavy, kernel.Batch}, "Each operation names its class in x-service-rate-limit-class.",
 			"On 429 wait as long as Retry-After says; budgets are per workspace and class in windows of 60 seconds."},
-		RouteFamilies: s.families(), SessionControl: off,
+		RouteFamilies: s.Families(), SessionControl: off,
 		APIKeyLifecycle: FeatureStatus{true, "operator_issued"},
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
-			WorkspacePlan: &plan, RateLimit: budgetsOf(requestOf(ctx))},
-		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{maxAddresses, maxHashes, maxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
+			WorkspacePlan: &plan, RateLimit: budgetsOf(kernel.RequestOf(ctx))},
+		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{MaxAddresses, MaxHashes, MaxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",
@@ -228,8 +229,8 @@ func (s *Server) getCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 	}}, nil
 }
 
-// familyPurposes say when to reach for a family of the table.
-var familyPurposes = map[string]string{
+// FamilyPurposes say when to reach for a family of the table.
+var FamilyPurposes = map[string]string{
 	"Status":       "You want to know how far the index is, how fresh it is, and whether it is sound, before you rely on other answers.",
 	"Search":       "You have an identifier and do not know what it names.",
 	"Blocks":       "You want a block, the newest ones, a block's transactions, or the block at a moment.",
@@ -245,17 +246,17 @@ var familyPurposes = map[string]string{
 	"Meta":         "You want to know what this deployment serves and what your key may do.",
 }
 
-// families groups the table for programs that choose routes by purpose.
-func (s *Server) families() []RouteFamily {
+// Families groups the table for programs that choose routes by purpose.
+func (s *Routes) Families() []RouteFamily {
 	out := []RouteFamily{}
-	for _, r := range s.table {
+	for _, r := range s.Entries() {
 		i := slices.IndexFunc(out, func(f RouteFamily) bool { return f.Name == r.Family })
 		if i < 0 {
 			tier := "read"
 			if r.Scope == account.Batch {
 				tier = "batch"
 			}
-			out = append(out, RouteFamily{Name: r.Family, Tier: tier, UseWhen: familyPurposes[r.Family]})
+			out = append(out, RouteFamily{Name: r.Family, Tier: tier, UseWhen: FamilyPurposes[r.Family]})
 			i = len(out) - 1
 		}
 		f := &out[i]
@@ -265,3 +266,6 @@ func (s *Server) families() []RouteFamily {
 	}
 	return out
 }
+
+// FeeToken is a contract that every chain of the network has.
+const FeeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"

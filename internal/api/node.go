@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -49,14 +50,14 @@ type liveBlock struct {
 }
 
 // liveView is view for answers that do not follow from the index alone: none is kept.
-func (s *Server) liveView(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+func (s *Routes) liveView(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
 	err := s.view(ctx, id, fn)
-	requestOf(ctx).indexed = false
+	kernel.RequestOf(ctx).Indexed = false
 	return err
 }
 
 // liveBlock resolves a block_tag to one block of the index.
-func (s *Server) liveBlock(ctx context.Context, r store.Reader, state *chain.State, tag string) (*liveBlock, error) {
+func (s *Routes) liveBlock(ctx context.Context, r store.Reader, state *chain.State, tag string) (*liveBlock, error) {
 	b := &liveBlock{tag: tag, state: *state}
 	switch {
 	case tag == "pending":
@@ -66,24 +67,24 @@ func (s *Server) liveBlock(ctx context.Context, r store.Reader, state *chain.Sta
 		b.at = contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}
 		return b, nil
 	case len(tag) > 1 && (tag[:2] == "0x" || tag[:2] == "0X"):
-		hash, err := feltOf("query.block_tag", tag)
+		hash, err := kernel.FeltOf("query.block_tag", tag)
 		if err != nil {
 			return nil, err
 		}
 		n, err := block.NumberOf(ctx, r, hash)
 		if errors.Is(err, block.ErrNotFound) {
-			return nil, because(ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
+			return nil, kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
 		}
 		b.at = contractcall.Block{Number: n, Hash: hash}
 		return b, err
 	}
-	n, ok := numberOf(tag)
+	n, ok := kernel.NumberOf(tag)
 	if !ok {
-		return nil, fail(CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", clip(tag, 70))
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", kernel.Clip(tag, 70))
 	}
 	found, err := block.Get(ctx, r, n)
 	if errors.Is(err, block.ErrNotFound) {
-		return nil, because(ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
+		return nil, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
 	}
 	if err != nil {
 		return nil, err
@@ -110,15 +111,15 @@ type BasedOn struct {
 
 // ask puts calls to the node, at the block, within the time and number that
 // live requests have.
-func (s *Server) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contractcall.Call) (*LiveBlock, []contractcall.Result, error) {
+func (s *Routes) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contractcall.Call) (*LiveBlock, []contractcall.Result, error) {
 	if c.Node == nil {
 		return nil, nil, noNode()
 	}
-	who := requestOf(ctx).caller
-	if e := s.live.enter(who, "that wait for a node"); e != nil {
+	who := kernel.RequestOf(ctx).Caller
+	if e := s.Live.Enter(who, "that wait for a node"); e != nil {
 		return nil, nil, e
 	}
-	defer s.live.leave(who)
+	defer s.Live.Leave(who)
 	ctx, cancel := context.WithTimeout(ctx, nodeTime)
 	defer cancel()
 	if b.pending {
@@ -142,7 +143,7 @@ func (s *Server) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contr
 
 // showPending names the block that is being built and, where the index has it,
 // the one that it stands on.
-func (s *Server) showPending(ctx context.Context, c *Chain, b *liveBlock, at contractcall.Pending) (*LiveBlock, error) {
+func (s *Routes) showPending(ctx context.Context, c *Chain, b *liveBlock, at contractcall.Pending) (*LiveBlock, error) {
 	shown := &LiveBlock{BlockTag: b.tag, BlockNumber: at.Number, FinalityStatus: "PRE_CONFIRMED"}
 	err := c.Store.View(ctx, func(r store.Reader) error {
 		var parent *block.Summary
@@ -182,14 +183,14 @@ func nodeFailure(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return fmt.Errorf("ask a node: %w", err)
 	}
-	e := because(ReasonNodeUnavailable, "%s", message)
+	e := kernel.Because(kernel.ReasonNodeUnavailable, "%s", message)
 	e.RetryAfter, e.Cause = nodeRetryAfter, err
 	return e
 }
 
 // noNode refuses what only a node can answer.
-func noNode() *Error {
-	e := because(ReasonNodeUnavailable, "This service has no node to ask.")
+func noNode() *kernel.Error {
+	e := kernel.Because(kernel.ReasonNodeUnavailable, "This service has no node to ask.")
 	e.RetryAfter = 60
 	return e
 }

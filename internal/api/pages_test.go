@@ -15,6 +15,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store/pebble"
 )
 
@@ -123,7 +124,7 @@ func textOf(n *html.Node) string {
 func TestEveryPageIsReachableAndWellMade(t *testing.T) {
 	w := newWorld(t, 60)
 	pages := w.crawl()
-	for code, slug := range api.DocSlugs() {
+	for code, slug := range docSlugs() {
 		page, ok := pages["/docs/"+slug]
 		if !ok {
 			t.Errorf("no link leads to /docs/%s", slug)
@@ -138,7 +139,7 @@ func TestEveryPageIsReachableAndWellMade(t *testing.T) {
 			t.Errorf("guide api/%s is missing", slug)
 		}
 	}
-	for id := range w.server.Operations() {
+	for id := range w.operations() {
 		if !strings.Contains(pages["/docs/api"], `id="`+id+`"`) {
 			t.Errorf("the reference lacks %s", id)
 		}
@@ -251,7 +252,7 @@ func checkNesting(t *testing.T, page string) {
 
 func TestPagesKeepAStrictPolicy(t *testing.T) {
 	m := prometheus.NewRegistry()
-	w := newWorld(t, 1, func(o *api.Options) { o.Metrics = api.NewMetrics(m) })
+	w := newWorld(t, 1, func(o *options) { o.Metrics = kernel.NewMetrics(m) })
 	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/errors", "/docs/none"} {
 		h := w.doc(http.MethodGet, path, "").Header
 		csp := h.Get("Content-Security-Policy")
@@ -279,14 +280,14 @@ func TestMissingPages(t *testing.T) {
 	}
 	for _, path := range []string{"/none", "/style.css/x", "/v1/none", "/favicon.png"} {
 		r := w.doc(http.MethodGet, path, "")
-		if r.StatusCode != http.StatusNotFound || envelopeOf(t, r).Code != api.CodeUnsupportedRoute {
+		if r.StatusCode != http.StatusNotFound || envelopeOf(t, r).Code != kernel.CodeUnsupportedRoute {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
 		}
 	}
 }
 
 func TestLandingShowsTheChain(t *testing.T) {
-	w := newWorld(t, 60, func(o *api.Options) {
+	w := newWorld(t, 60, func(o *options) {
 		o.Chains[0].Heard = hears(o.Now, 1_234_567)
 	})
 	page := string(w.doc(http.MethodGet, "/", "").body)
@@ -306,7 +307,7 @@ func TestLandingShowsTheChain(t *testing.T) {
 func TestLandingFollowsTheChainAfterASecond(t *testing.T) {
 	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	var later atomic.Int64
-	w := newWorld(t, 30, func(o *api.Options) {
+	w := newWorld(t, 30, func(o *options) {
 		o.Now = func() time.Time { return now.Add(time.Duration(later.Load())) }
 	})
 	before := string(w.doc(http.MethodGet, "/", "").body)
@@ -327,7 +328,7 @@ func TestPagesWorkWithoutABlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer empty.Close() //nolint:errcheck // in memory
-	w := newWorld(t, 1, func(o *api.Options) { o.Chains[0].Store = empty })
+	w := newWorld(t, 1, func(o *options) { o.Chains[0].Store = empty })
 	pages := w.crawl()
 	for path, page := range pages {
 		checkPage(t, page)
@@ -345,7 +346,7 @@ func TestPagesSurviveABrokenStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, 1, func(o *api.Options) { o.Chains = append([]api.Chain{{ID: "SN_MAIN", Store: gone}}, o.Chains...) })
+	w := newWorld(t, 1, func(o *options) { o.Chains = append([]api.Chain{{ID: "SN_MAIN", Store: gone}}, o.Chains...) })
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestPagesSurviveABrokenStore(t *testing.T) {
 
 func TestHostileNamesStayText(t *testing.T) {
 	const evil = `"><script>alert(1)</script>&'` + "`$(id)`"
-	w := newWorld(t, 12, func(o *api.Options) {
+	w := newWorld(t, 12, func(o *options) {
 		o.Chains[0].ID = evil
 		o.Version = evil
 		o.Origins = []string{evil}
@@ -398,7 +399,7 @@ func counterOf(t *testing.T, from prometheus.Gatherer, name string) float64 {
 // there, and nothing is written for it.
 func TestDocumentsDoNotDependOnTheHost(t *testing.T) {
 	m := prometheus.NewRegistry()
-	w := newWorld(t, 1, func(o *api.Options) { o.Metrics = api.NewMetrics(m) })
+	w := newWorld(t, 1, func(o *options) { o.Metrics = kernel.NewMetrics(m) })
 	for _, path := range []string{"/", "/docs", "/docs/api", "/docs/api/auth", "/llms.txt", "/llms-full.txt", "/.well-known/api-catalog", "/.well-known/service-agent.json", "/docs/none"} {
 		first := w.doc(http.MethodGet, path, "")
 		written := counterOf(t, m, "chainexplorer_api_documents_written_total")
@@ -416,12 +417,12 @@ func TestDocumentsDoNotDependOnTheHost(t *testing.T) {
 		t.Errorf("examples do not name %s:\n%s", w.url, body)
 	}
 	for address, want := range map[string]string{"0.0.0.0:80": "http://localhost:80/v1", "[::]:8080": "http://localhost:8080/v1", ":8080": "http://localhost:8080/v1", "[::1]:1": "http://[::1]:1/v1", "": "http://localhost/v1"} {
-		other := newWorld(t, 1, func(o *api.Options) { o.Address = address })
+		other := newWorld(t, 1, func(o *options) { o.Address = address })
 		if body := string(other.doc(http.MethodGet, "/llms.txt", "").body); !strings.Contains(body, "Base address: "+want+". ") {
 			t.Errorf("%q: no %s", address, want)
 		}
 	}
-	fixed := newWorld(t, 1, func(o *api.Options) { o.BaseURL = "https://explorer.example/" })
+	fixed := newWorld(t, 1, func(o *options) { o.BaseURL = "https://explorer.example/" })
 	if body := string(fixed.doc(http.MethodGet, "/docs/api", "").body); !strings.Contains(body, "https://explorer.example/v1/") || strings.Contains(body, fixed.url) {
 		t.Error("the configured address is not used")
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // readCalls names the calls that the previews show, all at once.
-func (p *previewer) readCalls(ctx context.Context, s *Server, r store.Reader, records []*transaction.Record) error {
+func (p *previewer) readCalls(ctx context.Context, s *Routes, r store.Reader, records []*transaction.Record) error {
 	p.named = map[calledAt]*decoded.CallResult{}
 	var wanted []decoded.Call
 	var where []calledAt
@@ -21,7 +21,7 @@ func (p *previewer) readCalls(ctx context.Context, s *Server, r store.Reader, re
 		calls, _ := decoded.CallsOf(t)
 		exchanges := 0
 		for i := range calls {
-			exchange := exchanges < maxExchangeCalls && p.exchange(&calls[i])
+			exchange := exchanges < MaxExchangeCalls && p.exchange(&calls[i])
 			if exchange {
 				exchanges++
 			}
@@ -75,7 +75,7 @@ func (p *previewer) calls(t *transaction.Record, out *TransactionPreview) {
 		if !p.exchange(call) {
 			continue
 		}
-		if len(out.ExchangeCalls) == maxExchangeCalls {
+		if len(out.ExchangeCalls) == MaxExchangeCalls {
 			truncated = true
 			continue
 		}

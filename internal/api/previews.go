@@ -11,13 +11,14 @@ import (
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
 const (
-	maxPreviewTransfers = 25
-	maxExchangeCalls    = 16
+	MaxPreviewTransfers = 25
+	MaxExchangeCalls    = 16
 	defaultPreviewLogs  = 64
 	maxPreviewLogs      = 256
 	maxSignedTargets    = 64
@@ -96,7 +97,7 @@ type PreviewRequest struct {
 	LogLimitPerTx        int      `json:"logLimitPerTx,omitempty" minimum:"1" doc:"64 unless given, at most 256."`
 }
 
-func (s *Server) previewTransactions(ctx context.Context, in *struct {
+func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 	ChainInput
 	Body PreviewRequest
 }) (*body[TransactionPreviews], error) {
@@ -191,7 +192,7 @@ type calledAt struct {
 }
 
 func (p *previewer) render(t *transaction.Record) TransactionPreview {
-	iso, execution, final, kind, cursor := timestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
+	iso, execution, final, kind, cursor := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{},
 		TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
@@ -200,7 +201,7 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 	count, minted, burnt, cut := 0, false, false, false
 	for _, x := range transfer.Of(t.Receipt.Events) {
 		minted, burnt = minted || x.From.IsZero(), burnt || x.To.IsZero()
-		if count++; count > maxPreviewTransfers {
+		if count++; count > MaxPreviewTransfers {
 			cut = true
 			continue
 		}
@@ -243,7 +244,7 @@ func (p *previewer) logs(events []starknet.Event, out *TransactionPreview) {
 	if !p.req.IncludeLogs {
 		return
 	}
-	limit := min(defaultTo(p.req.LogLimitPerTx, defaultPreviewLogs), maxPreviewLogs)
+	limit := min(kernel.DefaultTo(p.req.LogLimitPerTx, defaultPreviewLogs), maxPreviewLogs)
 	truncated := len(events) > limit
 	logs := []PreviewLog{}
 	out.LogsTruncated, out.Logs = &truncated, &logs

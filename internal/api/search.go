@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
@@ -55,20 +56,20 @@ type SearchToken struct {
 	Source       string    `json:"source" enum:"registry,token_contract" doc:"Who says what it is called."`
 }
 
-func (s *Server) search(ctx context.Context, in *struct {
+func (s *Routes) search(ctx context.Context, in *struct {
 	ChainInput
 	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, address, class hash, block hash, block number, or the beginning of a token's symbol or name."`
 }) (*body[SearchResult], error) {
 	out := &body[SearchResult]{SearchResult{[]SearchBlock{}, []SearchTx{}, []felt.Felt{}, []felt.Felt{}, []SearchToken{}}}
 	q := strings.TrimSpace(in.Query)
-	number, numeric := numberOf(q)
-	id, err := feltOf("query.q", q)
+	number, numeric := kernel.NumberOf(q)
+	id, err := kernel.FeltOf("query.q", q)
 	named := err != nil
 	switch hex := strings.HasPrefix(strings.ToLower(q), "0x"); {
 	case named && hex:
 		return nil, err
 	case q == "":
-		return nil, fail(CodeInvalidRequest, "query.q: %q is neither a hash nor a block number nor a name.", clip(in.Query, 70))
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.q: %q is neither a hash nor a block number nor a name.", kernel.Clip(in.Query, 70))
 	}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
 		if numeric {
@@ -77,7 +78,7 @@ func (s *Server) search(ctx context.Context, in *struct {
 			}
 		}
 		if named {
-			requestOf(ctx).indexed = false // names come from calls
+			kernel.RequestOf(ctx).Indexed = false // names come from calls
 			return findTokens(ctx, r, c.Registry, q, &out.Body)
 		}
 		return findHash(ctx, r, id, &out.Body)

@@ -13,20 +13,17 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // beside serves the same world once more, as another process would.
-func (w *world) beside(o api.Options) *world {
+func (w *world) beside(o options) *world {
 	w.t.Helper()
-	server, err := api.New(o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	server, _ := o.open(w.t)
 	srv := httptest.NewServer(server)
 	w.t.Cleanup(srv.Close)
 	other := *w
@@ -50,8 +47,8 @@ func TestSharedBudgets(t *testing.T) {
 			return db.Draw(ctx, q)
 		}
 	}
-	var o api.Options
-	one := newWorld(t, 5, func(p *api.Options) { p.Draw = share(); o = *p })
+	var o options
+	one := newWorld(t, 5, func(p *options) { p.Draw = share(); o = *p })
 	o.Draw = share()
 	two := one.beside(o)
 	for _, limit := range []int64{1, 7, 400} {
@@ -97,7 +94,7 @@ func TestSharedBudgets(t *testing.T) {
 		}
 		// The window ends by the servers' clock and by the database's.
 		for _, w := range []*world{one, two} {
-			expect(t, w.do(http.MethodGet, statusPath, key), 429, api.CodeRateLimited, map[string]string{"X-Ratelimit-Remaining": "0"})
+			expect(t, w.do(http.MethodGet, statusPath, key), 429, kernel.CodeRateLimited, map[string]string{"X-Ratelimit-Remaining": "0"})
 		}
 	}
 }
@@ -108,7 +105,7 @@ func TestBudgetsWithoutDatabase(t *testing.T) {
 	var asked atomic.Int64
 	var used int64 // by the database's count
 	away := atomic.Bool{}
-	w := newWorld(t, 5, func(o *api.Options) {
+	w := newWorld(t, 5, func(o *options) {
 		o.Draw = func(_ context.Context, q control.Draw) (control.Drawn, error) {
 			if q.Limit != 3 { // the workspace's, of which there is enough
 				return control.Drawn{Granted: q.Want, Used: q.Want, Ends: 30 * time.Second}, nil
@@ -125,7 +122,7 @@ func TestBudgetsWithoutDatabase(t *testing.T) {
 	key := w.limitedKey(account.Limits{LightPerMinute: 3})
 	ask := func(status int, left, retry string, questions int64) {
 		t.Helper()
-		expect(t, w.do(http.MethodGet, statusPath, key), status, api.CodeRateLimited,
+		expect(t, w.do(http.MethodGet, statusPath, key), status, kernel.CodeRateLimited,
 			map[string]string{"X-Ratelimit-Limit": "3", "X-Ratelimit-Remaining": left, "Retry-After": retry})
 		if n := asked.Swap(0); n != questions {
 			t.Errorf("%d questions, want %d", n, questions)

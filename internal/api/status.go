@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -92,18 +93,18 @@ type LastFork struct {
 	BelowL1       bool   `json:"belowL1" doc:"It undid blocks that had been reported as accepted on L1."`
 }
 
-func (s *Server) statusRoutes() {
-	register(s, Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
+func (s *Routes) statusRoutes() {
+	kernel.Register(s.Server, kernel.Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
 		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
-		Class: Light, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
+		Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}, s.getStatus)
-	register(s, Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
+	kernel.Register(s.Server, kernel.Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
 		Summary: "Find what an identifier or a name stands for", Description: "A transaction hash, an address, a class hash, a block hash, a block number, or the beginning of a token's symbol or name. Known tokens come first; what others call themselves proves nothing. Parts of identifiers are not searched.",
-		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound}}, s.search)
 }
 
-func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], error) {
+func (s *Routes) getStatus(ctx context.Context, in *ChainInput) (*body[Status], error) {
 	c, e := s.served(in.Chain)
 	if e != nil {
 		return nil, e
@@ -114,12 +115,12 @@ func (s *Server) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 		if err != nil {
 			return err
 		}
-		return s.fillStatus(ctx, r, c, &state, &out.Body)
+		return s.FillStatus(ctx, r, c, &state, &out.Body)
 	})
 	return out, err
 }
 
-func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
+func (s *Routes) FillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
 	out.Agreement = agreementOf(state)
 	f := c.freshness(state)
 	out.Indexing, out.Nodes = f.indexing(state), c.renderNodes(&f.nodes)
@@ -127,7 +128,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
 	}
 	out.Verification = checkedOf(state)
-	if err := auditOf(ctx, r, s.now(), out); err != nil {
+	if err := auditOf(ctx, r, s.Now(), out); err != nil {
 		return err
 	}
 	if fork := state.Fork; fork.Count > 0 {
@@ -142,7 +143,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 	}
 	first, span := uint64(0), head+1
 	out.LatestIndexedBlockNumber, out.EarliestIndexedBlockNumber, out.IndexedBlockSpan, out.LagBlocks = &head, &first, &span, f.lag
-	iso, age := timestampISO(state.Head.Timestamp), max(s.now().Unix()-int64(state.Head.Timestamp), 0)
+	iso, age := kernel.TimestampISO(state.Head.Timestamp), max(s.Now().Unix()-int64(state.Head.Timestamp), 0)
 	out.LatestIndexedBlockTimestampISO, out.LatestIndexedBlockAgeSeconds = &iso, &age
 	if *out.HeadBlockNumber == head {
 		out.HeadBlockHash = &state.Head.Hash
@@ -163,7 +164,7 @@ func (s *Server) fillStatus(ctx context.Context, r store.Reader, c *Chain, state
 		if err != nil {
 			return err
 		}
-		age := max(s.now().Unix()-int64(l1.Timestamp), 0)
+		age := max(s.Now().Unix()-int64(l1.Timestamp), 0)
 		out.L1Finality.WatermarkAgeSeconds = &age
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/explorer/control"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -86,20 +87,20 @@ type ControlEvidence struct {
 	Name        *string    `json:"name" doc:"The power that an entry point gives."`
 }
 
-func (s *Server) tokenControlRoutes() {
-	register(s, Route{ID: "getTokenControls", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/controls", Family: "Tokens",
+func (s *Routes) tokenControlRoutes() {
+	kernel.Register(s.Server, kernel.Route{ID: "getTokenControls", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/controls", Family: "Tokens",
 		Summary: "Read who controls a token",
 		Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. " +
 			"`immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints. " +
 			"`not_detected` and `unknown` claim nothing.",
-		Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
 }
 
-func (s *Server) getTokenControls(ctx context.Context, in *struct {
+func (s *Routes) getTokenControls(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
 }) (*body[TokenControls], error) {
-	address, err := feltOf("path.token", in.Token)
+	address, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *Server) getTokenControls(ctx context.Context, in *struct {
 			return err
 		}
 		if found == nil || found.ABI == nil {
-			requestOf(ctx).indexed = false // the class may still come
+			kernel.RequestOf(ctx).Indexed = false // the class may still come
 			return nil
 		}
 		out.Body.Indexed, out.Body.ReasonCode = true, "materialized_controls_snapshot"
@@ -135,8 +136,8 @@ func knownToken(ctx context.Context, c *Chain, r store.Reader, address felt.Felt
 	}
 	kind, err := tokenKindAt(ctx, c, r, address, head)
 	if err == nil && kind == 0 {
-		requestOf(ctx).indexed = false // the class may still come
-		return fail(CodeNotFound, "No indexed token has the address %s.", address)
+		kernel.RequestOf(ctx).Indexed = false // the class may still come
+		return kernel.Fail(kernel.CodeNotFound, "No indexed token has the address %s.", address)
 	}
 	return err
 }
@@ -145,7 +146,7 @@ func renderControls(c *control.Controls, head *chain.Head) *ControlsSnapshot {
 	out := &ControlsSnapshot{
 		SupplyControl: SupplyControl(c.Supply), TransferControl: TransferControl(c.Transfer), MetadataAdmin: MetadataAdmin(c.Metadata),
 		UpgradeControl: UpgradeControl(c.Upgrade), Paused: c.Paused, Roles: []ControlRole{}, ClassHash: c.Class,
-		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", AsOfTimestampISO: timestampISO(head.Timestamp),
+		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", AsOfTimestampISO: kernel.TimestampISO(head.Timestamp),
 	}
 	for i := range c.Roles {
 		r := &c.Roles[i]

@@ -85,7 +85,7 @@ func (o *oracle) sameEvidence(path string, token *simnode.Token, head uint64, go
 // TestControlsWithoutClass: while a class could not be had nothing is claimed,
 // and nothing of that is kept.
 func TestControlsWithoutClass(t *testing.T) {
-	w := newWorld(t, 30, func(o *api.Options) { o.CacheBytes = 1 << 20 })
+	w := newWorld(t, 30, func(o *options) { o.CacheBytes = 1 << 20 })
 	var got api.TokenControls
 	w.get("/token/"+contracts.STRK.String()+"/controls", &got)
 	if !got.Indexed {

@@ -14,12 +14,13 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	maxHolderPage      = 100
-	defaultHolderPage  = 25
+	MaxHolderPage      = 100
+	DefaultHolderPage  = 25
 	defaultScreening   = 10
 	warmingRetryAfter  = 15 // seconds
 	censusBalanceCheck = "starknet_rpc_balanceOf"
@@ -101,8 +102,8 @@ type ScreeningPage struct {
 	Limits       PartnerPage    `json:"limits"`
 }
 
-func (s *Server) tokenHolderRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Tokens", Class: Heavy, Scope: account.Partner, Tier: TierPartner, Certification: Beta, Audience: External,
+func (s *Routes) tokenHolderRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	list := base
 	list.ID, list.Path, list.Summary = "listTokenHolders", "/v1/{chain}/token/{token}/holders", "List all holders of a token"
@@ -110,34 +111,34 @@ func (s *Server) tokenHolderRoutes() {
 		"Cursors belong to one generation and work until its expiresAt, while newer ones appear; an expired or revoked one is 400. " +
 		"`certification.status` is `certified` only when no balance is impossible, all add up to the supply that the contract reports at that block's hash, and sampled balances agree. " +
 		"503 with Retry-After while the first generation is built. `limit` is 1 to 100, 25 by default."
-	register(s, list, s.listTokenHolders)
+	kernel.Register(s.Server, list, s.listTokenHolders)
 	screen := base
 	screen.ID, screen.Path, screen.Summary = "screenTokenHolders", "/v1/{chain}/token/{token}/holders/screening", "List the largest holders of a token"
 	screen.Description = "The largest holders of the newest generation: a bounded list for screening, and no claim to be complete."
-	register(s, screen, s.screenTokenHolders)
+	kernel.Register(s.Server, screen, s.screenTokenHolders)
 	metrics := base
 	metrics.ID, metrics.Path, metrics.Summary = "getTokenHolderAnalytics", "/v1/{chain}/token/{token}/holders/analytics", "Read how a token is spread"
 	metrics.Description = "Concentration and distribution, computed from the whole newest generation in whole numbers, and growth since the generation before it."
-	register(s, metrics, s.getTokenHolderAnalytics)
+	kernel.Register(s.Server, metrics, s.getTokenHolderAnalytics)
 }
 
 // HolderInput is what the lists of holders take.
 type HolderInput struct {
 	ChainInput
 	TokenPath
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
 // generationFor finds the generation that a request is about, in the view of
 // the request: the cursor's, or the newest. revoked is also true for one whose
 // block a fork has just taken away.
-func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, address felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
+func (s *Routes) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, address felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
 	if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 		return nil, false, err
 	}
 	if t, ok := c.Registry.Token(address); !ok || !t.Census.Qualified {
-		return nil, false, fail(CodeUnqualifiedPolicy, "The token has no qualified census policy.")
+		return nil, false, kernel.Fail(kernel.CodeUnqualifiedPolicy, "The token has no qualified census policy.")
 	}
 	if at != nil {
 		g, err = census.Get(ctx, r, address, at.generation)
@@ -151,15 +152,15 @@ func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, st
 		if _, moved, err := token.TotalsOf(ctx, r, address); err != nil {
 			return nil, false, err
 		} else if !moved {
-			return nil, false, fail(CodeNotFound, "No transfer of the token %s is indexed.", address)
+			return nil, false, kernel.Fail(kernel.CodeNotFound, "No transfer of the token %s is indexed.", address)
 		}
 	}
-	expired := err == nil && uint64(s.now().Unix()) >= g.Expires
+	expired := err == nil && uint64(s.Now().Unix()) >= g.Expires
 	if at != nil && (err != nil || expired || [8]byte(g.Digest[:8]) != at.digest) {
-		return nil, false, fail(CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
+		return nil, false, kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
 	}
 	if err != nil || expired {
-		return nil, false, retryLater(warmingRetryAfter, nil, "The holders of this token have not been counted yet. Send the same request again later.")
+		return nil, false, kernel.RetryLater(warmingRetryAfter, nil, "The holders of this token have not been counted yet. Send the same request again later.")
 	}
 	revoked = g.Status == census.Revoked
 	if !revoked {
@@ -168,7 +169,7 @@ func (s *Server) generationFor(ctx context.Context, c *Chain, r store.Reader, st
 		}
 	}
 	if at != nil && revoked {
-		return nil, false, fail(CodeInvalidCursor, "The cursor's generation was revoked. Start again without a cursor.")
+		return nil, false, kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation was revoked. Start again without a cursor.")
 	}
 	return g, revoked, nil
 }
@@ -187,11 +188,11 @@ func (h *holderCursor) position() []byte {
 	return append(b, h.after[:]...)
 }
 
-func (s *Server) openHolderCursor(ctx context.Context, scope, text string) (*holderCursor, error) {
+func (s *Routes) openHolderCursor(ctx context.Context, scope, text string) (*holderCursor, error) {
 	if text == "" {
 		return nil, nil
 	}
-	b, e := s.openCursor(ctx, scope, text)
+	b, e := s.OpenCursor(ctx, scope, text)
 	if e != nil {
 		return nil, e
 	}
@@ -205,8 +206,8 @@ func holderScope(operation, chain string, token felt.Felt) string {
 	return operation + "\x00" + chain + "\x00" + token.String()
 }
 
-func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[HolderPage], error) {
-	token, err := feltOf("path.token", in.Token)
+func (s *Routes) listTokenHolders(ctx context.Context, in *HolderInput) (*body[HolderPage], error) {
+	token, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +216,7 @@ func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 	if err != nil {
 		return nil, err
 	}
-	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{maxHolderPage, "partner"}}}
+	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{MaxHolderPage, "partner"}}}
 	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
@@ -228,13 +229,13 @@ func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 		}
 		total := g.Total.String()
 		out.Body.HolderCount, out.Body.HolderBalanceTotalRaw = g.Holders, &total
-		items, next, err := holderItems(ctx, r, g, at, in.Limit.clamp(defaultHolderPage, maxHolderPage), g.Holders)
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.Clamp(DefaultHolderPage, MaxHolderPage), g.Holders)
 		if err != nil {
 			return err
 		}
 		out.Body.Items = items
 		if next != nil {
-			text := s.cursors.Seal(scope, next.position())
+			text := s.Seal(scope, next.position())
 			out.Body.NextCursor = &text
 		}
 		return nil
@@ -242,8 +243,8 @@ func (s *Server) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 	return out, err
 }
 
-func (s *Server) screenTokenHolders(ctx context.Context, in *HolderInput) (*body[ScreeningPage], error) {
-	token, err := feltOf("path.token", in.Token)
+func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body[ScreeningPage], error) {
+	token, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -252,18 +253,18 @@ func (s *Server) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 	if err != nil {
 		return nil, err
 	}
-	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{maxHolderPage, "partner"}}}
+	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{MaxHolderPage, "partner"}}}
 	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
 			return err
 		}
 		if withheld(g, revoked) {
-			return retryLater(warmingRetryAfter, nil, "No screening is published for this token at present.")
+			return kernel.RetryLater(warmingRetryAfter, nil, "No screening is published for this token at present.")
 		}
 		known, _ := c.Registry.Token(token)
-		top := defaultTo(known.Census.Screening, defaultScreening)
-		items, next, err := holderItems(ctx, r, g, at, in.Limit.clamp(defaultHolderPage, maxHolderPage), uint64(top))
+		top := kernel.DefaultTo(known.Census.Screening, defaultScreening)
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.Clamp(DefaultHolderPage, MaxHolderPage), uint64(top))
 		if err != nil {
 			return err
 		}
@@ -271,7 +272,7 @@ func (s *Server) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 		out.Body.Items = items
 		out.Body.Screening = Screening{Kind: "top_k_screening", RequestedTopN: top, ReturnedCount: len(items), ReasonCode: "screening_projection_not_population_proof"}
 		if next != nil {
-			text := s.cursors.Seal(scope, next.position())
+			text := s.Seal(scope, next.position())
 			out.Body.NextCursor = &text
 		}
 		return nil
@@ -311,7 +312,7 @@ func holderItems(ctx context.Context, r store.Reader, g *census.Generation, at *
 	for i := range rows {
 		rank++
 		raw := rows[i].Balance()
-		at := timestampISO(blocks[i].Timestamp)
+		at := kernel.TimestampISO(blocks[i].Timestamp)
 		items = append(items, HolderItem{rank, rows[i].Address(), new(big.Int).SetBytes(raw[:]).String(), rows[i].LastBlock, &at})
 	}
 	if rank >= last || len(rows) == 0 {

@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -229,27 +230,27 @@ func TestHolderRefusals(t *testing.T) {
 	w := newWorld(t, 40)
 	strk := "/v1/" + chainID + "/token/" + contracts.STRK.String() + "/holders"
 	for _, route := range []string{"", "/screening", "/analytics"} {
-		expect(t, w.do(http.MethodGet, strk+route, w.key), 403, api.CodeForbidden, nil)
+		expect(t, w.do(http.MethodGet, strk+route, w.key), 403, kernel.CodeForbidden, nil)
 		expect(t, w.do(http.MethodGet, strk+route, w.partner), 200, "", nil)
-		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x12/holders"+route, w.partner), 404, api.CodeNotFound, nil)
+		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x12/holders"+route, w.partner), 404, kernel.CodeNotFound, nil)
 		other := (&golden{world: w}).unqualified()
-		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders"+route, w.partner), 422, api.CodeUnqualifiedPolicy, nil)
+		expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders"+route, w.partner), 422, kernel.CodeUnqualifiedPolicy, nil)
 	}
 	// Known and qualified, but on this chain it never moved.
 	vacant, err := w.known.With(chainID, registry.Entries{Tokens: []registry.Token{{Address: felt.FromUint64(0x99), Symbol: "X", Name: "X", Census: registry.Census{Qualified: true, Reason: "test"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.server.SetRegistry(chainID, vacant.Chain(chainID))
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x99/holders", w.partner), 404, api.CodeNotFound, nil)
+	w.routes.SetRegistry(chainID, vacant.Chain(chainID))
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/0x99/holders", w.partner), 404, kernel.CodeNotFound, nil)
 	// Qualified just now: nothing is counted yet.
 	other := (&golden{world: w}).unqualified()
 	known, err := w.known.With(chainID, registry.Entries{Tokens: []registry.Token{{Address: other, Symbol: "X", Name: "X", Census: registry.Census{Qualified: true, Reason: "test"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.server.SetRegistry(chainID, known.Chain(chainID))
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders", w.partner), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "15"})
+	w.routes.SetRegistry(chainID, known.Chain(chainID))
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders", w.partner), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "15"})
 }
 
 // TestHolderCursors: a cursor belongs to its token and generation, lives until
@@ -280,7 +281,7 @@ func TestHolderCursors(t *testing.T) {
 		t.Errorf("the cursor went elsewhere: %+v", again)
 	}
 	for name, path := range map[string]string{"another token": eth + "?limit=3" + cursor, "another route": strk + "/screening?limit=3" + cursor} {
-		if r := w.do(http.MethodGet, path, w.partner); r.StatusCode != 400 || r.envelope().Code != api.CodeInvalidCursor {
+		if r := w.do(http.MethodGet, path, w.partner); r.StatusCode != 400 || r.envelope().Code != kernel.CodeInvalidCursor {
 			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
 		}
 	}
@@ -293,14 +294,14 @@ func TestHolderCursors(t *testing.T) {
 	w.runJobs()
 	read(strk + "?limit=3" + cursor)
 	w.clock.advance(time.Second)
-	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, api.CodeInvalidCursor, nil)
+	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, kernel.CodeInvalidCursor, nil)
 	// A page of the newest is there all the time, and nothing of the old one is left.
 	w.clock.advance(2 * time.Minute)
 	w.runJobs()
 	if p := read(strk + "?limit=3"); p.Certification.Status != "certified" {
 		t.Errorf("%+v", p.Certification)
 	}
-	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, api.CodeInvalidCursor, nil)
+	expect(t, w.do(http.MethodGet, strk+"?limit=3"+cursor, w.partner), 400, kernel.CodeInvalidCursor, nil)
 }
 
 // TestHolderRevocation: a fork below the block of a generation revokes it, from
@@ -321,7 +322,7 @@ func TestHolderRevocation(t *testing.T) {
 			// The job has revoked it, and counted again.
 			w.runJobs()
 		}
-		expect(t, w.do(http.MethodGet, strk+"?limit=3&cursor="+url.QueryEscape(*first.NextCursor), w.partner), 400, api.CodeInvalidCursor, nil)
+		expect(t, w.do(http.MethodGet, strk+"?limit=3&cursor="+url.QueryEscape(*first.NextCursor), w.partner), 400, kernel.CodeInvalidCursor, nil)
 		r = w.do(http.MethodGet, strk+"?limit=3", w.partner)
 		if err := json.Unmarshal(r.body, &after); err != nil || r.StatusCode != http.StatusOK {
 			t.Fatalf("%d %s", r.StatusCode, r.body)
@@ -330,7 +331,7 @@ func TestHolderRevocation(t *testing.T) {
 			t.Errorf("a generation without its block is shown: %s", r.body)
 		}
 		if !jobs {
-			expect(t, w.do(http.MethodGet, strk+"/screening", w.partner), 503, api.CodeServiceUnavailable, nil)
+			expect(t, w.do(http.MethodGet, strk+"/screening", w.partner), 503, kernel.CodeServiceUnavailable, nil)
 			var a api.HolderAnalytics
 			r := w.do(http.MethodGet, strk+"/analytics", w.partner)
 			if err := json.Unmarshal(r.body, &a); err != nil || a.Metrics != nil || a.Certification.Status != "revoked" {

@@ -13,6 +13,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -59,28 +60,28 @@ type IndexedBalance struct {
 	Agrees           bool      `json:"agrees" doc:"Whether the two balances are the same."`
 }
 
-func (s *Server) tokenLiveRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Tokens", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Certified, Audience: External,
+func (s *Routes) tokenLiveRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	supply := base
 	supply.ID, supply.Path, supply.Summary = "getTokenTotalSupply", "/v1/{chain}/token/{token}/total-supply", "Read a token's total supply"
 	supply.Description = "Calls `total_supply` or `totalSupply` of the contract at one block and names that block. " +
 		"For an answer that can be reproduced, pass a block number or hash."
-	register(s, supply, s.getTotalSupply)
+	kernel.Register(s.Server, supply, s.getTotalSupply)
 	balance := base
 	balance.ID, balance.Path, balance.Summary = "getTokenBalance", "/v1/{chain}/token/{token}/balance-of/{address}", "Read a token balance"
 	balance.Description = "Calls `balance_of` or `balanceOf` of the contract at one block and names that block. " +
 		"An ERC-1155 contract has a balance for each id: name it with `token_id`. `indexedBalance` is what indexed transfers add up to at the same block, so that a disagreement shows. " +
 		"For an answer that can be reproduced, pass a block number or hash."
-	register(s, balance, s.getBalanceOf)
+	kernel.Register(s.Server, balance, s.getBalanceOf)
 }
 
-func (s *Server) getTotalSupply(ctx context.Context, in *struct {
+func (s *Routes) getTotalSupply(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
 	BlockTagInput
 }) (*body[TotalSupply], error) {
-	token, err := feltOf("path.token", in.Token)
+	token, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -91,18 +92,18 @@ func (s *Server) getTotalSupply(ctx context.Context, in *struct {
 	return &body[TotalSupply]{TotalSupply{in.Chain, token, *at, amount.String(), "contract_call"}}, nil
 }
 
-func (s *Server) getBalanceOf(ctx context.Context, in *struct {
+func (s *Routes) getBalanceOf(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
 	Address string `path:"address" maxLength:"70" doc:"Whose balance."`
 	TokenID string `query:"token_id" maxLength:"80" doc:"Id of a token of an ERC-1155 contract, which has a balance for each: decimal, or 0x and hexadecimal digits, below 2^256."`
 	BlockTagInput
 }) (*body[BalanceOf], error) {
-	token, err := feltOf("path.token", in.Token)
+	token, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
-	owner, err := feltOf("path.address", in.Address)
+	owner, err := kernel.FeltOf("path.address", in.Address)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func tokenID(text string) (low, high felt.Felt, err error) {
 	}
 	n, ok := new(big.Int).SetString(digits, base)
 	if !ok || n.BitLen() > 256 || strings.ContainsAny(digits, "+-") {
-		return low, high, fail(CodeInvalidRequest, "query.token_id: %q is not a number below 2^256, decimal or 0x and hexadecimal digits.", clip(text, 80))
+		return low, high, kernel.Fail(kernel.CodeInvalidRequest, "query.token_id: %q is not a number below 2^256, decimal or 0x and hexadecimal digits.", kernel.Clip(text, 80))
 	}
 	var b [32]byte
 	n.FillBytes(b[:])
@@ -199,7 +200,7 @@ func tokenKindAt(ctx context.Context, c *Chain, r store.Reader, address felt.Fel
 
 // tokenAmount asks for an amount under two names and takes the first that the
 // contract knows. look sees the index in the view that the block was found in.
-func (s *Server) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, store.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
+func (s *Routes) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, store.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
 	var c *Chain
 	var b *liveBlock
 	err := s.liveView(ctx, id, func(found *Chain, r store.Reader, state *chain.State) (err error) {
@@ -235,27 +236,27 @@ func amountOf(token felt.Felt, results []contractcall.Result) (*big.Int, error) 
 			if n, ok := contractcall.Amount(r.Values); ok {
 				return n, nil
 			}
-			return nil, because(ReasonNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
+			return nil, kernel.Because(kernel.ReasonNotAToken, "The contract %s answers with %d values that are no amount.", token, len(r.Values))
 		case contractcall.Reverted:
 			if refused == nil {
 				refused = r
 			}
 		case contractcall.NoContract:
-			return nil, because(ReasonNotAToken, "At that block there is no contract at %s.", token)
+			return nil, kernel.Because(kernel.ReasonNotAToken, "At that block there is no contract at %s.", token)
 		}
 	}
 	if refused != nil {
 		return nil, reverted(refused)
 	}
-	return nil, because(ReasonNotAToken, "The contract %s has no such function at that block.", token)
+	return nil, kernel.Because(kernel.ReasonNotAToken, "The contract %s has no such function at that block.", token)
 }
 
 // shownReason bounds what is passed on of a contract's reason.
 const shownReason = 300
 
-func reverted(r *contractcall.Result) *Error {
+func reverted(r *contractcall.Result) *kernel.Error {
 	if r.Reason == "" {
-		return fail(CodeCallReverted, "The contract refused the call.")
+		return kernel.Fail(kernel.CodeCallReverted, "The contract refused the call.")
 	}
-	return fail(CodeCallReverted, "The contract refused the call: %s", clip(r.Reason, shownReason))
+	return kernel.Fail(kernel.CodeCallReverted, "The contract refused the call: %s", kernel.Clip(r.Reason, shownReason))
 }

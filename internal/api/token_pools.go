@@ -13,12 +13,13 @@ import (
 	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
 const (
-	maxPoolPage     = 100
-	defaultPoolPage = 25
+	MaxPoolPage     = 100
+	DefaultPoolPage = 25
 )
 
 // TokenPools is a page of the pools that a token is in, newest first.
@@ -83,33 +84,33 @@ type MarketItem struct {
 	CreatedAtLogIndex     uint32    `json:"createdAtLogIndex"`
 }
 
-func (s *Server) tokenPoolRoutes() {
-	register(s, Route{ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools", Family: "Tokens",
+func (s *Routes) tokenPoolRoutes() {
+	kernel.Register(s.Server, kernel.Route{ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools", Family: "Tokens",
 		Summary: "List the pools of a token",
 		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is 1 to 100, 25 by default. " +
 			"There is no price source: prices, volumes and values are null, and null is not zero.",
-		Class: Heavy, Scope: account.Partner, Tier: TierPartner, Certification: Beta, Audience: External, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
+		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
 }
 
-func (s *Server) listTokenPools(ctx context.Context, in *struct {
+func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TokenPools], error) {
-	address, err := feltOf("path.token", in.Token)
+	address, err := kernel.FeltOf("path.token", in.Token)
 	if err != nil {
 		return nil, err
 	}
-	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{maxPoolPage, "partner"},
+	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{MaxPoolPage, "partner"},
 		Coverage: PoolCoverage{ReasonCode: "pool_snapshot_missing"}}}
 	scope := "listTokenPools\x00" + in.Chain + "\x00" + address.String()
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		requestOf(ctx).indexed = false // the rows come and go beside the chain
+		kernel.RequestOf(ctx).Indexed = false // the rows come and go beside the chain
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}
-		limit := in.Limit.clamp(defaultPoolPage, maxPoolPage)
+		limit := in.Limit.Clamp(DefaultPoolPage, MaxPoolPage)
 		var before *event.Place
 		if in.Cursor != "" {
 			before = &event.Place{}
@@ -119,7 +120,7 @@ func (s *Server) listTokenPools(ctx context.Context, in *struct {
 		}
 		page, err := market.Of(ctx, r, c.Registry.Dexes(), address, before, limit)
 		if errors.Is(err, market.ErrMissing) && before != nil {
-			return retryLater(5, err, "The pools are being read again; keep the cursor and try later.")
+			return kernel.RetryLater(5, err, "The pools are being read again; keep the cursor and try later.")
 		}
 		if errors.Is(err, market.ErrMissing) {
 			return nil
@@ -132,8 +133,8 @@ func (s *Server) listTokenPools(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Server) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *market.Page, out *TokenPools) error {
-	at := timestampISO(page.Through.Timestamp)
+func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *market.Page, out *TokenPools) error {
+	at := kernel.TimestampISO(page.Through.Timestamp)
 	out.TotalPairs, out.SnapshotBlock, out.SnapshotBlockHash, out.UpdatedAtISO = &page.Total, &page.Through.Number, &page.Through.Hash, &at
 	out.Coverage = PoolCoverage{true, "materialized_pool_snapshot"}
 	symbols, err := symbolsOf(ctx, c, r, page.Pools)

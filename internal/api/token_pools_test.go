@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -93,7 +94,7 @@ func (o *oracle) pools(head uint64) {
 func TestPoolsNeedThePartnerScope(t *testing.T) {
 	w := newWorld(t, 30)
 	r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+contracts.STRK.String()+"/markets/pools", w.key)
-	if r.StatusCode != http.StatusForbidden || r.envelope().Code != api.CodeForbidden {
+	if r.StatusCode != http.StatusForbidden || r.envelope().Code != kernel.CodeForbidden {
 		t.Errorf("%d %s", r.StatusCode, r.body)
 	}
 }
@@ -111,7 +112,7 @@ func TestPoolsOfAnotherRegistry(t *testing.T) {
 	if err := json.Unmarshal(first.body, &page); err != nil || page.NextCursor == nil {
 		t.Fatalf("%s", first.body)
 	}
-	w.server.SetRegistry(chainID, other.Chain(chainID))
+	w.routes.SetRegistry(chainID, other.Chain(chainID))
 	r := w.do(http.MethodGet, path, w.partner)
 	var got api.TokenPools
 	if err := json.Unmarshal(r.body, &got); err != nil || got.Coverage.Exact || got.TotalPairs != nil || got.Coverage.ReasonCode != "pool_snapshot_missing" {

@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -48,26 +49,26 @@ const (
 
 const supplySource = "starknet_rpc_totalSupply"
 
-func (s *Server) tokenRoutes() {
-	one := Route{Method: http.MethodGet, Family: "Tokens", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External, Certification: Beta}
+func (s *Routes) tokenRoutes() {
+	one := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Certification: kernel.Beta}
 	one.ID, one.Path, one.Summary = "getToken", "/v1/{chain}/token/{token}", "Get a token"
 	one.Description = "Name, symbol, decimals and supply as the contract reports them, and counters from its indexed transfers. " +
 		"Null means not known, never zero. An address is not found when it has no transfer, its class has not the entry points of a token, and it told no name."
 	one.Statuses = []int{http.StatusNotFound}
-	register(s, one, s.getToken)
+	kernel.Register(s.Server, one, s.getToken)
 }
 
-func (s *Server) getToken(ctx context.Context, in *struct {
+func (s *Routes) getToken(ctx context.Context, in *struct {
 	ChainInput
 	Token string `path:"token" maxLength:"70" doc:"Token contract."`
 }) (*body[TokenSummary], error) {
-	address, e := feltOf("path.token", in.Token)
+	address, e := kernel.FeltOf("path.token", in.Token)
 	if e != nil {
 		return nil, e
 	}
 	out := &body[TokenSummary]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) (err error) {
-		requestOf(ctx).indexed = false // names come from calls
+		kernel.RequestOf(ctx).Indexed = false // names come from calls
 		out.Body, err = tokenSummary(ctx, r, c, state, address)
 		return err
 	})
@@ -102,7 +103,7 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 	t = TokenSummary{ChainID: c.ID, TokenAddress: address, Standard: kinds[0].String()}
 	if known {
 		t.Name, t.Symbol, t.Decimals = m.Name, m.Symbol, m.Decimals
-		at := timestampISO(m.Time)
+		at := kernel.TimestampISO(m.Time)
 		t.MetadataUpdatedAtISO = &at
 		if canonical && m.Supply != nil {
 			raw, source := new(big.Int).SetBytes(m.Supply[:]).String(), supplySource
@@ -130,7 +131,7 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 		if err != nil {
 			return t, err
 		}
-		changed := timestampISO(b.Timestamp)
+		changed := kernel.TimestampISO(b.Timestamp)
 		t.SummaryVersion, t.SummaryVersionUpdatedAtISO = totals.Latest, &changed
 		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
 	}
@@ -146,7 +147,7 @@ func neverMoved(ctx context.Context, r store.Reader, address felt.Felt, head uin
 	}
 	kinds, err := token.KindsByClass(ctx, r, []felt.Felt{address}, head)
 	if err == nil && kinds[0] == transfer.Ambiguous {
-		return fail(CodeNotFound, "No token is known at %s.", address)
+		return kernel.Fail(kernel.CodeNotFound, "No token is known at %s.", address)
 	}
 	return err
 }

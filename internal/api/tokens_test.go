@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 )
@@ -147,26 +148,26 @@ func TestTransferRequests(t *testing.T) {
 	cursor := *p.NextCursor
 	for _, c := range []struct {
 		path string
-		code api.Code
+		code kernel.Code
 		says string
 	}{
-		{"/transfers?direction=in", api.CodeInvalidRequest, "needs an address"},
-		{"/transfers?direction=up&address=0x1", api.CodeInvalidRequest, "direction"},
-		{"/transfers?type=erc777", api.CodeInvalidRequest, "erc777"},
-		{"/transfers?invocationType=magic", api.CodeInvalidRequest, "magic"},
-		{"/transfers?timestampFrom=yesterday", api.CodeInvalidRequest, "timestampFrom"},
-		{"/transfers?timestampTo=tomorrow", api.CodeInvalidRequest, "timestampTo"},
-		{"/transfers?from_block=9&to_block=8", api.CodeInvalidRequest, "above"},
-		{"/transfers?from_block=-1", api.CodeInvalidRequest, "from_block"},
-		{"/transfers?limit=ten", api.CodeInvalidRequest, "limit"},
-		{"/transfers?address=STRK", api.CodeInvalidRequest, "address"},
-		{"/transfers?" + many.Encode(), api.CodeInvalidRequest, "128"},
-		{"/transfers?cursor=abc", api.CodeInvalidCursor, ""},
-		{"/transfers?type=erc20&cursor=" + cursor, api.CodeInvalidCursor, ""},
-		{"/token/" + strk + "/transfers?cursor=" + cursor, api.CodeInvalidCursor, ""},
-		{"/token/STRK", api.CodeInvalidRequest, "token"},
-		{"/token/STRK/transfers", api.CodeInvalidRequest, "token"},
-		{"/token/0x1", api.CodeNotFound, ""},
+		{"/transfers?direction=in", kernel.CodeInvalidRequest, "needs an address"},
+		{"/transfers?direction=up&address=0x1", kernel.CodeInvalidRequest, "direction"},
+		{"/transfers?type=erc777", kernel.CodeInvalidRequest, "erc777"},
+		{"/transfers?invocationType=magic", kernel.CodeInvalidRequest, "magic"},
+		{"/transfers?timestampFrom=yesterday", kernel.CodeInvalidRequest, "timestampFrom"},
+		{"/transfers?timestampTo=tomorrow", kernel.CodeInvalidRequest, "timestampTo"},
+		{"/transfers?from_block=9&to_block=8", kernel.CodeInvalidRequest, "above"},
+		{"/transfers?from_block=-1", kernel.CodeInvalidRequest, "from_block"},
+		{"/transfers?limit=ten", kernel.CodeInvalidRequest, "limit"},
+		{"/transfers?address=STRK", kernel.CodeInvalidRequest, "address"},
+		{"/transfers?" + many.Encode(), kernel.CodeInvalidRequest, "128"},
+		{"/transfers?cursor=abc", kernel.CodeInvalidCursor, ""},
+		{"/transfers?type=erc20&cursor=" + cursor, kernel.CodeInvalidCursor, ""},
+		{"/token/" + strk + "/transfers?cursor=" + cursor, kernel.CodeInvalidCursor, ""},
+		{"/token/STRK", kernel.CodeInvalidRequest, "token"},
+		{"/token/STRK/transfers", kernel.CodeInvalidRequest, "token"},
+		{"/token/0x1", kernel.CodeNotFound, ""},
 	} {
 		r := w.do(http.MethodGet, "/v1/"+chainID+c.path, w.key)
 		if e := r.envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
@@ -182,7 +183,7 @@ func TestTransferRequests(t *testing.T) {
 	w.chain.Fork(29)
 	w.chain.Extend(1)
 	w.catchUp()
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/transfers?limit=2&cursor="+cursor, w.key); r.envelope().Code != api.CodeInvalidCursor {
+	if r := w.do(http.MethodGet, "/v1/"+chainID+"/transfers?limit=2&cursor="+cursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
 		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.body)
 	}
 }

@@ -15,16 +15,17 @@ import (
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
 const (
-	maxFeed     = 200
-	defaultLogs = 96
-	maxLogs     = 1000
-	maxCalldata = 1024
-	feedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
+	MaxFeed     = 200
+	DefaultLogs = 96
+	MaxLogs     = 1000
+	MaxCalldata = 1024
+	FeedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
 )
 
 // TxItem is a transaction in the chain's feed.
@@ -107,35 +108,35 @@ type Coverage struct {
 	ReasonCode string `json:"reasonCode"`
 }
 
-func (s *Server) transactionRoutes() {
-	base := Route{Method: http.MethodGet, Family: "Transactions", Class: Light, Scope: account.Read, Tier: TierOfficial, Audience: External}
+func (s *Routes) transactionRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Family: "Transactions", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External}
 	one := base
-	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", Certified
+	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", kernel.Certified
 	one.Summary = "Get a transaction"
 	one.Description = "A transaction with its receipt, events, token transfers, calldata, calls with their names and arguments, and messages. `logLimit` is 1 to 1,000, 96 by default."
 	one.Statuses = []int{http.StatusNotFound}
-	register(s, one, s.getTransaction)
+	kernel.Register(s.Server, one, s.getTransaction)
 
 	feed := base
-	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", Beta
+	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", kernel.Beta
 	feed.Summary = "List transactions"
 	feed.Description = "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
 	feed.Statuses = []int{http.StatusNotFound}
-	register(s, feed, s.listTransactions)
+	kernel.Register(s.Server, feed, s.listTransactions)
 }
 
-func (s *Server) listTransactions(ctx context.Context, in *struct {
+func (s *Routes) listTransactions(ctx context.Context, in *struct {
 	ChainInput
-	Limit  Limit  `query:"limit"`
-	Cursor string `query:"cursor" doc:"nextCursor of the page before."`
+	Limit  kernel.Limit `query:"limit"`
+	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TxPage], error) {
-	limit := in.Limit.clamp(defaultPage, maxFeed)
+	limit := in.Limit.Clamp(DefaultPage, MaxFeed)
 	scope := "listTransactions\x00" + in.Chain
 	out := &body[TxPage]{TxPage{Items: []TxItem{}}}
 	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
 		from := explorer.Position{Block: state.Head.Number + 1}
 		if in.Cursor != "" {
-			pos, e := s.openCursor(ctx, scope, in.Cursor)
+			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
 			if e != nil {
 				return e
 			}
@@ -143,16 +144,16 @@ func (s *Server) listTransactions(ctx context.Context, in *struct {
 				from = p
 			}
 		}
-		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit, feedSpans)
+		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit, FeedSpans)
 		if err != nil {
 			return err
 		}
 		for _, t := range list {
 			execution := t.Execution.String()
-			out.Body.Items = append(out.Body.Items, TxItem{t.Block, timestampISO(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
+			out.Body.Items = append(out.Body.Items, TxItem{t.Block, kernel.TimestampISO(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
 		}
 		if !done {
-			cursor := s.cursors.Seal(scope, next.Append(nil))
+			cursor := s.Seal(scope, next.Append(nil))
 			out.Body.NextCursor = &cursor
 		}
 		return nil
@@ -160,12 +161,12 @@ func (s *Server) listTransactions(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Server) getTransaction(ctx context.Context, in *struct {
+func (s *Routes) getTransaction(ctx context.Context, in *struct {
 	ChainInput
-	Hash     string `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
-	LogLimit Limit  `query:"logLimit" doc:"How many events to return."`
+	Hash     string       `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
+	LogLimit kernel.Limit `query:"logLimit" doc:"How many events to return."`
 }) (*body[Tx], error) {
-	hash, err := feltOf("path.tx_hash", in.Hash)
+	hash, err := kernel.FeltOf("path.tx_hash", in.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		p, err := transaction.PositionOf(ctx, r, hash)
 		if errors.Is(err, transaction.ErrNotFound) {
-			return fail(CodeNotFound, "No indexed transaction has the hash %s.", hash)
+			return kernel.Fail(kernel.CodeNotFound, "No indexed transaction has the hash %s.", hash)
 		}
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		limit := in.LogLimit.clamp(defaultLogs, maxLogs)
+		limit := in.LogLimit.Clamp(DefaultLogs, MaxLogs)
 		out.Body = renderTx(c, state, b, t, limit)
 		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, t, limit)
 		if err != nil {
@@ -209,10 +210,10 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 			certain = certain && out.Body.Logs[i].certain()
 		}
 		if !certain {
-			requestOf(ctx).indexed, requestOf(ctx).immutable = false, false
+			kernel.RequestOf(ctx).Indexed, kernel.RequestOf(ctx).Immutable = false, false
 		}
 		if len(t.Receipt.MessagesSent) > 0 { // the same may be sent again, and is counted
-			requestOf(ctx).immutable = false
+			kernel.RequestOf(ctx).Immutable = false
 		}
 		return nil
 	})
@@ -220,13 +221,13 @@ func (s *Server) getTransaction(ctx context.Context, in *struct {
 }
 
 func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, logLimit int) Tx {
-	iso, execution, final, kind := timestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+	iso, execution, final, kind := kernel.TimestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
 	out := Tx{
 		ChainID: c.ID, BlockNumber: t.Block, BlockHash: b.Hash, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, TxVersion: t.Version,
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
-		Calldata: head(calldataOf(&t.Transaction), maxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > maxCalldata,
+		Calldata: head(calldataOf(&t.Transaction), MaxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > MaxCalldata,
 	}
 	if f, ok := t.From(t.Receipt.ContractAddress); ok {
 		out.FromAddress = &f
@@ -287,7 +288,7 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 }
 
 // renderLogs decodes and renders the first events of a transaction.
-func (s *Server) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+func (s *Routes) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
 	events := make([]decoded.Event, len(shown))
 	for i := range shown {
@@ -305,8 +306,8 @@ func (s *Server) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *tr
 }
 
 // fillMessages lists the messages that a transaction consumed and sent.
-func (s *Server) fillMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
-	list, err := message.OfTransaction(ctx, r, t, maxMessages)
+func (s *Routes) fillMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
+	list, err := message.OfTransaction(ctx, r, t, MaxMessages)
 	if err != nil {
 		return err
 	}
@@ -318,7 +319,7 @@ func (s *Server) fillMessages(ctx context.Context, r store.Reader, c *Chain, sta
 	out.MessagesCoverage = messagesCoverage(len(list), "All messages of the transaction are shown.", "The transaction has no messages.")
 	if message.Count(&t.Transaction, &t.Receipt) > len(list) {
 		out.MessagesCoverage = MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",
-			fmt.Sprintf("The first %d messages are shown.", maxMessages)}
+			fmt.Sprintf("The first %d messages are shown.", MaxMessages)}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -128,7 +129,7 @@ func renderTransfers(ctx context.Context, r store.Reader, c *Chain, state *chain
 	items := make([]TransferItem, len(list))
 	for i := range list {
 		t := &list[i]
-		iso := timestampISO(t.Timestamp)
+		iso := kernel.TimestampISO(t.Timestamp)
 		item := &items[i]
 		item.TokenAddress = t.Token
 		item.BlockNumber, item.TimestampISO, item.TxIndex, item.LogIndex, item.TransferIndex = t.Block, &iso, t.Tx, t.Log, t.Index

@@ -15,23 +15,24 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
 // The limits of transfer lists.
 const (
-	maxTransferPage     = 100
-	defaultTransferPage = 25
+	MaxTransferPage     = 100
+	DefaultTransferPage = 25
 	maxTransferFilter   = 128 // addresses, tokens, tokens of a symbol
 )
 
 // TransferRange are the parameters that every list of transfers takes.
 type TransferRange struct {
-	FromBlock string `query:"from_block" maxLength:"20" doc:"First block, a number."`
-	ToBlock   string `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
-	Limit     Limit  `query:"limit"`
-	Cursor    string `query:"cursor" doc:"nextCursor of the page before."`
+	FromBlock string       `query:"from_block" maxLength:"20" doc:"First block, a number."`
+	ToBlock   string       `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
+	Limit     kernel.Limit `query:"limit"`
+	Cursor    string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
 // TransferFilter are the parameters of lists that are not of one token.
@@ -46,28 +47,28 @@ type TransferFilter struct {
 	InvocationType string   `query:"invocationType" maxLength:"20" doc:"Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
 }
 
-func (s *Server) transferRoutes() {
-	base := Route{Method: http.MethodGet, Class: Heavy, Scope: account.Read, Tier: TierOfficial, Audience: External, Certification: Beta,
+func (s *Routes) transferRoutes() {
+	base := kernel.Route{Method: http.MethodGet, Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Certification: kernel.Beta,
 		Statuses: []int{http.StatusNotFound}}
 	of := base
 	of.ID, of.Path, of.Family, of.Summary = "listTokenTransfers", "/v1/{chain}/token/{token}/transfers", "Tokens", "List a token's transfers"
 	of.Description = "Newest first. `address` keeps those that one of the addresses sent or received. `limit` is 1 to 100, 25 by default. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
-	register(s, of, s.listTokenTransfers)
+	kernel.Register(s.Server, of, s.listTokenTransfers)
 	all := base
 	all.ID, all.Path, all.Family, all.Summary = "listTransfers", "/v1/{chain}/transfers", "Tokens", "List transfers of all tokens"
 	all.Description = "Newest first. Filters of different names must all match; values of one are alternatives. `direction` other than any needs an address. " +
 		"`limit` is 1 to 100, 25 by default. A page may end early and be empty; go on while nextCursor is not null."
-	register(s, all, s.listTransfers)
+	kernel.Register(s.Server, all, s.listTransfers)
 }
 
-func (s *Server) listTokenTransfers(ctx context.Context, in *struct {
+func (s *Routes) listTokenTransfers(ctx context.Context, in *struct {
 	ChainInput
 	Token   string   `path:"token" maxLength:"70" doc:"Token contract."`
 	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
 	TransferRange
 }) (*body[TokenTransferPage], error) {
-	if _, err := feltOf("path.token", in.Token); err != nil {
+	if _, err := kernel.FeltOf("path.token", in.Token); err != nil {
 		return nil, err
 	}
 	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, named("query.address", in.Address))
@@ -85,7 +86,7 @@ func (s *Server) listTokenTransfers(ctx context.Context, in *struct {
 	return out, nil
 }
 
-func (s *Server) listTransfers(ctx context.Context, in *struct {
+func (s *Routes) listTransfers(ctx context.Context, in *struct {
 	ChainInput
 	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
 	TransferFilter
@@ -114,7 +115,7 @@ type transferQuery struct {
 // the request, whichever way it names them.
 func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, error) {
 	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
-	q.Query = transfer.Query{Limit: in.Limit.clamp(defaultTransferPage, maxTransferPage)}
+	q.Query = transfer.Query{Limit: in.Limit.Clamp(DefaultTransferPage, MaxTransferPage)}
 	var err error
 	if q.Addresses, err = feltValues("query.address", addresses, maxTransferFilter); err != nil {
 		return nil, err
@@ -124,12 +125,12 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 	}
 	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
 	if q.Side != 0 && len(q.Addresses) == 0 {
-		return nil, fail(CodeInvalidRequest, "query.direction: %s needs an address.", in.Direction)
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.direction: %s needs an address.", in.Direction)
 	}
 	if in.Type != "" {
 		kind, known := transferTypes[strings.ToLower(in.Type)]
 		if !known {
-			return nil, fail(CodeInvalidRequest, "query.type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", clip(in.Type, 20))
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.type: %q is none of erc20, erc721, erc1155, unknown and their aliases.", kernel.Clip(in.Type, 20))
 		}
 		q.Standards = []transfer.Standard{kind}
 	}
@@ -139,14 +140,14 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 		}
 	}
 	if in.TimestampFrom != "" {
-		at, err := timestampOf("query.timestampFrom", in.TimestampFrom)
+		at, err := kernel.TimestampOf("query.timestampFrom", in.TimestampFrom)
 		if err != nil {
 			return nil, err
 		}
 		q.since = uint64(max(0, at.Unix()))
 	}
 	if in.TimestampTo != "" {
-		at, err := timestampOf("query.timestampTo", in.TimestampTo)
+		at, err := kernel.TimestampOf("query.timestampTo", in.TimestampTo)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +171,7 @@ var transferTypes = map[string]transfer.Standard{
 func txTypes(name, text string) ([]starknet.TxType, error) {
 	kind, known := invocationTypes[strings.ToUpper(text)]
 	if !known {
-		return nil, fail(CodeInvalidRequest, "%s: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", name, clip(text, 20))
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is none of INVOKE, DECLARE, DEPLOY, DEPLOY_ACCOUNT, L1_HANDLER and execute.", name, kernel.Clip(text, 20))
 	}
 	return []starknet.TxType{kind}, nil
 }
@@ -209,11 +210,11 @@ func (q *transferQuery) scope(operation, chain string) string {
 }
 
 // transferPage reads a page of transfers. The routes of addresses use it, too.
-func (s *Server) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
+func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
 	out := &TransferPage{Items: []TransferItem{}}
 	scope := q.scope(operation, chainID)
 	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
-		requestOf(ctx).indexed = false // names, and some standards, come from calls
+		kernel.RequestOf(ctx).Indexed = false // names, and some standards, come from calls
 		if q.cursor != "" {
 			after, err := s.openTransfer(ctx, r, scope, q.cursor)
 			if err != nil {
@@ -279,7 +280,7 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 		return false, err
 	}
 	if len(named) > maxTransferFilter {
-		return false, fail(CodeInvalidRequest, "query.symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, clip(q.symbol, 40))
+		return false, kernel.Fail(kernel.CodeInvalidRequest, "query.symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, kernel.Clip(q.symbol, 40))
 	}
 	if len(q.Tokens) > 0 {
 		named = slices.DeleteFunc(named, func(f felt.Felt) bool { return !slices.Contains(q.Tokens, f) })
@@ -289,11 +290,11 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 }
 
 // sealTransfer and openTransfer are for places in lists of transfers.
-func (s *Server) sealTransfer(scope string, p transfer.Place, hash felt.Felt) *string {
+func (s *Routes) sealTransfer(scope string, p transfer.Place, hash felt.Felt) *string {
 	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Log, p.Index)
 }
 
-func (s *Server) openTransfer(ctx context.Context, r store.Reader, scope, cursor string) (p transfer.Place, err error) {
+func (s *Routes) openTransfer(ctx context.Context, r store.Reader, scope, cursor string) (p transfer.Place, err error) {
 	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Log, &p.Index)
 	return p, err
 }

@@ -14,24 +14,25 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
-// maxWalletTokens bounds the tokens of a wallet state; each is asked for under
+// MaxWalletTokens bounds the tokens of a wallet state; each is asked for under
 // two names, all in one batch.
-const maxWalletTokens = 25
+const MaxWalletTokens = 25
 
-func (s *Server) walletRoutes() {
-	r := Route{Method: http.MethodPost, Family: "Wallets", Class: Heavy, Scope: account.Read, Tier: TierOfficial, Certification: Beta, Audience: External,
+func (s *Routes) walletRoutes() {
+	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody,
 		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
 	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; " +
 		"with verified_partial the rest is returned. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
-	r.ExampleBody = func(examples) string {
-		return `{"ownerAddress":"` + feeToken + `","scope":"explicit","tokenAddresses":["` + feeToken + `"]}`
+	r.ExampleBody = func(kernel.Examples) string {
+		return `{"ownerAddress":"` + FeeToken + `","scope":"explicit","tokenAddresses":["` + FeeToken + `"]}`
 	}
-	register(s, r, s.getWalletState)
+	kernel.Register(s.Server, r, s.getWalletState)
 }
 
 // walletQuery is a checked request.
@@ -44,7 +45,7 @@ type walletQuery struct {
 
 func (in *WalletRequest) check() (q *walletQuery, err error) {
 	q = &walletQuery{WalletRequest: in}
-	if q.owner, err = feltOf("body.ownerAddress", in.OwnerAddress); err != nil {
+	if q.owner, err = kernel.FeltOf("body.ownerAddress", in.OwnerAddress); err != nil {
 		return nil, err
 	}
 	list, err := batchFelts("tokenAddresses", in.TokenAddresses)
@@ -59,16 +60,16 @@ func (in *WalletRequest) check() (q *walletQuery, err error) {
 	explicit := in.BlockPreference == "explicit"
 	switch {
 	case (in.Scope == "explicit") != (len(q.tokens) > 0):
-		return nil, fail(CodeInvalidRequest, "body.tokenAddresses: scope explicit needs them, and no other scope takes them.")
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "body.tokenAddresses: scope explicit needs them, and no other scope takes them.")
 	case in.Scope == "explicit" && in.Cursor != "":
-		return nil, fail(CodeInvalidRequest, "body.cursor: scope explicit has one page.")
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "body.cursor: scope explicit has one page.")
 	case explicit && (in.BlockHash != "") == (in.BlockNumber != nil):
-		return nil, fail(CodeInvalidRequest, "body.blockPreference: explicit needs blockHash or blockNumber, and one of them.")
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "body.blockPreference: explicit needs blockHash or blockNumber, and one of them.")
 	case !explicit && (in.BlockHash != "" || in.BlockNumber != nil):
-		return nil, fail(CodeInvalidRequest, "body.blockHash and body.blockNumber go with blockPreference explicit.")
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "body.blockHash and body.blockNumber go with blockPreference explicit.")
 	}
 	if in.BlockHash != "" {
-		h, err := feltOf("body.blockHash", in.BlockHash)
+		h, err := kernel.FeltOf("body.blockHash", in.BlockHash)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (in *WalletRequest) check() (q *walletQuery, err error) {
 	return q, nil
 }
 
-func (s *Server) getWalletState(ctx context.Context, in *struct {
+func (s *Routes) getWalletState(ctx context.Context, in *struct {
 	ChainInput
 	Body WalletRequest
 }) (*body[WalletState], error) {
@@ -85,7 +86,7 @@ func (s *Server) getWalletState(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &body[WalletState]{WalletState{SchemaVersion: "service.wallet_state.v1", ChainID: in.Chain, OwnerAddress: q.owner, RequestID: requestOf(ctx).id,
+	out := &body[WalletState]{WalletState{SchemaVersion: "service.wallet_state.v1", ChainID: in.Chain, OwnerAddress: q.owner, RequestID: kernel.RequestOf(ctx).ID,
 		Scope: q.Scope, Items: []WalletItem{}}}
 	var c *Chain
 	var at *liveBlock
@@ -110,9 +111,9 @@ func (s *Server) getWalletState(ctx context.Context, in *struct {
 }
 
 // selectWallet chooses the block and the tokens.
-func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *walletQuery, out *WalletState) (*liveBlock, []candidate, error) {
+func (s *Routes) selectWallet(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *walletQuery, out *WalletState) (*liveBlock, []candidate, error) {
 	scope := fmt.Sprintf("getWalletState\x00%s\x00%s\x00%s\x00%s", c.ID, q.owner, q.Scope, q.BlockPreference)
-	snap := &snapshot{issued: s.now()}
+	snap := &snapshot{issued: s.Now()}
 	var err error
 	if q.Cursor != "" {
 		if snap, err = s.openSnapshot(ctx, r, scope, q.Cursor); err != nil {
@@ -146,7 +147,7 @@ func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 		}
 		return at, list, err
 	}
-	limit := q.Limit.clamp(maxWalletTokens, maxWalletTokens)
+	limit := q.Limit.Clamp(MaxWalletTokens, MaxWalletTokens)
 	list, more, err := snap.candidates(ctx, c, r, q.owner, q.Scope == "discovered_plus_registry", limit)
 	if err != nil {
 		return nil, nil, err
@@ -158,24 +159,24 @@ func (s *Server) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 	return at, list, nil
 }
 
-// block finds the block that the request prefers.
+// Block finds the block that the request prefers.
 func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.State) (contractcall.Block, error) {
 	switch {
 	case q.BlockPreference == "l1_accepted":
 		if !state.HasL1 {
-			return contractcall.Block{}, retryLater(60, nil, "No indexed block is known to be accepted on L1 yet.")
+			return contractcall.Block{}, kernel.RetryLater(60, nil, "No indexed block is known to be accepted on L1 yet.")
 		}
 		return contractcall.Block{Number: state.L1.Number, Hash: state.L1.Hash}, nil
 	case q.hash != nil:
 		n, err := block.NumberOf(ctx, r, *q.hash)
 		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, because(ReasonBlockNotFound, "No indexed block has the hash %s.", *q.hash)
+			return contractcall.Block{}, kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", *q.hash)
 		}
 		return contractcall.Block{Number: n, Hash: *q.hash}, err
 	case q.BlockNumber != nil:
 		b, err := block.Get(ctx, r, *q.BlockNumber)
 		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, because(ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
+			return contractcall.Block{}, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
 		}
 		if err != nil {
 			return contractcall.Block{}, err
@@ -186,7 +187,7 @@ func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.St
 }
 
 // askBalances asks for all balances in one batch, each under both names.
-func (s *Server) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []candidate) ([]contractcall.Result, error) {
+func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []candidate) ([]contractcall.Result, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -280,7 +281,7 @@ func walletBalance(results []contractcall.Result) (balance *big.Int, status, why
 }
 
 // askAccount reads the owner's nonce and class at the same block.
-func (s *Server) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *walletQuery, out *WalletAccount) error {
+func (s *Routes) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *walletQuery, out *WalletAccount) error {
 	out.NonceStatus, out.ClassHashStatus = "not_requested", "not_requested"
 	if q.Include == nil {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
@@ -168,22 +169,22 @@ func TestWalletRules(t *testing.T) {
 	owner, strk := w.chain.Accounts(39)[0], contracts.STRK
 	for name, c := range map[string]struct {
 		body object
-		code api.Code
+		code kernel.Code
 		says string
 	}{
-		"no owner":              {object{}, api.CodeInvalidRequest, "ownerAddress"},
-		"a wrong key":           {object{"ownerAddress": owner, "wallets": 1}, api.CodeInvalidRequest, "wallets"},
-		"a mode":                {object{"ownerAddress": owner, "mode": "fast"}, api.CodeInvalidRequest, "mode"},
-		"a scope":               {object{"ownerAddress": owner, "scope": "all"}, api.CodeInvalidRequest, "scope"},
-		"explicit of nothing":   {object{"ownerAddress": owner, "scope": "explicit"}, api.CodeInvalidRequest, "tokenAddresses"},
-		"tokens that are found": {object{"ownerAddress": owner, "tokenAddresses": []any{strk}}, api.CodeInvalidRequest, "tokenAddresses"},
-		"too many tokens":       {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": slices.Repeat([]felt.Felt{strk}, 26)}, api.CodeInvalidRequest, "tokenAddresses"},
-		"a bad token":           {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": []string{"strk"}}, api.CodeInvalidRequest, "tokenAddresses[0]"},
-		"no explicit block":     {object{"ownerAddress": owner, "blockPreference": "explicit"}, api.CodeInvalidRequest, "blockPreference"},
-		"a block of no use":     {object{"ownerAddress": owner, "blockNumber": 3}, api.CodeInvalidRequest, "blockNumber"},
-		"an unknown block":      {object{"ownerAddress": owner, "blockPreference": "explicit", "blockNumber": 999}, api.CodeNotFound, "999"},
-		"an unknown hash":       {object{"ownerAddress": owner, "blockPreference": "explicit", "blockHash": "0x99"}, api.CodeNotFound, "0x99"},
-		"a made-up cursor":      {object{"ownerAddress": owner, "cursor": "AAAA"}, api.CodeInvalidCursor, "cursor"},
+		"no owner":              {object{}, kernel.CodeInvalidRequest, "ownerAddress"},
+		"a wrong key":           {object{"ownerAddress": owner, "wallets": 1}, kernel.CodeInvalidRequest, "wallets"},
+		"a mode":                {object{"ownerAddress": owner, "mode": "fast"}, kernel.CodeInvalidRequest, "mode"},
+		"a scope":               {object{"ownerAddress": owner, "scope": "all"}, kernel.CodeInvalidRequest, "scope"},
+		"explicit of nothing":   {object{"ownerAddress": owner, "scope": "explicit"}, kernel.CodeInvalidRequest, "tokenAddresses"},
+		"tokens that are found": {object{"ownerAddress": owner, "tokenAddresses": []any{strk}}, kernel.CodeInvalidRequest, "tokenAddresses"},
+		"too many tokens":       {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": slices.Repeat([]felt.Felt{strk}, 26)}, kernel.CodeInvalidRequest, "tokenAddresses"},
+		"a bad token":           {object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": []string{"strk"}}, kernel.CodeInvalidRequest, "tokenAddresses[0]"},
+		"no explicit block":     {object{"ownerAddress": owner, "blockPreference": "explicit"}, kernel.CodeInvalidRequest, "blockPreference"},
+		"a block of no use":     {object{"ownerAddress": owner, "blockNumber": 3}, kernel.CodeInvalidRequest, "blockNumber"},
+		"an unknown block":      {object{"ownerAddress": owner, "blockPreference": "explicit", "blockNumber": 999}, kernel.CodeNotFound, "999"},
+		"an unknown hash":       {object{"ownerAddress": owner, "blockPreference": "explicit", "blockHash": "0x99"}, kernel.CodeNotFound, "0x99"},
+		"a made-up cursor":      {object{"ownerAddress": owner, "cursor": "AAAA"}, kernel.CodeInvalidCursor, "cursor"},
 	} {
 		r := ask(c.body)
 		if e := r.envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
@@ -212,7 +213,7 @@ func (n *refusing) CallAt(ctx context.Context, at contractcall.Block, calls []co
 // mode, and takes nothing from the others.
 func TestWalletUnreadable(t *testing.T) {
 	node := &refusing{}
-	w := newWorld(t, 40, func(o *api.Options) { node.Node, o.Chains[0].Node = o.Chains[0].Node, node })
+	w := newWorld(t, 40, func(o *options) { node.Node, o.Chains[0].Node = o.Chains[0].Node, node })
 	ask := func(body object) (s api.WalletState) {
 		t.Helper()
 		body["ownerAddress"] = w.chain.Accounts(39)[0]
@@ -281,7 +282,7 @@ func TestWalletBeforeDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.server.SetRegistry(chainID, known)
+	w.routes.SetRegistry(chainID, known)
 	r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.chain.Accounts(9)[0]})))
 	var got struct {
 		Correctness  string
@@ -304,7 +305,7 @@ func (failing) CallAt(context.Context, contractcall.Block, []contractcall.Call) 
 // TestWalletWithoutNode: nothing is made up when no node answers.
 func TestWalletWithoutNode(t *testing.T) {
 	for _, node := range []api.Node{nil, failing{}} {
-		w := newWorld(t, 5, func(o *api.Options) { o.Chains[0].Node = node })
+		w := newWorld(t, 5, func(o *options) { o.Chains[0].Node = node })
 		for _, mode := range []string{"require_complete", "verified_partial"} {
 			body := object{"ownerAddress": "0x1", "mode": mode, "scope": "explicit", "tokenAddresses": []any{contracts.STRK}}
 			r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
@@ -333,7 +334,7 @@ func TestSnapshots(t *testing.T) {
 	}
 	refused := func(what, cursor string) {
 		t.Helper()
-		if r := w.do(http.MethodGet, "/v1/"+chainID+path+"&cursor="+cursor, w.key); r.envelope().Code != api.CodeInvalidCursor {
+		if r := w.do(http.MethodGet, "/v1/"+chainID+path+"&cursor="+cursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
 			t.Errorf("%s: %d %s", what, r.StatusCode, r.body)
 		}
 	}

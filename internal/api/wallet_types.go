@@ -1,19 +1,22 @@
 package api
 
-import "chainexplorer/internal/felt"
+import (
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
+)
 
 // WalletRequest asks for a wallet's balances at one block.
 type WalletRequest struct {
-	OwnerAddress    string         `json:"ownerAddress" maxLength:"70"`
-	Mode            string         `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that could not be read this time fails the whole. A token that its contract will not tell at this block is reported as unreadable in both modes."`
-	Scope           string         `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
-	TokenAddresses  []string       `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
-	Cursor          string         `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
-	Limit           BodyLimit      `json:"limit,omitempty" doc:"Tokens of a page: 25 unless given, and at most. A value out of range is clamped."`
-	BlockPreference string         `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
-	BlockHash       string         `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
-	BlockNumber     *uint64        `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`
-	Include         *WalletInclude `json:"include,omitempty"`
+	OwnerAddress    string           `json:"ownerAddress" maxLength:"70"`
+	Mode            string           `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that could not be read this time fails the whole. A token that its contract will not tell at this block is reported as unreadable in both modes."`
+	Scope           string           `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
+	TokenAddresses  []string         `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
+	Cursor          string           `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
+	Limit           kernel.BodyLimit `json:"limit,omitempty" doc:"Tokens of a page: 25 unless given, and at most. A value out of range is clamped."`
+	BlockPreference string           `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
+	BlockHash       string           `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
+	BlockNumber     *uint64          `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`
+	Include         *WalletInclude   `json:"include,omitempty"`
 }
 
 // WalletInclude asks for more than balances.

@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -27,7 +28,7 @@ import (
 // the first page began, however far the chain has got since; the cursor keeps
 // that block.
 
-const rawExtension = 5_000
+const RawExtension = 5_000
 
 // wideSelector declares a selector with the positions that may be searched.
 type wideSelector struct {
@@ -173,14 +174,14 @@ type wideSearch struct {
 }
 
 // wideRange decides whether a wide search may run, and how far.
-func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
-	if requestOf(ctx).caller.Plan != account.Wallet {
-		return nil, fail(CodeInvalidRequest, "query.to_block: from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, maxRangeBlocks)
+func (s *Routes) wideRange(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
+	if kernel.RequestOf(ctx).Caller.Plan != account.Wallet {
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.to_block: from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, MaxRangeBlocks)
 	}
 	for _, selector := range q.Keys[0] {
 		for p := 1; p < event.Positions; p++ {
 			if len(q.Keys[p]) > 0 && !slices.Contains(widePositions[selector], p) {
-				return nil, fail(CodeFullRangeUnsupported, "Selector %s is not declared for wide ranges at position %d; see eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities.", selector, p)
+				return nil, kernel.Fail(kernel.CodeFullRangeUnsupported, "Selector %s is not declared for wide ranges at position %d; see eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities.", selector, p)
 			}
 		}
 	}
@@ -188,7 +189,7 @@ func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 	if through == nil || d.FreshnessStatus != "current" {
 		e := coverageUnavailable("The coverage of this range is %s.", d.FreshnessStatus)
 		if through != nil && q.From <= *through { // what an ordinary search would answer
-			most := min(*through, q.From+maxRangeBlocks-1)
+			most := min(*through, q.From+MaxRangeBlocks-1)
 			e.MaxServableToBlock = &most
 		}
 		return nil, e
@@ -205,10 +206,10 @@ func (s *Server) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 
 // wideTop is the last block that a search to a block reaches: the certificate, and
 // of what is indexed above it a bounded number of blocks.
-func wideTop(to, through, head uint64) uint64 { return min(to, through+rawExtension, head) }
+func wideTop(to, through, head uint64) uint64 { return min(to, through+RawExtension, head) }
 
-func coverageUnavailable(format string, args ...any) *Error {
-	e := fail(CodeEventCoverageUnavailable, format, args...)
+func coverageUnavailable(format string, args ...any) *kernel.Error {
+	e := kernel.Fail(kernel.CodeEventCoverageUnavailable, format, args...)
 	e.RetryAfter = 5
 	return e
 }
@@ -243,7 +244,7 @@ func (w *wideSearch) covers(order event.Order, next *event.Place) *RangeCoverage
 const wideSize = 8 + 8 + felt.Size
 
 // sealEvents makes the cursor of a search; w is nil when it is not wide.
-func (s *Server) sealEvents(scope string, p event.Place, hash felt.Felt, w *wideSearch) *string {
+func (s *Routes) sealEvents(scope string, p event.Place, hash felt.Felt, w *wideSearch) *string {
 	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
 	if w != nil {
 		rest = append(binary.BigEndian.AppendUint64(rest, w.top.number), w.top.hash[:]...)
@@ -252,7 +253,7 @@ func (s *Server) sealEvents(scope string, p event.Place, hash felt.Felt, w *wide
 }
 
 // openEvents reads a cursor of sealEvents, and sets where a wide search began.
-func (s *Server) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*event.Place, error) {
+func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*event.Place, error) {
 	size := 8
 	if w != nil {
 		size = wideSize
@@ -274,9 +275,9 @@ func (s *Server) openEvents(ctx context.Context, r store.Reader, scope, cursor s
 }
 
 // eventSearchFacts is what capabilities say of event search on a chain.
-func (s *Server) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
-	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, maxRangeBlocks},
-		Limits: EventSearchLimit{maxEventPage, maxPerPosition, maxPerRequest, rawExtension},
+func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
+	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, MaxRangeBlocks},
+		Limits: EventSearchLimit{MaxEventPage, MaxPerPosition, MaxPerRequest, RawExtension},
 		FullRange: EventFullRange{Entitled: plan == account.Wallet, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",
 			UnsupportedResponse: "422_full_range_selector_not_supported", UnavailableResponse: "503_event_key_index_coverage_unavailable",
 			CoverageAvailability: "available", SelectorCoverage: []SelectorCoverage{}}}

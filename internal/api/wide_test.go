@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 )
@@ -58,13 +59,13 @@ func TestWideRanges(t *testing.T) {
 	if _, r := w.ask(wideQuery+"&limit=100", w.key); r.StatusCode != 400 {
 		t.Errorf("an ordinary key got %d %.200s", r.StatusCode, r.body)
 	}
-	for query, code := range map[string]api.Code{
-		"topic0=0x1234&topic1=0x0&from_block=0&to_block=20000":                                             api.CodeFullRangeUnsupported,
-		"topic0=0x1234&topic1=0x0&from_block=0&to_block=20000&topic0=" + wideSelector.String():             api.CodeFullRangeUnsupported,
-		"topic0=" + wideSelector.String() + "&topic9=0x0&from_block=0&to_block=20000":                      api.CodeFullRangeUnsupported,
-		"topic0=" + wideSelector.String() + "&topic1=0x0&topic9=0x0&from_block=0&to_block=20000":           api.CodeFullRangeUnsupported,
-		"topic0=" + wideSelector.String() + "&topic1=0x0&from_block=60&to_block=20200":                     api.CodeEventCoverageUnavailable,
-		"topic0=" + wideSelector.String() + "&topic1=0x0&from_block=9223372036854&to_block=92233720368547": api.CodeEventCoverageUnavailable,
+	for query, code := range map[string]kernel.Code{
+		"topic0=0x1234&topic1=0x0&from_block=0&to_block=20000":                                             kernel.CodeFullRangeUnsupported,
+		"topic0=0x1234&topic1=0x0&from_block=0&to_block=20000&topic0=" + wideSelector.String():             kernel.CodeFullRangeUnsupported,
+		"topic0=" + wideSelector.String() + "&topic9=0x0&from_block=0&to_block=20000":                      kernel.CodeFullRangeUnsupported,
+		"topic0=" + wideSelector.String() + "&topic1=0x0&topic9=0x0&from_block=0&to_block=20000":           kernel.CodeFullRangeUnsupported,
+		"topic0=" + wideSelector.String() + "&topic1=0x0&from_block=60&to_block=20200":                     kernel.CodeEventCoverageUnavailable,
+		"topic0=" + wideSelector.String() + "&topic1=0x0&from_block=9223372036854&to_block=92233720368547": kernel.CodeEventCoverageUnavailable,
 	} {
 		if _, r := w.ask(query, key); r.envelope().Code != code || r.envelope().MaxServableToBlock != nil {
 			t.Errorf("%s: %d %s", query, r.StatusCode, r.body)
@@ -84,7 +85,7 @@ func TestWideRangesUncovered(t *testing.T) {
 	refused := func(w *world, through *uint64) {
 		t.Helper()
 		_, r := w.ask(wideQuery, w.walletKey())
-		if e := r.envelope(); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || e.Code != api.CodeEventCoverageUnavailable || !reflect.DeepEqual(e.MaxServableToBlock, through) {
+		if e := r.envelope(); r.StatusCode != 503 || r.Header.Get("Retry-After") == "" || e.Code != kernel.CodeEventCoverageUnavailable || !reflect.DeepEqual(e.MaxServableToBlock, through) {
 			t.Errorf("%d %s", r.StatusCode, r.body)
 		}
 		if through == nil {
@@ -101,7 +102,7 @@ func TestWideRangesUncovered(t *testing.T) {
 		t.Errorf("capabilities of a young index: %+v", full)
 	}
 	through := uint64(49)
-	behind := newWorld(t, 60, func(o *api.Options) { o.Chains[0].Heard = hears(o.Now, 59+21) })
+	behind := newWorld(t, 60, func(o *options) { o.Chains[0].Heard = hears(o.Now, 59+21) })
 	refused(behind, &through)
 	if full := behind.capabilities(behind.key); full.CoverageAvailability != "unavailable" || full.SelectorCoverage[0].FreshnessStatus != "stale" || full.SelectorCoverage[0].Status != "ready" {
 		t.Errorf("capabilities of an index that is behind: %+v", full)

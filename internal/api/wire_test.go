@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
 )
 
 // TestRefusalsOfTheWire sends what net/http answers by itself: those answers are
@@ -17,21 +17,21 @@ func TestRefusalsOfTheWire(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		status     int
-		code       api.Code
+		code       kernel.Code
 		says       string
 	}{
-		{"bad percent-encoding in a path", "GET /v1/%zz/status" + rest, 400, api.CodeInvalidRequest, "HTTP"},
-		{"cut off percent-encoding", "GET /v1/SN_MAIN/tx/%2" + rest, 400, api.CodeInvalidRequest, "HTTP"},
-		{"no Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\n", 400, api.CodeInvalidRequest, "Host"},
-		{"two Hosts", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400, api.CodeInvalidRequest, "HTTP"},
-		{"a bad Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a b\r\n", 400, api.CodeInvalidRequest, "Host"},
-		{"large headers", "GET /v1/SN_MAIN/status" + rest + "X-Large: " + strings.Repeat("x", 140_000) + "\r\n", 431, api.CodeHeadersTooLarge, "large"},
-		{"another version", "GET /v1/SN_MAIN/status HTTP/3.7\r\nHost: x\r\n", 400, api.CodeInvalidRequest, "HTTP/1.1"},
-		{"no request", "hello\r\n", 400, api.CodeInvalidRequest, "HTTP"},
-		{"a bad header", "GET /v1/SN_MAIN/status" + rest + "X y: z\r\n", 400, api.CodeInvalidRequest, "HTTP"},
-		{"a bad length", "POST /v1/SN_MAIN/address/summaries" + rest + "Content-Length: -5\r\n", 400, api.CodeInvalidRequest, "HTTP"},
-		{"a coding nobody knows", "POST /v1/SN_MAIN/address/summaries" + rest + "Transfer-Encoding: rot13\r\n", 400, api.CodeInvalidRequest, "HTTP"},
-		{"an expectation", "GET /v1/SN_MAIN/status" + rest + "Expect: wonders\r\n", 400, api.CodeInvalidRequest, "Expect"},
+		{"bad percent-encoding in a path", "GET /v1/%zz/status" + rest, 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"cut off percent-encoding", "GET /v1/SN_MAIN/tx/%2" + rest, 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"no Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\n", 400, kernel.CodeInvalidRequest, "Host"},
+		{"two Hosts", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"a bad Host", "GET /v1/SN_MAIN/status HTTP/1.1\r\nHost: a b\r\n", 400, kernel.CodeInvalidRequest, "Host"},
+		{"large headers", "GET /v1/SN_MAIN/status" + rest + "X-Large: " + strings.Repeat("x", 140_000) + "\r\n", 431, kernel.CodeHeadersTooLarge, "large"},
+		{"another version", "GET /v1/SN_MAIN/status HTTP/3.7\r\nHost: x\r\n", 400, kernel.CodeInvalidRequest, "HTTP/1.1"},
+		{"no request", "hello\r\n", 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"a bad header", "GET /v1/SN_MAIN/status" + rest + "X y: z\r\n", 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"a bad length", "POST /v1/SN_MAIN/address/summaries" + rest + "Content-Length: -5\r\n", 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"a coding nobody knows", "POST /v1/SN_MAIN/address/summaries" + rest + "Transfer-Encoding: rot13\r\n", 400, kernel.CodeInvalidRequest, "HTTP"},
+		{"an expectation", "GET /v1/SN_MAIN/status" + rest + "Expect: wonders\r\n", 400, kernel.CodeInvalidRequest, "Expect"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, lane := range []struct{ headers, allow string }{
@@ -66,19 +66,19 @@ func TestRefusalsOfTheWire(t *testing.T) {
 	if _, err := c.Write([]byte("GET /%zz HTTP/1.1\r\nHost: x\r\nOrigin: " + strangeOrigin + "\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, w.read(c), 400, api.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
+	expect(t, w.read(c), 400, kernel.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
 }
 
 // TestLongAddress: also this failure can be read by a page.
 func TestLongAddress(t *testing.T) {
 	w := newWorld(t, 1)
 	long := "/v1/" + chainID + "/search?q=" + strings.Repeat("1", 33_000)
-	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin), 414, api.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": "*"})
-	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin, "Cookie", "a=b"), 414, api.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": ""})
+	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": "*"})
+	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin, "Cookie", "a=b"), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": ""})
 	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin, "Cookie", "a=b"), 200, "", map[string]string{"Access-Control-Allow-Origin": ""})
 	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin), 200, "", map[string]string{"Access-Control-Allow-Origin": "*"})
 	r := w.read(w.dial("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
-	expect(t, r, 404, api.CodeUnsupportedRoute, nil)
+	expect(t, r, 404, kernel.CodeUnsupportedRoute, nil)
 	if r.Header.Get("X-Request-Id") == "" {
 		t.Error("no request id")
 	}

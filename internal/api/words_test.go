@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
 )
 
@@ -25,41 +25,41 @@ func TestRefusalsHelp(t *testing.T) {
 	for _, c := range []struct {
 		method, path, body string
 		status             int
-		code               api.Code
+		code               kernel.Code
 		says               []string
 	}{
-		{"DELETE", chain + "/status", "", 405, api.CodeMethodNotAllowed, []string{"GET, HEAD and OPTIONS"}},
-		{"GET", chain + "/query/wallet-state", "", 405, api.CodeMethodNotAllowed, []string{"POST and OPTIONS"}},
-		{"GET", chain + "/blocks?lim=5", "", 400, api.CodeInvalidRequest, []string{"query.lim: ", "limit and cursor"}},
-		{"GET", chain + "/status?x=1", "", 400, api.CodeInvalidRequest, []string{"query.x: ", "has none"}},
-		{"GET", "/v1/SN_OTHER/status", "", 404, api.CodeNotFound, []string{"path.chain: ", chainID + " is"}},
-		{"GET", chain + "/status/", "", 404, api.CodeUnsupportedRoute, []string{"slash", chain + "/status."}},
-		{"POST", chain + "/address/summaries/", "", 404, api.CodeUnsupportedRoute, []string{"slash"}},
-		{"GET", chain + "/search?q=", "", 400, api.CodeInvalidRequest, []string{"query.q: ", "is needed", "block number"}},
-		{"GET", chain + "/search", "", 400, api.CodeInvalidRequest, []string{"query.q: "}},
-		{"GET", chain + "/search?q=" + large, "", 400, api.CodeInvalidRequest, []string{"query.q: ", "too large"}},
-		{"GET", chain + "/tx/" + prime, "", 400, api.CodeInvalidRequest, []string{"path.tx_hash: ", "too large"}},
-		{"GET", chain + "/block/" + prime, "", 400, api.CodeInvalidRequest, []string{"path.number_or_hash: ", "too large"}},
-		{"GET", chain + "/address/" + large, "", 400, api.CodeInvalidRequest, []string{"path.address: ", "too large"}},
-		{"GET", chain + "/token/" + prime + "/total-supply", "", 400, api.CodeInvalidRequest, []string{"path.token: ", "too large"}},
-		{"GET", chain + "/token/" + prime + "/transfers", "", 400, api.CodeInvalidRequest, []string{"path.token: ", "too large"}},
-		{"GET", chain + "/class/" + prime, "", 400, api.CodeInvalidRequest, []string{"path.class_hash: ", "too large"}},
-		{"GET", chain + "/events?topic0=" + prime, "", 400, api.CodeInvalidRequest, []string{"query.topic0: ", "too large"}},
-		{"GET", chain + "/events?topic0=Transfer", "", 400, api.CodeInvalidRequest, []string{"query.topic0: ", "name"}},
-		{"GET", chain + "/messages?txHash=" + prime, "", 400, api.CodeInvalidRequest, []string{"query.txHash: ", "too large"}},
-		{"GET", chain + "/transfers?token=x", "", 400, api.CodeInvalidRequest, []string{"query.token: "}},
-		{"GET", chain + "/address/x/transfers", "", 400, api.CodeInvalidRequest, []string{"path.address: "}},
-		{"POST", chain + "/address/summaries", `{"addresses":["` + prime + `"]}`, 400, api.CodeInvalidRequest, []string{"body.addresses[0]: ", "too large"}},
-		{"POST", chain + "/tx/previews", `{"HASHES":["` + hash + `"]}`, 400, api.CodeInvalidRequest, []string{"body"}},
-		{"POST", chain + "/address/summaries", `{"Addresses":["0x1"]}`, 400, api.CodeInvalidRequest, []string{"body"}},
-		{"POST", chain + "/address/summaries", `{"addresses":["0x1"],"addresses":["0x2"]}`, 400, api.CodeInvalidRequest, []string{"body.addresses: ", "twice"}},
-		{"POST", chain + "/address/summaries", `{"addresses":["0x1"]} {}`, 400, api.CodeInvalidRequest, []string{"body: "}},
-		{"POST", chain + "/address/summaries", strings.Repeat("[", 40), 400, api.CodeInvalidRequest, []string{"body: "}},
-		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","blockPreference":"explicit","blockNumber":99999999999999999999}`, 400, api.CodeInvalidRequest, []string{"body.blockNumber: "}},
-		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","limit":5.5}`, 400, api.CodeInvalidRequest, []string{"body.limit: "}},
-		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","limit":1e400}`, 400, api.CodeInvalidRequest, []string{"body"}},
-		{"POST", chain + "/query/wallet-state", `{"ownerAddress":1}`, 400, api.CodeInvalidRequest, []string{"body.ownerAddress: "}},
-		{"POST", chain + "/query/wallet-state", `{"ownerAddress":null}`, 400, api.CodeInvalidRequest, []string{"body.ownerAddress: "}},
+		{"DELETE", chain + "/status", "", 405, kernel.CodeMethodNotAllowed, []string{"GET, HEAD and OPTIONS"}},
+		{"GET", chain + "/query/wallet-state", "", 405, kernel.CodeMethodNotAllowed, []string{"POST and OPTIONS"}},
+		{"GET", chain + "/blocks?lim=5", "", 400, kernel.CodeInvalidRequest, []string{"query.lim: ", "limit and cursor"}},
+		{"GET", chain + "/status?x=1", "", 400, kernel.CodeInvalidRequest, []string{"query.x: ", "has none"}},
+		{"GET", "/v1/SN_OTHER/status", "", 404, kernel.CodeNotFound, []string{"path.chain: ", chainID + " is"}},
+		{"GET", chain + "/status/", "", 404, kernel.CodeUnsupportedRoute, []string{"slash", chain + "/status."}},
+		{"POST", chain + "/address/summaries/", "", 404, kernel.CodeUnsupportedRoute, []string{"slash"}},
+		{"GET", chain + "/search?q=", "", 400, kernel.CodeInvalidRequest, []string{"query.q: ", "is needed", "block number"}},
+		{"GET", chain + "/search", "", 400, kernel.CodeInvalidRequest, []string{"query.q: "}},
+		{"GET", chain + "/search?q=" + large, "", 400, kernel.CodeInvalidRequest, []string{"query.q: ", "too large"}},
+		{"GET", chain + "/tx/" + prime, "", 400, kernel.CodeInvalidRequest, []string{"path.tx_hash: ", "too large"}},
+		{"GET", chain + "/block/" + prime, "", 400, kernel.CodeInvalidRequest, []string{"path.number_or_hash: ", "too large"}},
+		{"GET", chain + "/address/" + large, "", 400, kernel.CodeInvalidRequest, []string{"path.address: ", "too large"}},
+		{"GET", chain + "/token/" + prime + "/total-supply", "", 400, kernel.CodeInvalidRequest, []string{"path.token: ", "too large"}},
+		{"GET", chain + "/token/" + prime + "/transfers", "", 400, kernel.CodeInvalidRequest, []string{"path.token: ", "too large"}},
+		{"GET", chain + "/class/" + prime, "", 400, kernel.CodeInvalidRequest, []string{"path.class_hash: ", "too large"}},
+		{"GET", chain + "/events?topic0=" + prime, "", 400, kernel.CodeInvalidRequest, []string{"query.topic0: ", "too large"}},
+		{"GET", chain + "/events?topic0=Transfer", "", 400, kernel.CodeInvalidRequest, []string{"query.topic0: ", "name"}},
+		{"GET", chain + "/messages?txHash=" + prime, "", 400, kernel.CodeInvalidRequest, []string{"query.txHash: ", "too large"}},
+		{"GET", chain + "/transfers?token=x", "", 400, kernel.CodeInvalidRequest, []string{"query.token: "}},
+		{"GET", chain + "/address/x/transfers", "", 400, kernel.CodeInvalidRequest, []string{"path.address: "}},
+		{"POST", chain + "/address/summaries", `{"addresses":["` + prime + `"]}`, 400, kernel.CodeInvalidRequest, []string{"body.addresses[0]: ", "too large"}},
+		{"POST", chain + "/tx/previews", `{"HASHES":["` + hash + `"]}`, 400, kernel.CodeInvalidRequest, []string{"body"}},
+		{"POST", chain + "/address/summaries", `{"Addresses":["0x1"]}`, 400, kernel.CodeInvalidRequest, []string{"body"}},
+		{"POST", chain + "/address/summaries", `{"addresses":["0x1"],"addresses":["0x2"]}`, 400, kernel.CodeInvalidRequest, []string{"body.addresses: ", "twice"}},
+		{"POST", chain + "/address/summaries", `{"addresses":["0x1"]} {}`, 400, kernel.CodeInvalidRequest, []string{"body: "}},
+		{"POST", chain + "/address/summaries", strings.Repeat("[", 40), 400, kernel.CodeInvalidRequest, []string{"body: "}},
+		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","blockPreference":"explicit","blockNumber":99999999999999999999}`, 400, kernel.CodeInvalidRequest, []string{"body.blockNumber: "}},
+		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","limit":5.5}`, 400, kernel.CodeInvalidRequest, []string{"body.limit: "}},
+		{"POST", chain + "/query/wallet-state", `{"ownerAddress":"0x1","limit":1e400}`, 400, kernel.CodeInvalidRequest, []string{"body"}},
+		{"POST", chain + "/query/wallet-state", `{"ownerAddress":1}`, 400, kernel.CodeInvalidRequest, []string{"body.ownerAddress: "}},
+		{"POST", chain + "/query/wallet-state", `{"ownerAddress":null}`, 400, kernel.CodeInvalidRequest, []string{"body.ownerAddress: "}},
 	} {
 		r := w.send(w.request(c.method, c.path, c.body))
 		e := r.envelope()
@@ -103,7 +103,7 @@ func TestWholeNumbers(t *testing.T) {
 	// In a path a block has one spelling.
 	for _, ref := range []string{"1e1", "5.0", "5e0", "50e-1", "-0", "+5", "5E0", "0.5e1"} {
 		for _, path := range []string{"/block/" + ref, "/block/" + ref + "/txs"} {
-			expect(t, w.do(http.MethodGet, chain+path, w.key), 400, api.CodeInvalidRequest, nil)
+			expect(t, w.do(http.MethodGet, chain+path, w.key), 400, kernel.CodeInvalidRequest, nil)
 		}
 	}
 	owner := w.chain.Accounts(40)[0].String()
@@ -156,27 +156,27 @@ func TestCompressedBodies(t *testing.T) {
 	expect(t, post(zipped.String(), "gzip"), 200, "", nil)
 	expect(t, post(zipped.String(), "GZIP"), 200, "", nil)
 	expect(t, post(`{"items":["a"]}`, "identity"), 200, "", nil)
-	expect(t, post(`{"items":["a"]}`, "gzip"), 400, api.CodeInvalidRequest, nil)
-	expect(t, post(zipped.String()[:20], "gzip"), 400, api.CodeInvalidRequest, nil)
-	expect(t, post(bomb.String(), "gzip"), 413, api.CodePayloadTooLarge, nil)
-	expect(t, post(`{"items":["a"]}`, "br"), 415, api.CodeUnsupportedMedia, map[string]string{"Accept-Encoding": "gzip"})
-	expect(t, post(zipped.String(), "gzip, gzip"), 415, api.CodeUnsupportedMedia, nil)
+	expect(t, post(`{"items":["a"]}`, "gzip"), 400, kernel.CodeInvalidRequest, nil)
+	expect(t, post(zipped.String()[:20], "gzip"), 400, kernel.CodeInvalidRequest, nil)
+	expect(t, post(bomb.String(), "gzip"), 413, kernel.CodePayloadTooLarge, nil)
+	expect(t, post(`{"items":["a"]}`, "br"), 415, kernel.CodeUnsupportedMedia, map[string]string{"Accept-Encoding": "gzip"})
+	expect(t, post(zipped.String(), "gzip, gzip"), 415, kernel.CodeUnsupportedMedia, nil)
 }
 
 // TestOneCodeForOneCondition: what is not there is not_found on every route, and a
 // reason tells what it is.
 func TestOneCodeForOneCondition(t *testing.T) {
-	w := newWorld(t, 30, func(o *api.Options) { o.Chains[0].Node = nil })
+	w := newWorld(t, 30, func(o *options) { o.Chains[0].Node = nil })
 	strk := w.chain.Tokens(29)[0].Address.String()
 	for _, path := range []string{"/block/9999", "/block/0x1", "/block/9999/txs", "/token/" + strk + "/total-supply?block_tag=9999", "/token/" + strk + "/balance-of/0x1?block_tag=0x1",
 		"/contract/" + strk + "/entrypoints?block_tag=9999", "/contract/" + strk + "/read?selector=0x1&block_tag=9999", "/block-at-timestamp?timestamp=0"} {
 		r := w.do(http.MethodGet, "/v1/"+chainID+path, w.key)
-		if e := r.envelope(); r.StatusCode != 404 || e.Code != api.CodeNotFound || e.Reason != api.ReasonBlockNotFound {
+		if e := r.envelope(); r.StatusCode != 404 || e.Code != kernel.CodeNotFound || e.Reason != kernel.ReasonBlockNotFound {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
 		}
 	}
 	r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", `{"ownerAddress":"0x1","blockPreference":"explicit","blockNumber":9999}`))
-	if e := r.envelope(); r.StatusCode != 404 || e.Code != api.CodeNotFound || e.Reason != api.ReasonBlockNotFound {
+	if e := r.envelope(); r.StatusCode != 404 || e.Code != kernel.CodeNotFound || e.Reason != kernel.ReasonBlockNotFound {
 		t.Errorf("wallet state: %d %s", r.StatusCode, r.body)
 	}
 	for _, path := range []string{"/token/" + strk + "/total-supply", "/contract/" + strk + "/read?selector=0x1"} {
@@ -195,9 +195,9 @@ func (away) View(context.Context, func(store.Reader) error) error {
 
 // TestDatabaseAway: it is a passing trouble, not a fault.
 func TestDatabaseAway(t *testing.T) {
-	w := newWorld(t, 5, func(o *api.Options) { o.Chains[0].Store = away{o.Chains[0].Store} })
+	w := newWorld(t, 5, func(o *options) { o.Chains[0].Store = away{o.Chains[0].Store} })
 	for _, path := range []string{"/status", "/blocks", "/block/3", "/tx/0x1", "/events?topic0=0x1", "/transfers", "/address/0x1", "/token/0x1", "/search?q=1"} {
-		expect(t, w.do(http.MethodGet, "/v1/"+chainID+path, w.key), 503, api.CodeServiceUnavailable, map[string]string{"Retry-After": "2"})
+		expect(t, w.do(http.MethodGet, "/v1/"+chainID+path, w.key), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "2"})
 	}
 	expect(t, w.do(http.MethodGet, "/readyz", ""), 503, "", nil)
 	expect(t, w.do(http.MethodGet, "/docs/api", ""), 200, "", nil)
@@ -249,7 +249,7 @@ func TestCursorOfTheNewestBlock(t *testing.T) {
 	w.chain.Fork(2)
 	w.chain.Extend(1)
 	w.catchUp()
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/block/latest/txs?limit=1&cursor="+p.NextCursor, w.key), 400, api.CodeInvalidCursor, nil)
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/block/latest/txs?limit=1&cursor="+p.NextCursor, w.key), 400, kernel.CodeInvalidCursor, nil)
 }
 
 // TestEveryListChecksItsCursor: also where there is nothing to list.
@@ -284,7 +284,7 @@ func TestEveryListChecksItsCursor(t *testing.T) {
 					query += "&topic0=0x1"
 				}
 				r := w.do(http.MethodGet, target+query, w.partner)
-				if e := r.envelope(); e.Code != api.CodeInvalidCursor && r.StatusCode != 404 && r.StatusCode != 422 {
+				if e := r.envelope(); e.Code != kernel.CodeInvalidCursor && r.StatusCode != 404 && r.StatusCode != 422 {
 					t.Errorf("%s: %d %.200s", target+query, r.StatusCode, r.body)
 				}
 			}
@@ -293,6 +293,6 @@ func TestEveryListChecksItsCursor(t *testing.T) {
 	if lists < 10 {
 		t.Errorf("only %d lists were found", lists)
 	}
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/contract/0x1234/bridge-signals?cursor=x", w.key), 400, api.CodeInvalidCursor, nil)
+	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/contract/0x1234/bridge-signals?cursor=x", w.key), 400, kernel.CodeInvalidCursor, nil)
 	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/contract/0x1234/bridge-signals?cursor=", w.key), 200, "", nil)
 }

@@ -1,0 +1,226 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/store"
+)
+
+// Chain is one chain that the API serves.
+type Chain struct {
+	ID    string // SN_MAIN or SN_SEPOLIA
+	Store store.Engine
+	// Depth is how far below the head a block is finalized; chain.DefaultDepth when 0.
+	Depth uint64
+	// Heard is what the nodes of this process said lately; nil when nobody in it
+	// asks them, and what the indexer left in the store must do.
+	Heard func() chain.Seen
+	// Node answers live routes; nil when this process reaches none.
+	Node Node
+	// Trouble says why this process writes nothing new, "" when it does; nil when it
+	// never writes.
+	Trouble func() string
+	// Registry is what is known of the chain beyond its blocks; nil is empty.
+	Registry *registry.Chain
+
+	known      *atomic.Pointer[known]
+	now        func() time.Time
+	headMaxAge time.Duration
+}
+
+// Options configure the routes.
+type Options struct {
+	Chains []Chain // the first is the default
+	// Labels are the operator's own names of addresses; nil is none.
+	Labels Labels
+	// HeadMaxAge is how long what a node said of its head, and what an indexer
+	// reported, counts (default 60 s).
+	HeadMaxAge time.Duration
+}
+
+// Routes are the REST routes of the chains, on a kernel.
+type Routes struct {
+	*kernel.Server
+	Chains    map[string]*Chain
+	Order     []string // chain ids as configured
+	labels    Labels
+	schemas   *decoded.Cache // of class ABIs, which are named by their hash on every chain
+	Live      *kernel.Seats  // requests that wait for a node
+	batchTime time.Duration
+}
+
+// New fills the kernel's table. It panics on a mistake in the table itself.
+func New(k *kernel.Server, o Options) (*Routes, error) {
+	if len(o.Chains) == 0 {
+		return nil, errors.New("api: chains are needed")
+	}
+	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, schemas: decoded.NewCache(schemaCacheBytes),
+		Live: kernel.NewSeats(maxLive, 0, 0), batchTime: min(batchTime, k.Bounds().Timeout)}
+	for _, c := range o.Chains {
+		if c.Depth == 0 {
+			c.Depth = chain.DefaultDepth
+		}
+		if s.Chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
+			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
+		}
+		c.known, c.now, c.headMaxAge = new(atomic.Pointer[known]), k.Now, kernel.DefaultTo(o.HeadMaxAge, defaultHeadMaxAge)
+		s.Chains[c.ID] = &c
+		s.Order = append(s.Order, c.ID)
+	}
+	k.KeepBy(s.revision)
+	k.Explain(explainStore)
+	s.routes()
+	return s, nil
+}
+
+// revision is that of a chain, for the kernel.
+func (s *Routes) revision(ctx context.Context, id string) (chain.Revision, bool) {
+	c := s.Chains[id]
+	if c == nil {
+		return chain.Revision{}, false
+	}
+	now, err := c.revision(ctx)
+	return now, err == nil
+}
+
+// explainStore puts what goes wrong with an index into words.
+func explainStore(err error) *kernel.Error {
+	var layout *chain.LayoutError
+	switch {
+	case errors.As(err, &layout):
+		return kernel.RetryLater(60, err, "The index was written by another version of the service and cannot be read by this one.")
+	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrStopped):
+		return kernel.RetryLater(2, err, "The index cannot be read right now; try again.")
+	}
+	return nil
+}
+
+// known is the revision of a chain after so many commits.
+type known struct {
+	commits  uint64
+	revision chain.Revision
+}
+
+// revision reads the chain's revision, or remembers it where the store is
+// written by this process and can tell that nothing was.
+func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
+	counter, ok := c.Store.(store.Counter)
+	var commits uint64
+	if ok {
+		commits = counter.Commits() // before the view, which may be newer but not older
+		if k := c.known.Load(); k != nil && k.commits == commits {
+			return k.revision, nil
+		}
+	}
+	err = c.Store.View(ctx, func(r store.Reader) error {
+		now, err = chain.Now(ctx, r)
+		return err
+	})
+	if ok && err == nil {
+		c.known.Store(&known{commits, now})
+	}
+	return now, err
+}
+
+// schemaCacheBytes bounds the class ABIs that are kept ready for decoding.
+const schemaCacheBytes = 32 << 20
+
+// ChainInput is the path segment that every chain route has.
+type ChainInput struct {
+	Chain string `path:"chain" doc:"The chain, such as SN_MAIN."`
+}
+
+// served returns the chain of a request.
+func (s *Routes) served(id string) (*Chain, *kernel.Error) {
+	if c := s.Chains[id]; c != nil {
+		return c, nil
+	}
+	return nil, kernel.Fail(kernel.CodeNotFound, "path.chain: %q is not served here; %s.", kernel.Clip(id, 40), theseAre(s.Order))
+}
+
+// theseAre says which names there are.
+func theseAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return kernel.Listed(names) + " are"
+}
+
+// view runs fn on one consistent view of a chain, with the chain's own state.
+// What fn answers must follow from the request and the view alone, and not from
+// who asks or when: it is kept and sent to others until the next block.
+func (s *Routes) view(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+	c, e := s.served(id)
+	if e != nil {
+		return e
+	}
+	kernel.RequestOf(ctx).Indexed = true
+	return c.Store.View(ctx, func(r store.Reader) error {
+		state, err := chain.Read(ctx, r)
+		if err != nil {
+			return err
+		}
+		if !state.HasHead {
+			return kernel.RetryLater(5, nil, "The index of %s has no block yet; it is being built.", id)
+		}
+		return fn(c, r, &state)
+	})
+}
+
+// blockRef finds a block by number, hash or latest; name is where the reference stands.
+func blockRef(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (*block.Summary, error) {
+	number, err := blockNumber(ctx, r, state, name, ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := block.Get(ctx, r, number)
+	if errors.Is(err, block.ErrNotFound) {
+		return nil, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", number, state.Head.Number)
+	}
+	return s, err
+}
+
+func blockNumber(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (uint64, error) {
+	if ref == "latest" {
+		return state.Head.Number, nil
+	}
+	if len(ref) > 1 && (ref[:2] == "0x" || ref[:2] == "0X") {
+		hash, err := kernel.FeltOf(name, ref)
+		if err != nil {
+			return 0, err
+		}
+		n, err := block.NumberOf(ctx, r, hash)
+		if errors.Is(err, block.ErrNotFound) {
+			return 0, kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
+		}
+		return n, err
+	}
+	n, ok := kernel.NumberOf(ref)
+	if strings.HasPrefix(name, "path.") && strings.Trim(ref, "0123456789") != "" {
+		ok = false // one address for one block: 5.0 and 5e0 are numbers in a query, and no names of pages
+	}
+	if !ok {
+		return 0, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is neither a block number, nor a block hash, nor latest.", name, kernel.Clip(ref, 70))
+	}
+	return n, nil
+}
+
+// blockHash returns the hash of an indexed block.
+func blockHash(ctx context.Context, r store.Reader, number uint64) (felt.Felt, error) {
+	b, err := block.Get(ctx, r, number)
+	if err != nil {
+		return felt.Felt{}, err
+	}
+	return b.Hash, nil
+}

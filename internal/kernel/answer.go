@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// relayError sends the failure of a handler.
+func (s *Server) relayError(w http.ResponseWriter, r *http.Request, req *Request) {
+	e := req.failure
+	if e == nil {
+		e = &Error{Code: CodeInternal, Message: "Something went wrong on our side."}
+	}
+	if e.Cause != nil {
+		s.Log.Error("request failed", "request_id", req.ID, "operation", req.Route.ID, "code", string(e.Code), "err", e.Cause)
+	}
+	SendError(w, r, e, req.ID, req.Route)
+}
+
+// answer runs the handler and keeps what others can be sent.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, next http.Handler, key answerKey, cacheable bool) {
+	rec := getRecorder()
+	defer putRecorder(rec)
+	if e := s.work(rec, r, req, next); e != nil {
+		SendError(w, r, e, req.ID, req.Route)
+		return
+	}
+	if rec.status >= http.StatusBadRequest {
+		s.relayError(w, r, req)
+		return
+	}
+	fresh := cacheable && req.Indexed && rec.status == http.StatusOK
+	a := rec.seal(req.Settled, fresh, fresh && req.Immutable)
+	switch {
+	case a.forever:
+		key.at = key.at.Lasting()
+		s.kept.put(key, a)
+	case fresh:
+		s.fresh.put(key, a)
+	}
+	a.send(w, r)
+}
+
+// work runs a handler within its time, unless too many are at work. A client that
+// is slow to send or to read is not at work: it holds no place.
+func (s *Server) work(rec *recorder, r *http.Request, req *Request, next http.Handler) *Error {
+	if e := s.flight.Enter(req.Caller, "at work"); e != nil {
+		return e
+	}
+	defer s.flight.Leave(req.Caller)
+	ctx, cancel := context.WithTimeout(WithRequest(r.Context(), req), s.timeout)
+	defer cancel()
+	next.ServeHTTP(rec, r.WithContext(ctx))
+	return nil
+}
+
+// keptAnswer looks for an answer that somebody else got. The revision is as of
+// before a handler's own view, so that an answer can only be kept under one that
+// is too old, which nobody asks for any more.
+func (s *Server) keptAnswer(id string, r *http.Request) (a *answer, key answerKey, ok bool) {
+	now, ok := s.revision(r.Context(), id)
+	if !ok {
+		return nil, key, false // the handler will fail in its own way
+	}
+	// The escaped path, because an encoded slash is not a slash.
+	key = answerKey{id, now.Lasting(), strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
+	a = s.kept.get(key)
+	if key.at = now; a == nil {
+		a = s.fresh.get(key)
+	}
+	return a, key, true
+}

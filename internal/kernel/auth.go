@@ -1,0 +1,111 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"chainexplorer/internal/account"
+)
+
+const (
+	HeaderKey      = "X-Service-Api-Key"
+	HeaderKeyShort = "X-Api-Key"
+	// realm is fixed by the contract.
+	realm = `Bearer realm="service"`
+)
+
+// Caller is who sends a request.
+type Caller struct {
+	account.Principal
+}
+
+// presentedKey takes the key out of the headers.
+func presentedKey(h http.Header) (string, *Error) {
+	long, short := h[HeaderKey], h[HeaderKeyShort]
+	if len(long)+len(short) > 1 {
+		return "", Fail(CodeConflictingKeys, "The API key was sent more than once. Send it in %s or in %s, once.", HeaderKey, HeaderKeyShort)
+	}
+	if len(long)+len(short) == 0 {
+		return "", Fail(CodeUnauthorized, "An API key is needed in the header %s.", HeaderKey)
+	}
+	key := ""
+	if len(long) > 0 {
+		key = long[0]
+	} else {
+		key = short[0]
+	}
+	if key == "" || strings.ContainsAny(key, " \t\"'`,;") {
+		return "", Fail(CodeMalformedKey, "The header holds more, or less, than a key. Send the key's text alone.")
+	}
+	return key, nil
+}
+
+// visitor pays for a key that is not known in memory before anybody is asked about
+// it, so that guessing keys is slow and costs us little. It is an account.Guard.
+type visitor struct {
+	clients *clients
+	address netip.Addr
+	paid    bool
+}
+
+// Stranger is called for a key that was not accepted before.
+func (v *visitor) Stranger() error {
+	if e := v.clients.spend(v.address, FailureCost); e != nil {
+		return e
+	}
+	v.paid = true
+	return nil
+}
+
+// authenticate finds out who asks.
+func (s *Server) authenticate(x *exchange, r *http.Request) *Error {
+	key, fault := presentedKey(r.Header)
+	if fault != nil {
+		if e := s.clients.spend(x.client, 1); e != nil {
+			return e
+		}
+		return fault
+	}
+	x.visitor = visitor{clients: s.clients, address: x.client}
+	p, err := s.keys.AuthenticateGuarded(r.Context(), key, &x.visitor)
+	var refused *Error
+	switch {
+	case err == nil:
+		x.who.Principal = p
+		if x.visitor.paid {
+			s.clients.refund(x.client, FailureCost)
+		}
+		return nil
+	case errors.As(err, &refused):
+		return refused
+	case errors.Is(err, account.ErrMalformed), errors.Is(err, account.ErrUnknown):
+		return Fail(CodeUnauthorized, "The API key is not valid.")
+	default:
+		return RetryLater(1, err, "Keys cannot be checked right now; try again.")
+	}
+}
+
+// authorise checks that the caller may use the route.
+func authorise(c *Caller, route *Route) *Error {
+	if !c.Scopes.Has(route.Scope) {
+		return Fail(CodeForbidden, "The key lacks the scope %q that this route needs.", route.ScopeName())
+	}
+	return nil
+}
+
+// Challenge sets WWW-Authenticate as the contract spells it.
+func Challenge(h http.Header, e *Error, route *Route) {
+	switch e.Code {
+	case CodeUnauthorized:
+		h.Set("WWW-Authenticate", realm+`, error="invalid_token"`)
+	case CodeForbidden:
+		scope := ""
+		if route != nil {
+			scope = route.ScopeName()
+		}
+		h.Set("WWW-Authenticate", fmt.Sprintf(`%s, error="insufficient_scope", scope="%s"`, realm, scope))
+	}
+}

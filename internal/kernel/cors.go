@@ -1,0 +1,115 @@
+package kernel
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Two lanes for browsers. In the open lane a page of any origin may call with a
+// key in a header; the answer is readable by everyone who can send the request,
+// and no credentials of the browser take part. A request, or a preflight for
+// one, that carries the browser's or somebody else's credentials leaves that
+// lane and is held against a list of origins.
+
+const preflightSeconds = "600"
+
+var (
+	// OpenHeaders may be sent from any origin.
+	OpenHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "if-modified-since", "idempotency-key"}
+	// ExposedHeaders may be read by a page.
+	ExposedHeaders = strings.Join([]string{HeaderRequestID, HeaderRouteClass, "X-Service-Rpc-Class", HeaderLimit, HeaderRemaining,
+		HeaderPolicy, "Retry-After", "ETag", "WWW-Authenticate"}, ", ")
+)
+
+// credentialed reports whether a request carries what the open lane excludes.
+func credentialed(h http.Header) bool {
+	if len(h["Authorization"]) > 0 || len(h["Cookie"]) > 0 {
+		return true
+	}
+	for name := range h {
+		if internalHeader(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// internalHeader tells the headers that only our own parts may send, in the
+// canonical form in which net/http hands over every name. They are never
+// believed from outside: stripInternal removes them.
+func internalHeader(name string) bool {
+	return strings.HasPrefix(name, "X-Service-Internal-") || name == "X-Internal-Key"
+}
+
+func stripInternal(h http.Header) {
+	for name := range h {
+		if internalHeader(name) {
+			delete(h, name)
+		}
+	}
+}
+
+// cors sets the headers of the lane that a request belongs to.
+func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
+	lane(w.Header(), s.Origins, r.Header, RecordOf(w).credentialed || announcesMore(r.Header))
+}
+
+// lane sets the headers of the open lane or, for a request with other credentials,
+// of the strict one.
+func lane(h http.Header, origins []string, asked http.Header, strict bool) {
+	h["Vary"] = varyOrigin
+	origin := asked.Get("Origin")
+	switch {
+	case origin == "":
+	case !strict:
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", ExposedHeaders)
+	case slices.Contains(origins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Expose-Headers", ExposedHeaders)
+	}
+}
+
+// announcesMore says whether a preflight asks for headers that the open lane does
+// not have.
+func announcesMore(h http.Header) bool {
+	for name := range strings.SplitSeq(strings.Join(h["Access-Control-Request-Headers"], ","), ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name != "" && !slices.Contains(OpenHeaders, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// preflight answers OPTIONS for a path with these methods.
+func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []string) {
+	h := w.Header()
+	allow := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
+	h.Set("Allow", allow)
+	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
+	if origin == "" || wanted == "" { // an ordinary OPTIONS
+		s.cors(w, r)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
+	open := !RecordOf(w).credentialed && !announcesMore(r.Header)
+	switch {
+	case !slices.Contains(methods, wanted):
+		// The browser will refuse by itself: no permission is given.
+	case open:
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", strings.Join(OpenHeaders, ", "))
+		h.Set("Access-Control-Max-Age", preflightSeconds)
+	case slices.Contains(s.Origins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", strings.Join(append(slices.Clone(OpenHeaders), "authorization"), ", "))
+		h.Set("Access-Control-Max-Age", preflightSeconds)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,132 @@
+package kernel
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"chainexplorer/internal/felt"
+)
+
+func (s *Server) humaConfig() huma.Config {
+	cfg := huma.DefaultConfig("Chain Explorer API", s.Version)
+	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = "", "", "" // served by documents.go
+	cfg.CreateHooks = nil                                       // no $schema links in answers
+	cfg.Formats = map[string]huma.Format{JSONType: huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
+	cfg.NoFormatFallback = false
+	cfg.Info.Description = "Exact, indexed reads of Starknet. Every operation says how far it can be relied on (x-service-certification), " +
+		"what it costs (x-service-rate-limit-class), who may call it (x-service-scope, x-service-key-tier) and what the tests compared it with (x-service-evidence)."
+	if s.BaseURL != "" {
+		cfg.Servers = []*huma.Server{{URL: s.BaseURL}}
+	} else {
+		cfg.Servers = []*huma.Server{{URL: "/", Description: "This host"}}
+	}
+	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"apiKey":      {Type: "apiKey", In: "header", Name: HeaderKey, Description: "The key's text, without a prefix."},
+		"apiKeyShort": {Type: "apiKey", In: "header", Name: HeaderKeyShort, Description: "For browsers that call directly."},
+	}
+	cfg.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Felt](), reflect.TypeFor[canonicalFelt]())
+	return cfg
+}
+
+// FeltSpelling is what is said of a felt of which nothing else is said.
+const FeltSpelling = "Felt: lower-case hex without leading zeros."
+
+// canonicalFelt documents a felt.Felt of an answer.
+type canonicalFelt struct{}
+
+// Schema says how felts are spelled.
+func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: FeltSpelling}
+}
+
+// Schema makes Huma document failures as the envelope.
+func (statusError) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[Envelope](), true, "Envelope")
+}
+
+func init() {
+	huma.DefaultArrayNullable = false // our lists are empty, never null
+	huma.ValidateStrictCasing = true  // another spelling is another name
+	// Huma's own failures, such as a parameter that does not parse, get our envelope.
+	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
+		return statusError{humaFailure(status, msg, errs), ""}
+	}
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		req := RequestOf(ctx.Context())
+		req.failure = humaFailure(status, msg, errs)
+		return statusError{req.failure, req.ID}
+	}
+}
+
+// humaFailure maps Huma's statuses onto our codes.
+func humaFailure(status int, msg string, errs []error) *Error {
+	code := CodeInvalidRequest
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		code = CodePayloadTooLarge
+	case http.StatusUnsupportedMediaType:
+		code = CodeUnsupportedMedia
+	case http.StatusInternalServerError:
+		code = CodeInternal
+	}
+	var parts []string
+	for _, err := range errs {
+		if what, ok := outOfRange(err); ok {
+			parts = append(parts, what)
+			continue
+		}
+		var detail *huma.ErrorDetail
+		if d, ok := err.(huma.ErrorDetailer); ok {
+			detail = d.ErrorDetail()
+		}
+		switch {
+		case detail != nil && detail.Location != "":
+			parts = append(parts, detail.Location+": "+detail.Message)
+		case err != nil:
+			parts = append(parts, err.Error())
+		}
+	}
+	if len(parts) > 0 && code != CodeInternal {
+		msg = strings.Join(parts, "; ")
+	}
+	if code == CodeInternal {
+		return &Error{Code: code, Message: "Something went wrong on our side.", Cause: fmt.Errorf("%s: %v", msg, errs)}
+	}
+	return &Error{Code: code, Message: Clip(msg, 400)}
+}
+
+// decoderFault is what the JSON decoder says of a number that passed validation and
+// does not fit: the name of a field, and a Go type, which is nobody's business.
+var decoderFault = regexp.MustCompile(`json: cannot unmarshal \w+(?: \S+)? into Go (?:struct field \w*\.?(\S+)|value) of type`)
+
+// outOfRange turns such a fault into words.
+func outOfRange(err error) (string, bool) {
+	if err == nil {
+		return "", false
+	}
+	m := decoderFault.FindStringSubmatch(err.Error())
+	if m == nil {
+		return "", false
+	}
+	where := "body"
+	if m[1] != "" {
+		where += "." + m[1]
+	}
+	return where + ": the value is out of range, or of another kind.", true
+}
+
+// OpenAPI is the document of the whole table.
+func (s *Server) OpenAPI() *huma.OpenAPI { return s.huma.OpenAPI() }
+
+// OperationOf is what the document says of a route.
+func (s *Server) OperationOf(r *Route) *huma.Operation {
+	item := s.huma.OpenAPI().Paths[r.Path]
+	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}[r.Method]
+}

@@ -1,0 +1,66 @@
+package kernel
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Open registers a handler for everyone, within what an address may ask. It is
+// readable from any origin, unless credentials come along that nobody asked for.
+func (s *Server) Open(pattern string, h http.HandlerFunc) {
+	s.Unlimited(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if e := s.clients.spend(w.(*exchange).client, 1); e != nil { // the mux is only reached through ServeHTTP
+			SendError(w, r, e, RecordOf(w).ID, nil)
+			return
+		}
+		h(w, r)
+	})
+}
+
+// Unlimited is open for those who watch over the process, and share an address
+// with everybody else.
+func (s *Server) Unlimited(pattern string, h http.HandlerFunc) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		if RecordOf(w).credentialed {
+			s.cors(w, r)
+		} else {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+		}
+		h(w, r)
+	})
+}
+
+// wantsPage tells a browser from a program: programs get JSON unless they ask for
+// a page, and below the API always.
+func wantsPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/api/") {
+		return false
+	}
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// Starting answers until a Server can: the process lives, and is not ready. A
+// service may have to wait for its node, or for an indexer to begin.
+func Starting() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz":
+			SendPlain(w, http.StatusOK, map[string]string{"status": "ok"})
+		case "/readyz":
+			w.Header().Set("Retry-After", "2")
+			SendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "chains": map[string]string{}})
+		default:
+			id := requestID(r.Header)
+			w.Header().Set(HeaderRequestID, id)
+			SendError(w, r, RetryLater(5, nil, "The service is starting."), id, nil)
+		}
+	})
+}
+
+// Stopping answers /readyz when the process is about to end.
+func Stopping() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "2")
+		SendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping", "chains": map[string]string{}})
+	})
+}

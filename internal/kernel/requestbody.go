@@ -1,0 +1,100 @@
+package kernel
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	// maxBodies bounds the requests whose bodies are being read at once. They hold no
+	// other place meanwhile, so that clients that send slowly are only in the way of
+	// one another.
+	maxBodies = 256
+	// bodyTime is how long a body may take to arrive unless the options say otherwise.
+	bodyTime = 5 * time.Second
+)
+
+// takeBody reads the body of a request whole, before the request is given a place
+// to work, and hands on a request that has it in memory.
+func (s *Server) takeBody(x *exchange, r *http.Request) (*http.Request, *Error) {
+	route := x.record.Route
+	if route.MaxBody == 0 {
+		return r, nil
+	}
+	if e := s.bodies.Enter(x.record.Caller, "whose bodies are being read"); e != nil {
+		return r, leaveBody(x, e)
+	}
+	defer s.bodies.Leave(x.record.Caller)
+	text, e := s.readBody(x, r, route.MaxBody)
+	if e != nil {
+		return r, leaveBody(x, e)
+	}
+	if kind := r.Header.Get("Content-Type"); kind == "" || isJSON(kind) { // Huma refuses the others
+		if text, e = tidyJSON(text); e != nil {
+			return r, e
+		}
+	}
+	with := *r // a copy: a handler must not change the request it was given
+	with.Body, with.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return &with, nil
+}
+
+// leaveBody ends the connection after an answer that did not wait for the body:
+// what is left of it would be read as the next request, or waited for.
+func leaveBody(x *exchange, e *Error) *Error {
+	x.Header().Set("Connection", "close")
+	return e
+}
+
+func isJSON(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(strings.TrimSpace(kind), JSONType)
+}
+
+// readBody reads at most so many bytes, compressed or not, in time.
+func (s *Server) readBody(x *exchange, r *http.Request, most int64) ([]byte, *Error) {
+	tooLarge := Fail(CodePayloadTooLarge, "The body is larger than %d bytes.", most)
+	if r.ContentLength > most {
+		return nil, tooLarge
+	}
+	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header["Content-Encoding"], ",")))
+	if encoding != "" && encoding != "identity" && encoding != "gzip" {
+		x.Header().Set("Accept-Encoding", "gzip")
+		return nil, Fail(CodeUnsupportedMedia, "header.Content-Encoding: %q is not taken; gzip is.", Clip(encoding, 40))
+	}
+	line := http.NewResponseController(x.ResponseWriter)
+	if line.SetReadDeadline(time.Now().Add(s.bodyTime)) == nil { // a recorder in a test has none
+		// Once the body is read, what is read beside the work is whether the client is
+		// still there, and that has no time.
+		defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // it worked before
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, Fail(CodeRequestTimeout, "The body did not arrive within %s.", s.bodyTime)
+	case err != nil:
+		return nil, Fail(CodeInvalidRequest, "body: it was cut off, or is not framed as HTTP wants it.")
+	case int64(len(text)) > most:
+		return nil, tooLarge
+	case encoding != "gzip":
+		return text, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(text))
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(z, most+1))
+	}
+	switch {
+	case err != nil:
+		return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not.")
+	case int64(len(text)) > most:
+		return nil, tooLarge
+	}
+	return text, nil
+}

@@ -1,0 +1,84 @@
+package kernel
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"net/http"
+	"strings"
+
+	"chainexplorer/internal/account"
+)
+
+const HeaderRequestID = "X-Request-Id"
+
+// MaxRequestID bounds what a caller may choose.
+const MaxRequestID = 128
+
+var requestIDEncoding = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// requestID returns the caller's own id when it is well-formed, so that both
+// sides' logs can be joined, and a new one otherwise.
+func requestID(h http.Header) string {
+	if ids := h[HeaderRequestID]; len(ids) == 1 && validRequestID(ids[0]) {
+		return ids[0]
+	}
+	var b [15]byte
+	rand.Read(b[:]) //nolint:errcheck // never fails
+	return "svc-" + requestIDEncoding.EncodeToString(b[:])
+}
+
+// validRequestID allows letters, digits and . _ : - , so that an id can go into
+// a header and a log as it is. What looks like a key of ours, sent in the wrong
+// header, must not.
+func validRequestID(s string) bool {
+	if len(s) == 0 || len(s) > MaxRequestID || account.HoldsKey(s) {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._:-", rune(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+type requestKey struct{}
+
+// Request is what the kernel knows of the request that a context belongs to.
+type Request struct {
+	ID    string
+	Route *Route
+	// credentialed says that the request came with what the open lane of CORS
+	// excludes, as it was before internal headers were taken out.
+	credentialed bool
+	// Caller is who asks; nil on routes without a key.
+	Caller *Caller
+	// Budget is what the caller has left.
+	Budget Verdict
+	// Settled and immutable are set by a handler whose answer will hardly, or
+	// never, change: the first gets a validator, the second is also kept.
+	Settled, Immutable bool
+	// Indexed says that the answer follows from the request and one view of the
+	// index alone: it holds until the next block.
+	Indexed bool
+	// cursor says that the query has one, and cursorRead that the handler looked at it.
+	cursor, cursorRead bool
+	// seen counts answers of the route; nil beside the table.
+	seen *routeMetrics
+	// failure is why the handler did not answer.
+	failure *Error
+}
+
+func WithRequest(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// RequestOf returns the kernel's record; outside a request it is an empty one.
+func RequestOf(ctx context.Context) *Request {
+	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
+		return r
+	}
+	return &Request{}
+}

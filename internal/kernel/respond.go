@@ -1,0 +1,266 @@
+package kernel
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const (
+	JSONType = "application/json"
+	// GzipFrom is the size from which compressing pays.
+	GzipFrom = 1400
+)
+
+// answer is an encoded response, ready to be sent any number of times.
+type answer struct {
+	status  int
+	plain   form
+	zipping sync.Once
+	zipped  form   // once zipping is done; no body when compressing does not pay
+	etag    string // of the plain form, without quotes; only for settled answers
+	forever bool   // the answer can never change
+}
+
+// form is a body in one encoding, with the headers that follow from it.
+type form struct {
+	body         []byte
+	length, etag []string
+}
+
+func (a *answer) form(body []byte, suffix string) form {
+	f := form{body: body, length: []string{strconv.Itoa(len(body))}}
+	if a.etag != "" {
+		f.etag = []string{`"` + a.etag + suffix + `"`}
+	}
+	return f
+}
+
+// zip adds the compressed form; a strong validator tells the two apart.
+func (a *answer) zip() {
+	a.zipping.Do(func() {
+		if len(a.plain.body) < GzipFrom {
+			return
+		}
+		if body := Zip(a.plain.body); body != nil {
+			a.zipped = a.form(body, "-gzip")
+		}
+	})
+}
+
+// recorder takes what a handler writes, so that length, validator and encoding
+// are known before the first byte goes out.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.WriteHeader(http.StatusOK)
+	return r.body.Write(b)
+}
+
+var recorders = sync.Pool{New: func() any { return &recorder{header: http.Header{}} }}
+
+func getRecorder() *recorder { return recorders.Get().(*recorder) }
+
+func putRecorder(r *recorder) {
+	if r.body.Cap() > 1<<20 {
+		return // a rare giant is not worth keeping
+	}
+	clear(r.header)
+	r.status = 0
+	r.body.Reset()
+	recorders.Put(r)
+}
+
+// seal turns what was recorded into an answer, which is good as long as the
+// recorder is not used again, or for as long as one likes when it is shared. Huma ends JSON with a newline.
+func (r *recorder) seal(settled, shared, forever bool) *answer {
+	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
+	body := bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))
+	if shared || a.forever { // the recorder is used again
+		body = bytes.Clone(body)
+	}
+	if settled && r.status == http.StatusOK {
+		sum := sha256.Sum256(body)
+		a.etag = hex.EncodeToString(sum[:16])
+	}
+	a.plain = a.form(body, "")
+	return a
+}
+
+var zippers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	return w
+}}
+
+func Zip(b []byte) []byte {
+	var out bytes.Buffer
+	w := zippers.Get().(*gzip.Writer)
+	defer zippers.Put(w)
+	w.Reset(&out)
+	w.Write(b) //nolint:errcheck // a buffer never fails
+	w.Close()  //nolint:errcheck // as above
+	if out.Len() >= len(b) {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// AcceptsGzip reads Accept-Encoding as far as it matters here.
+func AcceptsGzip(h http.Header) bool {
+	for _, line := range h["Accept-Encoding"] {
+		for part := range strings.SplitSeq(line, ",") {
+			name, params, _ := strings.Cut(part, ";")
+			if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				return !refused(params)
+			}
+		}
+	}
+	return false
+}
+
+// refused reports whether the parameters of an encoding weigh it at zero.
+func refused(params string) bool {
+	for p := range strings.SplitSeq(params, ";") {
+		name, weight, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(name, "q") {
+			q, err := strconv.ParseFloat(weight, 64)
+			return err != nil || q <= 0
+		}
+	}
+	return false
+}
+
+// Values of headers that are the same for many answers. net/http reads them and
+// never changes them, and a later Set or Add makes a slice of its own.
+var (
+	nosniff      = []string{"nosniff"}
+	typeJSON     = []string{JSONType}
+	encodingGzip = []string{"gzip"}
+	varyOrigin   = slices.Clip([]string{"Origin"})
+	varyAll      = slices.Clip([]string{"Origin, Accept-Encoding, " + HeaderKey + ", " + HeaderKeyShort})
+	cacheNever   = []string{"private, no-store"}
+	cacheChecked = []string{"private, no-cache"} // may be stored, must be validated
+	cacheForever = []string{"private, max-age=3600, immutable"}
+)
+
+// send writes an answer that depends on the caller's key.
+func (a *answer) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h["Vary"] = varyAll
+	form, etag := &a.plain, a.etag
+	if len(a.plain.body) >= GzipFrom && AcceptsGzip(r.Header) {
+		if a.zip(); a.zipped.body != nil {
+			form = &a.zipped
+		}
+	}
+	switch {
+	case a.forever:
+		h["Cache-Control"] = cacheForever
+	case etag != "":
+		h["Cache-Control"] = cacheChecked
+	default:
+		h["Cache-Control"] = cacheNever
+	}
+	if etag != "" {
+		h["Etag"] = form.etag
+		if none := r.Header["If-None-Match"]; len(none) > 0 {
+			if known, ok := Matches(none, etag, strings.Trim(form.etag[0], `"`)); ok {
+				h["Etag"] = []string{`"` + known + `"`} // the one that the client's copy goes by
+				w.WriteHeader(http.StatusNotModified)
+				return
+			}
+		}
+	}
+	h["Content-Type"] = typeJSON
+	if form == &a.zipped {
+		h["Content-Encoding"] = encodingGzip
+	}
+	h["Content-Length"] = form.length
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(form.body) //nolint:errcheck // the client went away
+	}
+}
+
+// Matches compares If-None-Match with a validator in either encoding, and
+// returns the one that matched; * matches what would be sent.
+func Matches(values []string, etag, chosen string) (string, bool) {
+	for _, v := range values {
+		for tag := range strings.SplitSeq(v, ",") {
+			tag = strings.TrimSpace(tag)
+			if tag == "*" {
+				return chosen, true
+			}
+			tag = strings.TrimPrefix(tag, "W/")
+			if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
+				continue
+			}
+			if tag = tag[1 : len(tag)-1]; tag == etag || tag == etag+"-gzip" {
+				return tag, true
+			}
+		}
+	}
+	return "", false
+}
+
+func EnvelopeJSON(e *Error, requestID string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // the type is JSON and nosniff is set: people read this
+	if err := enc.Encode(Envelope{e.Code, e.Message, e.slug(), requestID, e.Reason, e.MaxServableToBlock}); err != nil {
+		panic(err) // strings always encode
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// failureHeaders sets the headers of a failure and returns its body.
+func failureHeaders(h http.Header, e *Error, id string, route *Route) []byte {
+	Challenge(h, e, route)
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	body := EnvelopeJSON(e, id)
+	h.Set("Content-Type", JSONType)
+	h.Set("Cache-Control", "private, no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	return body
+}
+
+// SendError writes a failure.
+func SendError(w http.ResponseWriter, r *http.Request, e *Error, id string, route *Route) {
+	body := failureHeaders(w.Header(), e, id, route)
+	w.WriteHeader(Codes[e.Code].Status)
+	if r.Method != http.MethodHead {
+		w.Write(body) //nolint:errcheck // the client went away
+	}
+}
+
+func SendPlain(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", JSONType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v) //nolint:errcheck // the client went away
+}

@@ -1,0 +1,277 @@
+package kernel
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"chainexplorer/internal/account"
+)
+
+// Class is the budget that a route draws on: X-Service-Route-Class.
+type Class string
+
+// The route classes.
+const (
+	Light Class = "light"
+	Heavy Class = "heavy"
+	Batch Class = "batch"
+)
+
+// Certification is how far a route's contract can be relied on.
+type Certification string
+
+// The certification states.
+const (
+	Certified    Certification = "certified"
+	Beta         Certification = "beta"
+	Experimental Certification = "experimental"
+)
+
+// Tier is the access tier that a route belongs to.
+type Tier string
+
+// The access tiers.
+const (
+	TierOfficial Tier = "official_public"
+	TierUtility  Tier = "advanced_utilities"
+	TierPartner  Tier = "partner"
+)
+
+// Audience says who a route is for.
+type Audience string
+
+// The audiences.
+const (
+	External Audience = "external"
+	Operator Audience = "operator"
+)
+
+// Route is one entry of the table. Everything that the kernel does with a
+// request, and everything that the documents say of it, follows from here.
+type Route struct {
+	ID          string // operation id
+	Method      string
+	Path        string // below the host, such as /v1/{chain}/status
+	Family      string // heading in the reference
+	Summary     string
+	Description string
+
+	Class         Class
+	Scope         account.Scopes
+	Tier          Tier
+	Certification Certification
+	Audience      Audience
+	// Statuses are the failures that the route can answer with, besides those
+	// that every route can.
+	Statuses []int
+	// Example is a query without which a request would be refused, for the documents.
+	Example string
+	// ExampleStatus is how the example in the documents ends, unless with 200.
+	ExampleStatus int
+	// ExampleBody is the body of the example, of a route that takes one.
+	ExampleBody func(Examples) string
+	// Headers are sent with every answer of the route.
+	Headers map[string]string
+	// MaxBody is the largest request body in bytes; 0 for none.
+	MaxBody int64
+
+	// classHeader and policyHeader are the values of the headers of these names.
+	classHeader, policyHeader []string
+	// query are the query parameters, by name, and queryNames their names in order.
+	query      map[string]queryParameter
+	queryNames []string
+}
+
+// queryParameter is what the kernel has to know of a parameter.
+type queryParameter struct {
+	list     bool // may be repeated
+	integer  bool
+	required bool
+	doc      string
+}
+
+// ScopeName is what WWW-Authenticate and the documents call the scope.
+func (r *Route) ScopeName() string { return r.Scope.String() }
+
+// commonStatuses are failures that any keyed route can answer with.
+var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
+
+// Register adds a route with its typed handler to the table.
+func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in *I) (*O, error)) {
+	route := &r
+	route.classHeader = []string{string(r.Class)}
+	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(LimitWindow.Seconds()))}
+	op := huma.Operation{
+		OperationID:                  r.ID,
+		Method:                       r.Method,
+		Path:                         r.Path,
+		Tags:                         []string{r.Family},
+		Summary:                      r.Summary,
+		Description:                  r.Description,
+		RejectUnknownQueryParameters: true,
+		SkipValidateBody:             false,
+		MaxBodyBytes:                 r.MaxBody,
+		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
+		Security:                     []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}},
+		Extensions: map[string]any{
+			"x-service-certification":    string(r.Certification),
+			"x-service-key-tier":         string(r.Tier),
+			"x-service-audience":         string(r.Audience),
+			"x-service-scope":            r.ScopeName(),
+			"x-service-rate-limit-class": string(r.Class),
+		},
+	}
+	s.table = append(s.table, route)
+	s.registering = route
+	defer func() { s.registering = nil }()
+	huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handle(ctx, in)
+		req := RequestOf(ctx)
+		if err == nil && req.cursor && !req.cursorRead {
+			// A list that is empty whatever the page has no cursors: this is none of its.
+			err = notOurs()
+		}
+		if err != nil {
+			req.failure = s.asError(err)
+			return nil, statusError{req.failure, req.ID}
+		}
+		return out, nil
+	})
+	s.amend(route)
+}
+
+// amend makes the document say what the kernel does where Huma would not, and
+// learns from it which parameters are lists.
+func (s *Server) amend(r *Route) {
+	op := s.OperationOf(r)
+	if !slices.Contains(r.Statuses, http.StatusUnprocessableEntity) {
+		delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // what does not validate is 400 here
+	}
+	r.query = map[string]queryParameter{}
+	for _, p := range op.Parameters {
+		if p.In != "query" {
+			continue
+		}
+		q := queryParameter{required: p.Required, doc: p.Description}
+		if p.Schema != nil {
+			q.list, q.integer = p.Schema.Type == huma.TypeArray, p.Schema.Type == huma.TypeInteger
+		}
+		r.query[p.Name] = q
+		r.queryNames = append(r.queryNames, p.Name)
+	}
+}
+
+// checkQuery refuses what Huma would pass over: a query that does not parse, the
+// second value of a parameter that takes one, and a parameter without a value: a
+// filter whose value got lost must not become no filter. An empty cursor is that
+// of the first page, as clients send it that keep one variable. It returns the
+// query with whole numbers spelled as such.
+func (r *Route) checkQuery(raw string, req *Request) (string, *Error) {
+	if raw == "" {
+		return raw, nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return raw, Fail(CodeInvalidRequest, "query: it is not well-formed.")
+	}
+	changed := false
+	for name, values := range query {
+		p, known := r.query[name]
+		isCursor := name == "cursor" || name == "instanceCursor"
+		switch {
+		case !known && len(r.query) == 0:
+			return raw, Fail(CodeInvalidRequest, "query.%s: there is no such parameter; this route has none.", Clip(name, 40))
+		case !known:
+			return raw, Fail(CodeInvalidRequest, "query.%s: there is no such parameter; this route has %s.", Clip(name, 40), Listed(r.queryNames))
+		case len(values) > 1 && !p.list:
+			return raw, Fail(CodeInvalidRequest, "query.%s: it can be given once.", name)
+		case slices.Contains(values, "") && p.required:
+			return raw, Fail(CodeInvalidRequest, "query.%s: it has no value, and one is needed: %s", name, p.doc)
+		case slices.Contains(values, "") && !isCursor:
+			return raw, Fail(CodeInvalidRequest, "query.%s: it has no value. Leave it out instead.", name)
+		case p.integer:
+			n, ok := clampedInteger(values[0])
+			if !ok {
+				return raw, Fail(CodeInvalidRequest, "query.%s: %q is not a whole number.", name, Clip(values[0], 40))
+			}
+			if n != values[0] {
+				values[0], changed = n, true
+			}
+		}
+		req.cursor = req.cursor || isCursor && values[0] != ""
+	}
+	if changed {
+		raw = query.Encode()
+	}
+	return raw, nil
+}
+
+// clampedInteger spells a whole number as one of 64 bits, the nearest there is.
+func clampedInteger(text string) (string, bool) {
+	whole, ok := wholeNumber(text)
+	if !ok {
+		whole = text // such as 007
+	}
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return "", false
+	}
+	return strconv.FormatInt(n, 10), true // of what is out of range ParseInt returns the nearest
+}
+
+// HandleFunc takes the handlers that Huma registers, so that each of them runs
+// behind the kernel, under both path shapes. It makes the server a humago.Mux.
+func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	route := s.registering
+	if route == nil {
+		return // Huma's own documents; ours are served by documents.go
+	}
+	method, path, ok := strings.Cut(pattern, " ")
+	if !ok {
+		panic(fmt.Sprintf("kernel: pattern %q without a method", pattern))
+	}
+	h := s.keyed(route, http.HandlerFunc(handler))
+	for _, prefix := range []string{"", "/api"} {
+		s.mux.Handle(method+" "+prefix+path, h)
+		s.methods[prefix+path] = append(s.methods[prefix+path], method)
+	}
+}
+
+// statusError hands a failure through Huma: it is encoded as the envelope.
+type statusError struct {
+	fault     *Error
+	requestID string
+}
+
+func (e statusError) Error() string { return e.fault.Error() }
+
+// GetStatus is the HTTP status.
+func (e statusError) GetStatus() int { return Codes[e.fault.Code].Status }
+
+// MarshalJSON writes the envelope, and nothing of the cause.
+func (e statusError) MarshalJSON() ([]byte, error) { return EnvelopeJSON(e.fault, e.requestID), nil }
+
+// OpenAPIPath is where integrators already look for the document.
+const OpenAPIPath = "/service-openapi.yaml"
+
+// Examples are things that exist on the default chain, so that the requests in
+// the documents can be pasted and answered. While the index has none they are
+// shell variables.
+type Examples struct {
+	Chain     string
+	Tx        string
+	Block     string
+	Timestamp string
+	Message   string
+	Class     string
+}

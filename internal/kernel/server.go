@@ -1,0 +1,340 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/explorer/chain"
+)
+
+// Options configure a Server.
+type Options struct {
+	Keys    *account.Authenticator
+	Cursors *Cursors
+	// Draw takes requests out of budgets that several processes share; nil when
+	// this process is the only one.
+	Draw func(context.Context, control.Draw) (control.Drawn, error)
+	// Origins may call with credentials from a browser, such as https://explorer.example.
+	Origins []string
+	// Timeout ends a request's work (default 10 s).
+	Timeout time.Duration
+	// BodyTimeout bounds how long a request's body may take to arrive (default 5 s).
+	BodyTimeout time.Duration
+	// MaxInFlight bounds requests at work (default 512), of all callers together, of
+	// a workspace (default a quarter) and of a key (default an eighth).
+	MaxInFlight, MaxInFlightWorkspace, MaxInFlightKey int
+	// AnonymousPerMinute bounds requests without a valid key from one address: 1,200
+	// when zero, no bound when less.
+	AnonymousPerMinute int
+	// TrustedProxies are believed when they say in X-Forwarded-For whom they ask for.
+	TrustedProxies []netip.Prefix
+	// CacheBytes bounds the answers that are kept for good (default 64 MiB); a
+	// quarter of it bounds those kept until the next block. With 1 none is kept.
+	CacheBytes int
+	// BaseURL is how the documents name this service; default: relative.
+	BaseURL string
+	// Address is where the process listens. Examples name it when there is no BaseURL.
+	Address string
+	Version string
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Metrics *Metrics
+}
+
+// Server is what every HTTP surface of the service stands on. It is an http.Handler.
+type Server struct {
+	keys     *account.Authenticator
+	cursors  *Cursors
+	Origins  []string
+	timeout  time.Duration
+	flight   *Seats // requests at work
+	bodies   *Seats // requests whose bodies are being read
+	clients  *clients
+	bursts   *buckets[budget]
+	bodyTime time.Duration
+	limits   budgets
+	kept     *answers // for good
+	fresh    *answers // until the next block
+	revision func(context.Context, string) (chain.Revision, bool)
+	explain  func(error) *Error
+	BaseURL  string
+	Origin   string // of the service in examples
+	Version  string
+	Now      func() time.Time
+	Log      *slog.Logger
+	metrics  *Metrics
+
+	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
+	table       []*Route
+	registering *Route
+	methods     map[string][]string // by path pattern
+	mux         *http.ServeMux
+	huma        huma.API
+}
+
+// New makes a server with an empty table.
+func New(o Options) (*Server, error) {
+	if o.Keys == nil || o.Cursors == nil {
+		return nil, errors.New("kernel: keys and cursors are needed")
+	}
+	s := &Server{
+		keys: o.Keys, cursors: o.Cursors, Origins: o.Origins,
+		timeout: DefaultTo(o.Timeout, 10*time.Second), flight: NewSeats(DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
+		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
+		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
+	}
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.metrics == nil {
+		s.metrics = NewMetrics(nil)
+	}
+	s.limits = newLimiter(s.Now)
+	if o.Draw != nil {
+		s.limits = newSharedLimiter(o.Draw, s.Now, s.Log, s.metrics)
+	}
+	s.bursts = newBuckets[budget](s.Now, maxBursts)
+	s.bodies = NewSeats(maxBodies, 0, 0)
+	s.clients = newClients(o.TrustedProxies, o.AnonymousPerMinute, s.Now)
+	s.Origin = originOf(s.BaseURL, o.Address)
+	s.bodyTime = DefaultTo(o.BodyTimeout, bodyTime)
+	s.huma = humago.New(s, s.humaConfig())
+	s.mux.HandleFunc(anyPath, s.unmatched)
+	return s, nil
+}
+
+// KeepBy makes the server keep answers that follow from a chain's index alone,
+// under what revision tells of the index: false for a chain that there is none of.
+// It is called before the first request.
+func (s *Server) KeepBy(revision func(ctx context.Context, chain string) (chain.Revision, bool)) {
+	s.revision = revision
+}
+
+// Explain puts errors of handlers into the words of failures; words returns nil for
+// one that it does not know. It is called before the first request.
+func (s *Server) Explain(words func(error) *Error) { s.explain = words }
+
+// Missing says how a person is told that a path has no page. It is called before
+// the first request.
+func (s *Server) Missing(page http.HandlerFunc) { s.missing = page }
+
+func DefaultTo[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// maxInFlight is how many requests are at work unless the options say otherwise.
+const maxInFlight = 512
+
+// anyPath is the pattern of what the table does not have.
+const anyPath = "/"
+
+// MaxURI bounds a request's address. The longest one that the contract allows is
+// a search for events with all the values it may have, 384 of them, each written
+// with all its digits: close to 30 KiB.
+const MaxURI = 32 << 10
+
+// ServeHTTP is the part of the kernel that every request passes.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := s.Now()
+	x := &exchange{ResponseWriter: w, record: Request{ID: requestID(r.Header), credentialed: credentialed(r.Header)}, client: s.clients.addressOf(r)}
+	h := w.Header()
+	h[HeaderRequestID] = []string{x.record.ID}
+	h["X-Content-Type-Options"] = nosniff
+	if x.record.credentialed {
+		stripInternal(r.Header)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			if p == http.ErrAbortHandler {
+				panic(p)
+			}
+			s.Log.Error("panic", "request_id", x.record.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			if x.status == 0 {
+				SendError(x, r, Fail(CodeInternal, "Something went wrong on our side."), x.record.ID, x.record.Route)
+			}
+		}
+		s.finish(r, x, start)
+	}()
+	switch {
+	case len(r.RequestURI) > MaxURI:
+		s.cors(x, r)
+		SendError(x, r, Fail(CodeURITooLong, "The address is longer than %d bytes.", MaxURI), x.record.ID, nil)
+	case path.Clean(r.URL.Path) != r.URL.Path, r.URL.Path == "*": // the mux would redirect, but such a path is not one of ours
+		s.unmatched(x, r)
+	default:
+		s.mux.ServeHTTP(x, r)
+	}
+}
+
+// unmatched answers what the table does not have: preflights, other methods of
+// a known path, and unknown paths.
+func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
+	x := w.(*exchange) // the mux is only reached through ServeHTTP
+	methods := s.methodsFor(r, r.URL)
+	if len(methods) > 0 && r.Method == http.MethodOptions {
+		s.preflight(w, r, methods)
+		return
+	}
+	s.cors(w, r)
+	if e := s.clients.spend(x.client, 1); e != nil {
+		SendError(w, r, e, x.record.ID, nil)
+		return
+	}
+	if len(methods) > 0 {
+		methods = append(methods, http.MethodOptions)
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		SendError(w, r, Fail(CodeMethodNotAllowed, "%s is not possible here; %s are.", Clip(r.Method, 20), Listed(methods)), x.record.ID, nil)
+		return
+	}
+	if bare := strings.TrimRight(r.URL.Path, "/"); bare != r.URL.Path && len(s.methodsFor(r, &url.URL{Path: bare})) > 0 {
+		s.Slashed(w, r, bare)
+		return
+	}
+	if s.missing != nil && wantsPage(r) {
+		s.missing(w, r)
+		return
+	}
+	SendError(w, r, Fail(CodeUnsupportedRoute, "There is no such route in this API."), x.record.ID, nil)
+}
+
+// Slashed answers a path of ours with a slash too many. Pages redirect. A route of
+// the API does not: whether a client sends its key, and its body, once more is
+// for the client to say.
+func (s *Server) Slashed(w http.ResponseWriter, r *http.Request, bare string) {
+	if page := bare == "/docs" || strings.HasPrefix(bare, "/docs/"); page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		to := url.URL{Path: bare, RawQuery: r.URL.RawQuery}
+		w.Header().Set("Location", to.String())
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	SendError(w, r, Fail(CodeUnsupportedRoute, "There is no such route in this API: it has no slash at its end. Ask for %s.", loggedPath(bare)), RecordOf(w).ID, nil)
+}
+
+// Listed joins words as people do.
+func Listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
+// methodsFor lists the methods under which a path would match.
+func (s *Server) methodsFor(r *http.Request, at *url.URL) (methods []string) {
+	if path.Clean(at.Path) != at.Path || at.Path == "*" {
+		return nil
+	}
+	probe := &http.Request{Host: r.Host, URL: at, RequestURI: at.Path}
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		probe.Method = m
+		if _, pattern := s.mux.Handler(probe); pattern != anyPath {
+			methods = append(methods, m)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// keyed is the part of the kernel for routes that need a key.
+func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
+	seen := s.metrics.of(route.ID)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange) // the mux is only reached through ServeHTTP
+		req := &x.record
+		req.Route, req.seen = route, seen
+		w.Header()[HeaderRouteClass] = route.classHeader
+		for name, value := range route.Headers {
+			w.Header().Set(name, value)
+		}
+		s.cors(w, r)
+		e := s.admit(x, r)
+		if e == nil {
+			r, e = s.takeInput(x, r)
+		}
+		if e != nil {
+			if e.Cause != nil {
+				s.Log.Warn("request refused", "request_id", req.ID, "err", e.Cause)
+			}
+			SendError(w, r, e, req.ID, route)
+			return
+		}
+		key, cacheable := answerKey{}, false
+		if id := r.PathValue("chain"); id != "" && s.revision != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			var a *answer
+			if a, key, cacheable = s.keptAnswer(id, r); a != nil {
+				s.metrics.kept.Inc()
+				a.send(w, r)
+				return
+			}
+		}
+		s.answer(w, r, req, next, key, cacheable)
+	})
+}
+
+// takeInput checks and takes in what the request brings along.
+func (s *Server) takeInput(x *exchange, r *http.Request) (*http.Request, *Error) {
+	query, e := x.record.Route.checkQuery(r.URL.RawQuery, &x.record)
+	if e != nil {
+		return r, e
+	}
+	if query != r.URL.RawQuery {
+		at := *r.URL
+		at.RawQuery = query
+		with := *r
+		with.URL = &at
+		r = &with
+	}
+	return s.takeBody(x, r)
+}
+
+// admit authenticates, authorises and limits.
+func (s *Server) admit(x *exchange, r *http.Request) *Error {
+	if e := s.authenticate(x, r); e != nil {
+		return e
+	}
+	x.record.Caller = &x.who
+	if e := authorise(&x.who, x.record.Route); e != nil {
+		return e
+	}
+	return s.limit(r.Context(), x.Header(), &x.who, &x.record)
+}
+
+// originOf is how examples name the service: by the address that the operator gave
+// or else, for those on the same machine, by the one that it listens on. It is
+// never taken from a request: a document is the same for all.
+func originOf(baseURL, address string) string {
+	if baseURL != "" {
+		return baseURL
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "http://localhost"
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
