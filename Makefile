@@ -26,7 +26,7 @@ RACE = -race -gcflags=github.com/consensys/gnark-crypto/...=-race=false -gcflags
 test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 $(TESTRUN) $(RACE) -timeout 14m ./...
 	$(TESTRUN) -timeout 5m -run 'Truth|TestWideClaims|TestCallArguments' ./internal/api
-	$(TESTRUN) -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/metadata ./internal/starknet
+	$(TESTRUN) -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/job/metadata ./internal/starknet
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

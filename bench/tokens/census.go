@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -21,6 +20,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"

@@ -14,7 +14,7 @@ import (
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
-	"chainexplorer/internal/store/transfer"
+	"chainexplorer/internal/store/rowcopy"
 )
 
 type copyCommand struct {
@@ -55,14 +55,14 @@ func (c *copyCommand) Run(ctx context.Context, con *console) error {
 	}
 	defer to.Close() //nolint:errcheck // every commit is durable when it returns
 	show, end := c.progress(con)
-	result, err := transfer.Copy(ctx, transfer.Options{
+	result, err := rowcopy.Copy(ctx, rowcopy.Options{
 		From: from, To: to, Tables: copyOrder(), Marker: copyMarker, Owner: owner(), BatchBytes: c.BatchMib << 20,
 		Source:   fmt.Sprintf("%s %d %x", name, state.Head.Number, state.Head.Digest),
 		Progress: show,
 	})
 	end()
 	switch {
-	case errors.Is(err, transfer.ErrOtherSource), errors.Is(err, transfer.ErrNotEmpty):
+	case errors.Is(err, rowcopy.ErrOtherSource), errors.Is(err, rowcopy.ErrNotEmpty):
 		return fmt.Errorf("copy: %w", err)
 	case ctx.Err() != nil:
 		return errors.New("the copy was stopped; give the same command again to go on")
@@ -125,11 +125,11 @@ func stateOf(ctx context.Context, e store.Engine) (s chain.State, err error) {
 }
 
 // progress shows the copying, of which nobody knows the end, and then the comparing.
-func (c *copyCommand) progress(con *console) (show func(transfer.Progress), end func()) {
+func (c *copyCommand) progress(con *console) (show func(rowcopy.Progress), end func()) {
 	m := con.meter("copying", "rows")
 	comparing := false
 	copied := uint64(0)
-	return func(p transfer.Progress) {
+	return func(p rowcopy.Progress) {
 		if p.Comparing && !comparing {
 			m.end()
 			m, comparing = con.meter("comparing", "rows"), true

@@ -1,6 +1,6 @@
 package main
 
-import "chainexplorer/internal/census"
+import "chainexplorer/internal/job/census"
 
 // counting shows the holder census of a chain on a terminal, beside the indexing.
 // It is nil where there is none: the job logs by itself. Counts follow one another,

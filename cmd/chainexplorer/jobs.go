@@ -8,14 +8,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
-	"chainexplorer/internal/metadata"
+	"chainexplorer/internal/job/census"
+	"chainexplorer/internal/job/metadata"
+	"chainexplorer/internal/job/pools"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )

@@ -18,9 +18,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/simnode"
 )
 

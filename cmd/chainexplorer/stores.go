@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
-	"chainexplorer/internal/store/transfer"
+	"chainexplorer/internal/store/rowcopy"
 )
 
 // storeFlags say where indexes are kept when it is not a directory.
@@ -159,7 +159,7 @@ var copyMarker = store.Key{Table: chain.Meta, Sort: []byte("copy")}
 
 // finished refuses a store that 'admin copy' has not come to the end of.
 func finished(ctx context.Context, e store.Engine, where string) error {
-	unfinished, err := transfer.Unfinished(ctx, e, copyMarker)
+	unfinished, err := rowcopy.Unfinished(ctx, e, copyMarker)
 	if err == nil && unfinished {
 		err = fmt.Errorf("%s holds an unfinished copy: run 'chainexplorer admin copy' again, or empty it", where)
 	}

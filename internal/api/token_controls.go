@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/authority"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/control"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -109,7 +109,7 @@ func (s *Routes) getTokenControls(ctx context.Context, in *struct {
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}
-		found, err := control.Read(ctx, r, address, state.Head.Number)
+		found, err := authority.Read(ctx, r, address, state.Head.Number)
 		if err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func knownToken(ctx context.Context, c *Chain, r store.Reader, address felt.Felt
 	return err
 }
 
-func renderControls(c *control.Controls, head *chain.Head) *ControlsSnapshot {
+func renderControls(c *authority.Controls, head *chain.Head) *ControlsSnapshot {
 	out := &ControlsSnapshot{
 		SupplyControl: SupplyControl(c.Supply), TransferControl: TransferControl(c.Transfer), MetadataAdmin: MetadataAdmin(c.Metadata),
 		UpgradeControl: UpgradeControl(c.Upgrade), Paused: c.Paused, Roles: []ControlRole{}, ClassHash: c.Class,

@@ -10,7 +10,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
-	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -118,11 +118,11 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 				return err
 			}
 		}
-		page, err := market.Of(ctx, r, c.Registry.Dexes(), address, before, limit)
-		if errors.Is(err, market.ErrMissing) && before != nil {
+		page, err := pools.Of(ctx, r, c.Registry.Dexes(), address, before, limit)
+		if errors.Is(err, pools.ErrMissing) && before != nil {
 			return kernel.RetryLater(5, err, "The pools are being read again; keep the cursor and try later.")
 		}
-		if errors.Is(err, market.ErrMissing) {
+		if errors.Is(err, pools.ErrMissing) {
 			return nil
 		}
 		if err != nil {
@@ -133,7 +133,7 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *market.Page, out *TokenPools) error {
+func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *pools.Page, out *TokenPools) error {
 	at := kernel.TimestampISO(page.Through.Timestamp)
 	out.TotalPairs, out.SnapshotBlock, out.SnapshotBlockHash, out.UpdatedAtISO = &page.Total, &page.Through.Number, &page.Through.Hash, &at
 	out.Coverage = PoolCoverage{true, "materialized_pool_snapshot"}
@@ -157,7 +157,7 @@ func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 
 // symbolsOf is what the tokens of pools are called: by the registry, or else by
 // themselves. One GetMany.
-func symbolsOf(ctx context.Context, c *Chain, r store.Reader, pools []market.Pool) (map[felt.Felt]string, error) {
+func symbolsOf(ctx context.Context, c *Chain, r store.Reader, pools []pools.Pool) (map[felt.Felt]string, error) {
 	out := map[felt.Felt]string{}
 	var open []felt.Felt
 	for i := range pools {
@@ -186,7 +186,7 @@ func symbolsOf(ctx context.Context, c *Chain, r store.Reader, pools []market.Poo
 	return out, nil
 }
 
-func renderPool(symbols map[felt.Felt]string, token felt.Felt, p *market.Pool, through uint64, at string) MarketItem {
+func renderPool(symbols map[felt.Felt]string, token felt.Felt, p *pools.Pool, through uint64, at string) MarketItem {
 	paired := p.Token0
 	if paired == token {
 		paired = p.Token1

@@ -18,7 +18,7 @@ var testOnly = []string{
 	"honnef.co/go/tools",
 	"net/http/httptest",
 	"testing",
-	module + "internal/index/simulated",
+	module + "internal/index/simsource",
 	module + "internal/index/sim",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",

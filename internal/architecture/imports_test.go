@@ -23,7 +23,6 @@ var floors = []floor{
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/label", "internal/web"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
-	{"jobs", []string{"internal/metadata", "internal/pools", "internal/census"}},
 	{"what it answers", []string{"internal/api", "internal/site"}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture"}},
 }

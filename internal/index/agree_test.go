@@ -7,7 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
 	"chainexplorer/internal/store/pebble"
@@ -28,7 +28,7 @@ func keepAgreeing(t *testing.T, e *pebble.Engine, src index.Source, quorum int, 
 	done := make(chan error, 1)
 	go func() { done <- x.Run(ctx) }()
 	for {
-		s := simulated.State(t, e)
+		s := simsource.State(t, e)
 		if ok(s) || ctx.Err() != nil {
 			cancel()
 			if err := <-done; err != nil {

@@ -10,7 +10,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 )
@@ -23,7 +23,7 @@ func TestHeartbeat(t *testing.T) {
 	var asked atomic.Uint64
 	heard := time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 	hash := felt.FromUint64(7)
-	x, err := index.New(index.Options{Store: e, Source: simulated.Source{Chain: c}, Verify: index.VerifyOff, NoClasses: true, HeardInterval: time.Millisecond, Heard: func() chain.Seen {
+	x, err := index.New(index.Options{Store: e, Source: simsource.Source{Chain: c}, Verify: index.VerifyOff, NoClasses: true, HeardInterval: time.Millisecond, Heard: func() chain.Seen {
 		return chain.Seen{Head: chain.SeenHead{Heard: heard, Number: asked.Add(1), Hash: hash}, Nodes: []chain.SeenNode{{State: chain.NodeHealthy, Heard: heard, Head: 9}, {}}}
 	}})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
 	"chainexplorer/internal/store/pebble"
@@ -28,7 +28,7 @@ func follow(t *testing.T, e *pebble.Engine, o index.Options, wanted func(chain.S
 	done := make(chan error, 1)
 	go func() { done <- x.Run(ctx) }()
 	for {
-		s := simulated.State(t, e)
+		s := simsource.State(t, e)
 		if wanted(s) {
 			cancel()
 			if err := <-done; err != nil {
@@ -100,7 +100,7 @@ func TestFaultIsPublic(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
 		t.Fatalf("the operator is told %v", err)
 	}
-	reason := simulated.State(t, e).Fault.Reason
+	reason := simsource.State(t, e).Fault.Reason
 	if !strings.Contains(reason, "from node-") || !strings.Contains(reason, "fails verification") || strings.Contains(reason, "127.0.0.1") || strings.Contains(reason, "--") {
 		t.Errorf("strangers are told %q", reason)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
@@ -96,7 +96,7 @@ func TestLiarBesideAnHonestNode(t *testing.T) {
 			if err := tryTo(t, e, &index.Nodes{Pool: pool}, 39); err != nil {
 				t.Fatal(err)
 			}
-			got := simulated.State(t, e)
+			got := simsource.State(t, e)
 			if got.Head != want.Head || got.HasFault {
 				t.Errorf("%+v, want head %+v", got, want.Head)
 			}
@@ -144,7 +144,7 @@ func TestAllNodesLie(t *testing.T) {
 		if !errors.As(err, &verify) || verify.Block < 20 {
 			t.Fatalf("%d nodes: %v", len(nodes), err)
 		}
-		if s := simulated.State(t, e); !s.HasFault || s.HasHead && s.Head.Number >= 20 {
+		if s := simsource.State(t, e); !s.HasFault || s.HasHead && s.Head.Number >= 20 {
 			t.Errorf("%d nodes: %+v", len(nodes), s)
 		}
 	}
@@ -169,7 +169,7 @@ func TestHonestNodeIsWaitedFor(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if s := simulated.State(t, e); s.Head.Number != 39 || s.HasFault {
+	if s := simsource.State(t, e); s.Head.Number != 39 || s.HasFault {
 		t.Errorf("%+v", s)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
 )
@@ -52,7 +52,7 @@ func TestClaimedHeadDoesNotSwitchVerificationOff(t *testing.T) {
 	if err := x.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if got := simulated.State(t, e); got.Head != want.Head {
+	if got := simsource.State(t, e); got.Head != want.Head {
 		t.Errorf("head %+v, want %+v", got.Head, want.Head)
 	}
 	checkHashes(t, e, c, 39)

@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
-	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
@@ -193,7 +193,7 @@ func TestJob(t *testing.T) {
 			case 1, 2:
 				return false, errors.New("not yet")
 			case 3:
-				for _, table := range []*store.Table{block.Subject{}.Tables()[0], market.States, chain.Meta} {
+				for _, table := range []*store.Table{block.Subject{}.Tables()[0], pools.States, chain.Meta} {
 					b := row(1)
 					b.Put(store.Key{Table: table, Partition: make([]byte, table.PartitionLen)}, nil)
 					results = append(results, commit(ctx, b))

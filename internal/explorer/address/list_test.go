@@ -14,7 +14,7 @@ import (
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -222,7 +222,7 @@ func check(t *testing.T, e store.Engine, c *simnode.Chain, rng *rand.Rand, addre
 func follow(t *testing.T, e store.Engine, c *simnode.Chain) {
 	t.Helper()
 	head, _ := c.Head()
-	if err := simulated.Follow(t.Context(), e, c, head); err != nil {
+	if err := simsource.Follow(t.Context(), e, c, head); err != nil {
 		t.Fatal(err)
 	}
 }

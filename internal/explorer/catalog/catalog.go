@@ -15,8 +15,8 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
-	"chainexplorer/internal/explorer/market"
 	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -50,7 +50,7 @@ func Dated() []*store.Table {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), market.Enrichment(), census.Enrichment(), audit.Enrichment())
+	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), pools.Enrichment(), census.Enrichment(), audit.Enrichment())
 }
 
 // Tables returns every table of an index.

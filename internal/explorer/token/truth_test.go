@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -213,7 +213,7 @@ func chainSays(ctx context.Context, r store.Reader, c *simnode.Chain, n uint64) 
 
 func follow(t testing.TB, e store.Engine, c *simnode.Chain, n uint64) {
 	t.Helper()
-	if err := simulated.Follow(t.Context(), e, c, n); err != nil {
+	if err := simsource.Follow(t.Context(), e, c, n); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/census"
-	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -38,9 +38,9 @@ func (c *checker) derived() error {
 func (c *checker) pools() error {
 	counted := map[felt.Felt]uint64{}
 	var n uint64
-	for e, err := range c.r.Walk(c.ctx, market.Pools, nil) {
+	for e, err := range c.r.Walk(c.ctx, pools.Pools, nil) {
 		if err != nil {
-			return fmt.Errorf("walk table %s: %w", market.Pools.Name, err)
+			return fmt.Errorf("walk table %s: %w", pools.Pools.Name, err)
 		}
 		counted[felt.Felt(e.Partition)]++
 		if n++; len(e.Sort) != 16 {
@@ -49,19 +49,19 @@ func (c *checker) pools() error {
 			}
 		}
 	}
-	c.report.Rows[market.Pools.Name] = n
-	s, err := market.ReadState(c.ctx, c.r)
+	c.report.Rows[pools.Pools.Name] = n
+	s, err := pools.ReadState(c.ctx, c.r)
 	if err != nil {
 		return c.problem("state of pools: %v", err)
 	}
 	n = 0
-	for e, err := range c.r.Walk(c.ctx, market.Totals, nil) {
+	for e, err := range c.r.Walk(c.ctx, pools.Totals, nil) {
 		if err != nil {
-			return fmt.Errorf("walk table %s: %w", market.Totals.Name, err)
+			return fmt.Errorf("walk table %s: %w", pools.Totals.Name, err)
 		}
 		n++
 		token := felt.Felt(e.Partition)
-		total, err := market.DecodeTotal(e.Value)
+		total, err := pools.DecodeTotal(e.Value)
 		if err == nil && !s.Wiping && total != counted[token] {
 			err = fmt.Errorf("%d are counted, %d are there", total, counted[token])
 		}
@@ -72,7 +72,7 @@ func (c *checker) pools() error {
 		}
 		delete(counted, token)
 	}
-	c.report.Rows[market.Totals.Name] = n
+	c.report.Rows[pools.Totals.Name] = n
 	if len(counted) > 0 && !s.Wiping {
 		return c.problem("%d tokens have pools and no total", len(counted))
 	}

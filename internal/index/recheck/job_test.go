@@ -14,7 +14,7 @@ import (
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
@@ -46,7 +46,7 @@ func newAudited(t *testing.T, cfg simnode.Config) *audited {
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
 	a.store = e
-	if err := simulated.Follow(t.Context(), e, a.chain, final+5); err != nil {
+	if err := simsource.Follow(t.Context(), e, a.chain, final+5); err != nil {
 		t.Fatal(err)
 	}
 	a.liar = liar.New(simnode.NewNode(a.chain, simnode.NodeConfig{}))

@@ -12,7 +12,7 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 )
@@ -89,7 +89,7 @@ func TestClaimOfAnotherBlock(t *testing.T) {
 				honest := quiet(3, blocks, c.l1Lag, realVersion)
 				engine, o := started(t, honest, func(o *index.Options) { o.UndoBlocks = 1000 })
 				runFor(t, engine, o, 5*time.Second)
-				before := simulated.State(t, engine)
+				before := simsource.State(t, engine)
 				rows := dump(t, engine)
 
 				lying := copyOf(honest.chain)
@@ -121,7 +121,7 @@ func TestClaimOfAnotherBlock(t *testing.T) {
 				if before.HasL1 && !(errors.As(err, &belowL1) && belowL1.Block == 20) || !before.HasL1 && !errors.As(err, &lie) {
 					t.Fatalf("the run ended with %v", err)
 				}
-				after := simulated.State(t, engine)
+				after := simsource.State(t, engine)
 				if after.Head != before.Head || after.Fork.Count != 0 || !after.HasFault {
 					t.Errorf("the index is at %+v, was at %+v", after, before)
 				}
@@ -183,15 +183,15 @@ func TestLowerBranch(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := quiet(3, 40, 1000, UnknownVersion)
 			engine, o := started(t, w)
-			before := simulated.State(t, engine).Head
+			before := simsource.State(t, engine).Head
 			w.chain.Truncate(depth)
 			w.chain.Extend((depth + 1) / 2)
 			runFor(t, engine, o, 50*time.Second)
-			if simulated.State(t, engine).Head != before {
+			if simsource.State(t, engine).Head != before {
 				t.Fatalf("depth %d: blocks were undone for fewer, at once", depth)
 			}
 			runFor(t, engine, o, 3*time.Minute)
-			s := simulated.State(t, engine)
+			s := simsource.State(t, engine)
 			if s.Head.Number != uint64(w.chain.Len()-1) || s.Head.Hash != w.chain.blocks[s.Head.Number].Hash {
 				t.Errorf("depth %d: the index is at block %d after three minutes", depth, s.Head.Number)
 			}
@@ -392,7 +392,7 @@ func TestMarkOnABranchThatIsGone(t *testing.T) {
 		w.chain.Extend(20)
 		w.chain.l1Lag = 5
 		runFor(t, engine, o, 5*time.Second)
-		if s := simulated.State(t, engine); s.HasL1 && s.L1.Hash != w.chain.blocks[s.L1.Number].Hash {
+		if s := simsource.State(t, engine); s.HasL1 && s.L1.Hash != w.chain.blocks[s.L1.Number].Hash {
 			t.Fatalf("block %d of a branch that is gone is marked as accepted on L1", s.L1.Number)
 		}
 		o.Source = w

@@ -13,7 +13,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/lease"
@@ -98,7 +98,7 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 	o.AllowForkBelowL1 = new(uint64)
 	runTo(t, next, o, last)
 	compareWithQuietRun(t, planFor(1, false), w, next, last)
-	if fork := simulated.State(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
+	if fork := simsource.State(t, next).Fork; !first && (fork.Count != 1 || fork.Depth != 7 || fork.Ancestor != 22) {
 		t.Errorf("killed at commit %d, the one fork of 7 blocks above 22 is told as %+v", at, fork)
 	}
 	return reached
@@ -131,7 +131,7 @@ func TestFaultIsClearedByTheNextBlock(t *testing.T) {
 		good.chain.Extend(1)
 		o.Source = good
 		runTo(t, engine, o, 60)
-		if simulated.State(t, engine).HasFault {
+		if simsource.State(t, engine).HasFault {
 			t.Error("the fault outlived the next block")
 		}
 	})
@@ -191,7 +191,7 @@ func TestL1MarkAndPruning(t *testing.T) {
 		for step := range 12 {
 			time.Sleep(30 * time.Second)
 			synctest.Wait()
-			s := simulated.State(t, engine)
+			s := simsource.State(t, engine)
 			head := uint64(39 + 3*step)
 			if s.Head.Number != head || !s.HasL1 || s.L1.Number != head-15 {
 				t.Fatalf("head %d, L1 %d: want %d, %d", s.Head.Number, s.L1.Number, head, head-15)
@@ -265,7 +265,7 @@ func TestStandby(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if got := simulated.State(t, engine).Head.Number; got != 10 {
+		if got := simsource.State(t, engine).Head.Number; got != 10 {
 			t.Fatalf("head is %d after the take-over, want 10", got)
 		}
 	})
@@ -294,7 +294,7 @@ func TestContradiction(t *testing.T) {
 		if err := newIndexer(t, o).Run(t.Context()); !errors.As(err, &stuck) {
 			t.Fatalf("got %v, want a StuckError", err)
 		}
-		if s := simulated.State(t, engine); !publicFault(s, stuck) || !s.Hindered.Since.IsZero() {
+		if s := simsource.State(t, engine); !publicFault(s, stuck) || !s.Hindered.Since.IsZero() {
 			t.Errorf("%+v, %+v", s.Fault, s.Hindered)
 		}
 		compareLines(t, withoutFault(dump(t, engine)), before)

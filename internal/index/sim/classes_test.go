@@ -15,7 +15,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
@@ -115,7 +115,7 @@ func TestMissingClassesAreFoundLater(t *testing.T) {
 			go func() { ended <- x.Run(ctx) }()
 			time.Sleep(5 * time.Second)
 			synctest.Wait()
-			if got := simulated.State(t, engine).Head.Number; got != 39 {
+			if got := simsource.State(t, engine).Head.Number; got != 39 {
 				t.Fatalf("the index is at block %d after %s", got, time.Since(start))
 			}
 			missing := countMissing(t, engine)
@@ -221,7 +221,7 @@ func TestFalseClasses(t *testing.T) {
 				if !c.caught {
 					return
 				}
-				if verify.Node != "sim" || !simulated.State(t, engine).HasFault {
+				if verify.Node != "sim" || !simsource.State(t, engine).HasFault {
 					t.Errorf("blames node %q", verify.Node)
 				}
 				o.Source = w
@@ -331,7 +331,7 @@ func TestNoClasses(t *testing.T) {
 		if w.total() != 0 || len(classRows(t, engine)) != 0 {
 			t.Errorf("asked %d times, %d rows", w.total(), len(classRows(t, engine)))
 		}
-		if simulated.State(t, engine).Head != simulated.State(t, other).Head {
+		if simsource.State(t, engine).Head != simsource.State(t, other).Head {
 			t.Error("classes changed the digest")
 		}
 		checkSound(t, engine)

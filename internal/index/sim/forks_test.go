@@ -14,7 +14,7 @@ import (
 
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/storetest"
 )
@@ -44,7 +44,7 @@ func TestUndoRestoresEveryByte(t *testing.T) {
 				dumps[i] = dump(t, engine)
 				seen.note(t, engine)
 			}
-			old := simulated.State(t, engine).Head
+			old := simsource.State(t, engine).Head
 			w.chain.Fork(c.depth)
 			w.chain.Extend(1)
 			steps, ancestor := 0, uint64(n-1)
@@ -55,7 +55,7 @@ func TestUndoRestoresEveryByte(t *testing.T) {
 				}
 				steps++
 				compareLines(t, dump(t, engine), dumps[a.Head.Number])
-				s := simulated.State(t, engine)
+				s := simsource.State(t, engine)
 				done := a.Head.Number == uint64(n-1-c.depth)
 				if a.Fork.Ancestor != a.Head.Number || a.Fork.Ancestor >= ancestor || a.Fork.Count != 1 || a.Fork.OldHead != old.Hash ||
 					a.Fork.Depth != n-1-a.Head.Number || s.Head != a.Head || s.Rewinding == done || (s.Fork == *a.Fork) != done {
@@ -67,7 +67,7 @@ func TestUndoRestoresEveryByte(t *testing.T) {
 			if steps == 0 || c.steps != 0 && steps != c.steps || c.steps == 0 && steps < 2 {
 				t.Fatalf("depth %d, %d bytes a step: %d steps, want %d", c.depth, c.stepBytes, steps, c.steps)
 			}
-			if s := simulated.State(t, engine); s.Fork.Count != 1 || s.Rewinding {
+			if s := simsource.State(t, engine); s.Fork.Count != 1 || s.Rewinding {
 				t.Errorf("after %d steps the index says %+v", steps, s)
 			}
 		})
@@ -89,7 +89,7 @@ func (v revisions) note(t *testing.T, e store.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := simulated.State(t, e).Head
+	head := simsource.State(t, e).Head
 	if before, there := v[now]; there && before != head {
 		t.Errorf("revision %+v is block %s and block %s", now, before.Hash, head.Hash)
 	}
@@ -161,7 +161,7 @@ func TestForks(t *testing.T) {
 				defer closeStore(t, engine)
 				runTo(t, engine, o, blocks-1)
 				runFor(t, engine, o, 5*time.Second) // L1 acceptance is asked for
-				before := simulated.State(t, engine)
+				before := simsource.State(t, engine)
 				w.chain.Fork(c.depth)
 				w.chain.Extend(1)
 				if c.deep {
@@ -171,7 +171,7 @@ func TestForks(t *testing.T) {
 					if !errors.As(err, &deep) || deep.Floor != blocks-c.undo || deep.Head != blocks-1 {
 						t.Fatalf("got %v, want a DeepForkError with floor %d", err, blocks-c.undo)
 					}
-					after := simulated.State(t, engine)
+					after := simsource.State(t, engine)
 					if after.Head != before.Head {
 						t.Error("the head moved")
 					}
@@ -185,7 +185,7 @@ func TestForks(t *testing.T) {
 					o.AllowForkBelowL1 = ref(uint64(blocks - c.depth))
 				}
 				runTo(t, engine, o, blocks)
-				s := simulated.State(t, engine)
+				s := simsource.State(t, engine)
 				if s.HasFault {
 					t.Errorf("the fault outlived what it was about: %+v", s.Fault)
 				}
@@ -212,7 +212,7 @@ func refusedBelowL1(t *testing.T, engine store.Engine, o index.Options, first ui
 		if !errors.As(err, &refused) || refused.Block != first || !strings.Contains(err.Error(), "--allow-fork-below-l1 "+strconv.FormatUint(first, 10)) {
 			t.Fatalf("got %v, want an L1ForkError about block %d", err, first)
 		}
-		if s := simulated.State(t, engine); !publicFault(s, err) {
+		if s := simsource.State(t, engine); !publicFault(s, err) {
 			t.Errorf("fault row is %+v, want %v", s.Fault, err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestShrunkenChain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := quiet(2, 20, 5, UnknownVersion)
 		engine, o := started(t, w)
-		before := simulated.State(t, engine).Head
+		before := simsource.State(t, engine).Head
 		w.chain.Truncate(5)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -237,7 +237,7 @@ func TestShrunkenChain(t *testing.T) {
 		if err := newIndexer(t, o).Run(ctx); err != nil {
 			t.Fatal(err)
 		}
-		if simulated.State(t, engine).Head != before {
+		if simsource.State(t, engine).Head != before {
 			t.Error("blocks were undone without a replacement")
 		}
 		w.chain.Extend(6)

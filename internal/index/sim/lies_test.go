@@ -12,7 +12,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
@@ -109,7 +109,7 @@ func TestLies(t *testing.T) {
 				if verify.Block != at || verify.Node != "sim" || mismatch.What != c.what {
 					t.Errorf("blames block %d, node %s, %s: want block %d, %s", verify.Block, verify.Node, mismatch.What, at, c.what)
 				}
-				s := simulated.State(t, engine)
+				s := simsource.State(t, engine)
 				if s.HasHead && s.Head.Number >= at {
 					t.Errorf("block %d was indexed", s.Head.Number)
 				}
@@ -137,7 +137,7 @@ func TestUnverifiedBlocks(t *testing.T) {
 			o := options(&liar{World: w, lie: unknown, at: 12})
 			o.Store, o.Verify, o.Unverified = engine, index.VerifyAll, policy
 			err := newIndexer(t, o).RunTo(t.Context(), 29)
-			s := simulated.State(t, engine)
+			s := simsource.State(t, engine)
 			if policy == index.UnverifiedRefuse {
 				var refused *index.VerifyError
 				var doubt *starknet.UnverifiedError
@@ -206,7 +206,7 @@ func TestVerifyModes(t *testing.T) {
 			if caught := errors.As(err, &verify); caught != c.caught || !caught && err != nil {
 				t.Errorf("verify %s, lie at block %d: got %v, want caught %v", c.mode, c.at, err, c.caught)
 			}
-			if s := simulated.State(t, engine); !c.caught && s.Checked != c.checked {
+			if s := simsource.State(t, engine); !c.caught && s.Checked != c.checked {
 				t.Errorf("verify %s: recorded %+v, want %+v", c.mode, s.Checked, c.checked)
 			}
 		})

@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/storetest"
@@ -279,7 +279,7 @@ func compareWithQuietRun(t *testing.T, p *plan, world *World, engine store.Engin
 	p.hurry(&o)
 	o.Source = world
 	runTo(t, quiet, o, last)
-	want, got := simulated.State(t, quiet), simulated.State(t, engine)
+	want, got := simsource.State(t, quiet), simsource.State(t, engine)
 	if got.Head != want.Head {
 		t.Errorf("head is %+v, of a quiet run %+v", got.Head, want.Head)
 	}
@@ -343,7 +343,7 @@ func runTo(t *testing.T, e store.Engine, o index.Options, last uint64) {
 	if err := newIndexer(t, o).RunTo(t.Context(), last); err != nil {
 		t.Fatalf("run to block %d: %v", last, err)
 	}
-	if got := simulated.State(t, e).Head.Number; got != last {
+	if got := simsource.State(t, e).Head.Number; got != last {
 		t.Fatalf("the index ends at block %d, want %d", got, last)
 	}
 }

@@ -1,6 +1,6 @@
 // Package pools reads the pools of known exchanges out of the index, beside the
 // write path: creation events up to the finalized block become the rows of
-// explorer/market.
+// explorer/pools.
 //
 // Every step is one commit that holds whole blocks and the state after them, so
 // that a kill at any moment loses nothing and counts nothing twice. When a fork
@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
-	"chainexplorer/internal/explorer/market"
+	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/registry"
@@ -44,7 +44,7 @@ var _ job.Job = (*Job)(nil)
 func (*Job) Name() string { return "pools" }
 
 // Tables are those that the job writes.
-func (*Job) Tables() []*store.Table { return market.Enrichment() }
+func (*Job) Tables() []*store.Table { return pools.Enrichment() }
 
 // Every is how often to look for new blocks.
 func (j *Job) Every() time.Duration {
@@ -83,7 +83,7 @@ func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error
 
 // plan fills the batch of the next step.
 func (j *Job) plan(ctx context.Context, r store.Reader, b *store.Batch) (more bool, err error) {
-	s, err := market.ReadState(ctx, r)
+	s, err := pools.ReadState(ctx, r)
 	if err != nil {
 		return false, err
 	}
@@ -97,12 +97,12 @@ func (j *Job) plan(ctx context.Context, r store.Reader, b *store.Batch) (more bo
 	if s.Some {
 		switch _, err := s.Sound(ctx, r, j.Dexes); {
 		case err == nil:
-		case err == market.ErrMissing: //nolint:errorlint // it is returned as it is
+		case err == pools.ErrMissing: //nolint:errorlint // it is returned as it is
 			if j.Logger != nil {
 				j.Logger.Info("pools are read again: the exchanges changed, or a fork took a block away", "through", s.Through)
 			}
 			s.Wiping = true
-			b.Put(market.StateKey, s.Encode())
+			b.Put(pools.StateKey, s.Encode())
 			return true, nil
 		default:
 			return false, err
@@ -134,8 +134,8 @@ func (j *Job) plan(ctx context.Context, r store.Reader, b *store.Batch) (more bo
 	if err != nil {
 		return false, err
 	}
-	next := market.State{Exchanges: market.Fingerprint(j.Dexes), Some: true, Through: through, Hash: at.Hash}
-	b.Put(market.StateKey, next.Encode())
+	next := pools.State{Exchanges: pools.Fingerprint(j.Dexes), Some: true, Through: through, Hash: at.Hash}
+	b.Put(pools.StateKey, next.Encode())
 	return through < last, nil
 }
 
@@ -174,7 +174,7 @@ func (j *Job) read(ctx context.Context, r store.Reader, from, last uint64) (hits
 
 // write adds the rows of pools, and what they do to the totals.
 func (j *Job) write(ctx context.Context, r store.Reader, b *store.Batch, hits []event.Hit) error {
-	finder := market.NewFinder(j.Dexes)
+	finder := pools.NewFinder(j.Dexes)
 	var tokens []felt.Felt
 	added := map[felt.Felt]uint64{}
 	for i := range hits {
@@ -184,7 +184,7 @@ func (j *Job) write(ctx context.Context, r store.Reader, b *store.Batch, hits []
 			continue
 		}
 		for _, t := range []felt.Felt{pool.Token0, pool.Token1} {
-			b.Put(market.PoolKey(t, hits[i].Place), nil)
+			b.Put(pools.PoolKey(t, hits[i].Place), nil)
 			if added[t]++; added[t] == 1 {
 				tokens = append(tokens, t)
 			}
@@ -192,25 +192,25 @@ func (j *Job) write(ctx context.Context, r store.Reader, b *store.Batch, hits []
 	}
 	keys := make([]store.Key, len(tokens))
 	for i, t := range tokens {
-		keys[i] = market.TotalKey(t)
+		keys[i] = pools.TotalKey(t)
 	}
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("count pools: %w", err)
 	}
 	for i, t := range tokens {
-		n, err := market.DecodeTotal(values[i])
+		n, err := pools.DecodeTotal(values[i])
 		if err != nil {
 			return fmt.Errorf("pools of %s: %w", t, err)
 		}
-		b.Put(keys[i], market.EncodeTotal(n+added[t]))
+		b.Put(keys[i], pools.EncodeTotal(n+added[t]))
 	}
 	return nil
 }
 
 // wipe deletes some rows, and the state with the last of them.
-func (j *Job) wipe(ctx context.Context, r store.Reader, b *store.Batch, s market.State) error {
-	for _, table := range []*store.Table{market.Pools, market.Totals} {
+func (j *Job) wipe(ctx context.Context, r store.Reader, b *store.Batch, s pools.State) error {
+	for _, table := range []*store.Table{pools.Pools, pools.Totals} {
 		for e, err := range r.Walk(ctx, table, nil) {
 			if err != nil {
 				return fmt.Errorf("wipe pools: %w", err)
@@ -222,7 +222,7 @@ func (j *Job) wipe(ctx context.Context, r store.Reader, b *store.Batch, s market
 		}
 	}
 	if b.Len() < wipeRows {
-		b.Delete(market.StateKey)
+		b.Delete(pools.StateKey)
 	}
 	return nil
 }

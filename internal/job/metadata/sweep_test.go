@@ -12,7 +12,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/metadata"
+	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"

@@ -1,7 +1,7 @@
-// Package simulated makes a simulated chain of this process a source of blocks,
+// Package simsource makes a simulated chain of this process a source of blocks,
 // without a node in between: for tests and benchmarks of what is indexed. Paths
 // that go through a node have the node's own tests.
-package simulated
+package simsource
 
 import (
 	"context"

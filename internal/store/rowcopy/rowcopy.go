@@ -1,4 +1,4 @@
-// Package transfer copies a store into another, of the same or the other engine,
+// Package rowcopy copies a store into another, of the same or the other engine,
 // row by row.
 //
 // It guarantees that
@@ -10,7 +10,7 @@
 //     fails.
 //
 // The source must not change meanwhile. Memory is bounded by one batch.
-package transfer
+package rowcopy
 
 import (
 	"bytes"

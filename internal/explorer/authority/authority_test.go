@@ -1,4 +1,4 @@
-package control_test
+package authority_test
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/authority"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
-	"chainexplorer/internal/explorer/control"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -39,7 +39,7 @@ func upgradeRole() felt.Felt { return felt.Selector("ROLE_UPGRADE_GOVERNOR") }
 
 // read builds a chain: the token is deployed in block 0, says one thing in each
 // block after it, and has its class replaced in the last one if asked.
-func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *control.Controls {
+func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *authority.Controls {
 	t.Helper()
 	e, err := pebble.OpenMem(catalog.Tables())
 	if err != nil {
@@ -99,9 +99,9 @@ func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *control.Cont
 	if err := e.Commit(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	var out *control.Controls
+	var out *authority.Controls
 	err = e.View(t.Context(), func(r store.Reader) (err error) {
-		out, err = control.Read(t.Context(), r, coin, head)
+		out, err = authority.Read(t.Context(), r, coin, head)
 		return err
 	})
 	if err != nil {
@@ -173,7 +173,7 @@ func TestControls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := read(t, tt.abi, tt.replaced, tt.said...)
 			for what, pair := range map[string]struct {
-				got  control.Fact
+				got  authority.Fact
 				want fact
 			}{"supply": {c.Supply, tt.supply}, "transfer": {c.Transfer, tt.transfer}, "metadata": {c.Metadata, tt.metadata}, "upgrade": {c.Upgrade, tt.upgrade}} {
 				same := pair.got.Actor == nil && pair.want.actor == nil || pair.got.Actor != nil && pair.want.actor != nil && *pair.got.Actor == *pair.want.actor
@@ -197,7 +197,7 @@ func TestAnnouncements(t *testing.T) {
 	if len(c.Roles) != 1 || c.Roles[0].Name != "MINTER_ROLE" || c.Roles[0].Account != f(7) || c.Roles[0].Block != 2 {
 		t.Errorf("roles %+v", c.Roles)
 	}
-	want := []control.Kind{control.Upgraded, control.Unpaused, control.RoleGranted, control.Paused}
+	want := []authority.Kind{authority.Upgraded, authority.Unpaused, authority.RoleGranted, authority.Paused}
 	for i, a := range c.Announcements {
 		if a.Kind != want[i] || a.Block != uint64(4-i) || a.TxHash != f(a.Block+5000) {
 			t.Errorf("%d: %+v", i, a)
@@ -211,13 +211,13 @@ func TestAnnouncements(t *testing.T) {
 // TestBounded: more announcements than are looked at leave the rest unclaimed.
 func TestBounded(t *testing.T) {
 	var list []said
-	for i := range uint64(control.MaxEvents + 1) {
+	for i := range uint64(authority.MaxEvents + 1) {
 		list = append(list, said{"RoleRevoked", nil, []felt.Felt{f(1), f(i), f(2)}})
 	}
 	// The owner is gone, and no role is seen: but there may be older ones.
 	list = append(list, said{"OwnershipTransferred", nil, []felt.Felt{felt.FromUint64(3), felt.Zero}})
 	c := read(t, powers(class.Sierra, 0), false, list...)
-	if c.Complete || c.Metadata.Status != control.Unknown || len(c.Announcements) != control.MaxEvents {
+	if c.Complete || c.Metadata.Status != authority.Unknown || len(c.Announcements) != authority.MaxEvents {
 		t.Errorf("complete %t, metadata %s, %d announcements", c.Complete, c.Metadata.Status, len(c.Announcements))
 	}
 }
@@ -229,7 +229,7 @@ func TestNoContract(t *testing.T) {
 	}
 	defer e.Close() //nolint:errcheck // in memory
 	err = e.View(t.Context(), func(r store.Reader) error {
-		c, err := control.Read(context.Background(), r, coin, 10)
+		c, err := authority.Read(context.Background(), r, coin, 10)
 		if c != nil {
 			t.Errorf("%+v", c)
 		}

@@ -1,4 +1,4 @@
-// Package control tells who holds power over a token: who owns it, who may make
+// Package authority tells who holds power over a token: who owns it, who may make
 // more of it, stop it or replace its code, and when that last changed.
 //
 // It has no rows. What contracts announce of their owners, roles, pauses and
@@ -12,7 +12,7 @@
 // does. ImmutableClass is said only where the code itself rules the opposite out,
 // and Fixed where, besides, no function is known by a name that mints.
 // NotDetected means just that, and all else is Unknown.
-package control
+package authority
 
 import (
 	"context"

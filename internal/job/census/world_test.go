@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer/catalog"
 	rows "chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"

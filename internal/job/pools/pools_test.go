@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"chainexplorer/internal/explorer/catalog"
-	"chainexplorer/internal/explorer/market"
+	rows "chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job/pools"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/pools"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
@@ -101,7 +101,7 @@ func (w *world) dump() string {
 	w.t.Helper()
 	var b strings.Builder
 	err := w.engine.View(w.t.Context(), func(r store.Reader) error {
-		for _, table := range market.Enrichment() {
+		for _, table := range rows.Enrichment() {
 			for e, err := range r.Walk(w.t.Context(), table, nil) {
 				if err != nil {
 					return err

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"chainexplorer/internal/census"
 	"chainexplorer/internal/contractcall"
 	rows "chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"

@@ -1,4 +1,4 @@
-package transfer_test
+package rowcopy_test
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
+	"chainexplorer/internal/store/rowcopy"
 	"chainexplorer/internal/store/storetest"
-	"chainexplorer/internal/store/transfer"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -75,8 +75,8 @@ func filled(t *testing.T) store.Engine {
 	return e
 }
 
-func options(from, to store.Engine) transfer.Options {
-	return transfer.Options{From: from, To: to, Tables: tables, Marker: mark, Source: "head 5000", Owner: "copy", BatchBytes: 8 << 10}
+func options(from, to store.Engine) rowcopy.Options {
+	return rowcopy.Options{From: from, To: to, Tables: tables, Marker: mark, Source: "head 5000", Owner: "copy", BatchBytes: 8 << 10}
 }
 
 func same(t *testing.T, a, b store.Engine) {
@@ -92,18 +92,18 @@ func TestCopy(t *testing.T) {
 	from, to, back := filled(t), server(t), memory(t)
 	commits := 0
 	o := options(from, to)
-	o.Progress = func(transfer.Progress) { commits++ }
-	r, err := transfer.Copy(t.Context(), o)
+	o.Progress = func(rowcopy.Progress) { commits++ }
+	r, err := rowcopy.Copy(t.Context(), o)
 	if err != nil || r.Rows != 5002 || r.Resumed || commits < 5 {
 		t.Fatalf("%+v, %v, %d commits", r, err, commits)
 	}
 	same(t, from, to)
-	again, err := transfer.Copy(t.Context(), options(to, back))
+	again, err := rowcopy.Copy(t.Context(), options(to, back))
 	if err != nil || again.Digest != r.Digest {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	same(t, from, back)
-	if _, err := transfer.Copy(t.Context(), options(from, to)); !errors.Is(err, transfer.ErrNotEmpty) {
+	if _, err := rowcopy.Copy(t.Context(), options(from, to)); !errors.Is(err, rowcopy.ErrNotEmpty) {
 		t.Errorf("a copy onto a copy: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestResume(t *testing.T) {
 				if runs++; runs > 100 {
 					t.Fatal("no end")
 				}
-				r, err := transfer.Copy(t.Context(), options(from, &failing{to, 2}))
+				r, err := rowcopy.Copy(t.Context(), options(from, &failing{to, 2}))
 				if err == nil {
 					if r.Rows != 5002 || !r.Resumed {
 						t.Errorf("%+v", r)
@@ -144,7 +144,7 @@ func TestResume(t *testing.T) {
 				if !errors.Is(err, errBroken) || first && runs > 1 {
 					t.Fatal(err)
 				}
-				if unfinished, err := transfer.Unfinished(t.Context(), to, mark); err != nil || !unfinished {
+				if unfinished, err := rowcopy.Unfinished(t.Context(), to, mark); err != nil || !unfinished {
 					t.Fatalf("an unfinished copy is not told: %v", err)
 				}
 				// What says that there is an index comes last.
@@ -157,10 +157,10 @@ func TestResume(t *testing.T) {
 				}
 				o := options(from, to)
 				o.Source = "head 5001"
-				if _, err := transfer.Copy(t.Context(), o); !errors.Is(err, transfer.ErrOtherSource) {
+				if _, err := rowcopy.Copy(t.Context(), o); !errors.Is(err, rowcopy.ErrOtherSource) {
 					t.Fatalf("went on from another source: %v", err)
 				}
-				if _, err := transfer.Copy(t.Context(), options(to, memory(t))); err == nil {
+				if _, err := rowcopy.Copy(t.Context(), options(to, memory(t))); err == nil {
 					t.Fatal("copied half a copy")
 				}
 			}
@@ -168,7 +168,7 @@ func TestResume(t *testing.T) {
 				t.Errorf("only %d runs", runs)
 			}
 			same(t, from, to)
-			if unfinished, err := transfer.Unfinished(t.Context(), to, mark); err != nil || unfinished {
+			if unfinished, err := rowcopy.Unfinished(t.Context(), to, mark); err != nil || unfinished {
 				t.Errorf("a finished copy is not told: %v", err)
 			}
 		})
@@ -194,7 +194,7 @@ func (c corrupting) Commit(ctx context.Context, b *store.Batch) error {
 }
 
 func TestNoticesADifference(t *testing.T) {
-	if _, err := transfer.Copy(t.Context(), options(filled(t), corrupting{memory(t)})); err == nil {
+	if _, err := rowcopy.Copy(t.Context(), options(filled(t), corrupting{memory(t)})); err == nil {
 		t.Error("a copy that differs was called good")
 	}
 }
@@ -204,7 +204,7 @@ func TestWaitsForNobody(t *testing.T) {
 	if _, err := to.Acquire(t.Context(), store.Writer, "indexer", time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := transfer.Copy(t.Context(), options(filled(t), to)); !errors.Is(err, store.ErrLeaseHeld) {
+	if _, err := rowcopy.Copy(t.Context(), options(filled(t), to)); !errors.Is(err, store.ErrLeaseHeld) {
 		t.Errorf("copied into a store that is in use: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package market
+package pools
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-// Package market keeps which pools of known exchanges a token is in.
+// Package pools keeps which pools of known exchanges a token is in.
 //
 // Rows, with p pools and t tokens:
 //
@@ -15,7 +15,7 @@
 // they were made again, and Read says so.
 //
 // Costs: a page is one scan, one GetMany of transactions and two Gets.
-package market
+package pools
 
 import (
 	"crypto/sha256"

@@ -18,9 +18,9 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
-	"chainexplorer/internal/index/simulated"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/job"
-	"chainexplorer/internal/metadata"
+	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -28,7 +28,7 @@ import (
 
 // source counts calls, and can be away.
 type source struct {
-	simulated.Source
+	simsource.Source
 
 	mu    sync.Mutex
 	away  bool
@@ -78,7 +78,7 @@ type world struct {
 func start(t *testing.T, blocks int, poll time.Duration) *world {
 	t.Helper()
 	w := &world{t: t, poll: poll, chain: simnode.New(simnode.Config{Seed: 31, Blocks: blocks})}
-	w.source = &source{Source: simulated.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
+	w.source = &source{Source: simsource.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestCatchingUp(t *testing.T) {
 func newIdle(t *testing.T, blocks int) *world {
 	t.Helper()
 	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 31, Blocks: blocks})}
-	w.source = &source{Source: simulated.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
+	w.source = &source{Source: simsource.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
 	var err error
 	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
 		t.Fatal(err)
