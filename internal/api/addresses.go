@@ -13,6 +13,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -148,7 +149,7 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 	}
 	out := &body[AddressSummary]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		found, err := factsOf(ctx, r, []felt.Felt{a})
+		found, err := identity.Of(ctx, r, []felt.Felt{a})
 		if err != nil {
 			return err
 		}
@@ -158,29 +159,29 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 	return out, err
 }
 
-func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *facts) AddressSummary {
+func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *identity.Facts) AddressSummary {
 	var t address.Totals
-	if f.totals != nil {
-		t = *f.totals
+	if f.Totals != nil {
+		t = *f.Totals
 	}
 	activity := t.Activity()
-	out := AddressSummary{Address: f.address, Known: f.known(), TotalActivityCount: &activity, ActivityCountExact: true,
-		TransactionCount: &t.Transactions, TransferCount: &t.Transfers, IsAccount: f.isAccount(), AddressKind: f.kind(c),
-		DeployedAtTxHash: f.deployTx(), DeployedByAddress: f.deployer(), DeploymentProvenance: f.provenance()}
-	if f.totals != nil {
+	out := AddressSummary{Address: f.Address, Known: f.Known(), TotalActivityCount: &activity, ActivityCountExact: true,
+		TransactionCount: &t.Transactions, TransferCount: &t.Transfers, IsAccount: f.IsAccount(), AddressKind: kindOf(c, f),
+		DeployedAtTxHash: f.DeployTx(), DeployedByAddress: f.Deployer(), DeploymentProvenance: provenanceOf(f)}
+	if f.Totals != nil {
 		out.FirstActivityBlock, out.LatestActivityBlock = &t.First, &t.Latest
 	}
 	if f.Current != nil {
 		out.ClassHash = &f.Current.Class
-		if f.abi == nil || f.abi.Status == class.Absent || *out.TypeLabel != "account" {
+		if f.ABI == nil || f.ABI.Status == class.Absent || *out.TypeLabel != "account" {
 			kernel.RequestOf(ctx).Indexed = false // the class may still come, and the standards of tokens come from calls
 		}
 	}
-	if f.born != nil {
-		iso := kernel.TimestampISO(f.born.Timestamp)
+	if f.Born != nil {
+		iso := kernel.TimestampISO(f.Born.Timestamp)
 		out.CreatedOnISO = &iso
 	}
-	if !f.deployed() && !f.reserved() {
+	if !f.Deployed() && !f.Reserved() {
 		out.ContractExistence = &ContractExistence{"not_deployed", "contract_not_found", "indexed_state_diffs", state.Head.Number, state.Head.Hash, nil}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -92,7 +93,7 @@ func (s *Routes) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 	}
 	out := &body[AddressSummaries]{AddressSummaries{Items: make([]AddressSummary, len(addresses))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
-		found, err := factsOf(ctx, r, addresses)
+		found, err := identity.Of(ctx, r, addresses)
 		if err != nil {
 			return err
 		}

@@ -104,11 +104,8 @@ func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 				return err
 			}
 		}
-		list, next, err := message.List(ctx, r, message.Filter{Contract: &address}, before, limit, messageSpans)
-		if err != nil {
-			return err
-		}
-		loaded, err := message.Load(ctx, r, list)
+		q := message.Query{Filter: message.Filter{Contract: &address}}
+		loaded, next, err := q.Page(ctx, r, before, limit)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,6 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -214,13 +213,4 @@ func blockNumber(ctx context.Context, r store.Reader, state *chain.State, name, 
 		return 0, kernel.Fail(kernel.CodeInvalidRequest, "%s: %q is neither a block number, nor a block hash, nor latest.", name, kernel.Clip(ref, 70))
 	}
 	return n, nil
-}
-
-// blockHash returns the hash of an indexed block.
-func blockHash(ctx context.Context, r store.Reader, number uint64) (felt.Felt, error) {
-	b, err := block.Get(ctx, r, number)
-	if err != nil {
-		return felt.Felt{}, err
-	}
-	return b.Hash, nil
 }

@@ -3,18 +3,11 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/explorer"
-	"chainexplorer/internal/explorer/address"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
-	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -43,6 +36,15 @@ type Contract struct {
 	MetadataCompleteness bool                  `json:"metadataCompleteness" doc:"The class and the deployment's block are both known."`
 	Source               string                `json:"source" enum:"indexed_read_model"`
 	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
+}
+
+// AddressKind is what stands at an address, in words.
+type AddressKind struct {
+	TypeLabel        *string `json:"typeLabel" enum:"account,token,contract,system,not_deployed" doc:"system: the protocol keeps the address for itself."`
+	TypeLabelSource  *string `json:"typeLabelSource" enum:"indexed_account_kind" doc:"Null unless the class, or a transaction that it sent, tells that it is an account."`
+	AccountKind      *string `json:"accountKind" doc:"Family of the account's class in the registry, such as argent or openzeppelin. Null for what is no account, for classes that the registry does not have, and for proxies."`
+	ClassLabel       *string `json:"classLabel" doc:"Official name of the class."`
+	ClassLabelSource *string `json:"classLabelSource" enum:"official_class_registry"`
 }
 
 // DeploymentProvenance is the evidence of a deployment.
@@ -104,12 +106,12 @@ func (s *Routes) getContract(ctx context.Context, in *struct {
 	}
 	out := &body[Contract]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		found, err := factsOf(ctx, r, []felt.Felt{address})
+		found, err := identity.Of(ctx, r, []felt.Felt{address})
 		if err != nil {
 			return err
 		}
 		f := &found[0]
-		if !f.deployed() {
+		if !f.Deployed() {
 			return kernel.Because(kernel.ReasonContractNotFound, "No contract is indexed at %s.", address)
 		}
 		kernel.RequestOf(ctx).Indexed = false // the class, and what a token calls itself, may still come
@@ -119,199 +121,12 @@ func (s *Routes) getContract(ctx context.Context, in *struct {
 	return out, err
 }
 
-// facts is what the index has of an address.
-type facts struct {
-	address felt.Felt
-	contract.Identity
-	totals *address.Totals
-	abi    *class.ABI
-	tx     *transaction.Preview // that deployed it
-	born   *block.Summary       // block of the deployment
-	dated  *block.Summary       // block that set the class
-
-	standard transfer.Standard // of a token; Ambiguous of everything else
-	meta     *token.Metadata   // what a token calls itself
-}
-
-func (f *facts) deployed() bool { return f.Current != nil || f.Deployment != nil }
-
-// known says that the address left any trace.
-func (f *facts) known() bool { return f.totals != nil || f.deployed() }
-
-// factsOf reads what there is of addresses, in order. A fixed number of round
-// trips, however many there are.
-func factsOf(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]facts, error) {
-	identities, err := contract.Identities(ctx, r, addresses)
-	if err != nil {
-		return nil, err
-	}
-	if err := sinceFirst(ctx, r, addresses, identities); err != nil {
-		return nil, err
-	}
-	totals, err := address.TotalsOf(ctx, r, addresses)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]facts, len(addresses))
-	var classes []felt.Felt
-	var positions []explorer.Position
-	var numbers []uint64
-	for i := range out {
-		out[i] = facts{address: addresses[i], Identity: identities[i], totals: totals[i]}
-		if c := out[i].Current; c != nil {
-			classes, numbers = append(classes, c.Class), append(numbers, c.Block)
-		}
-		if d := out[i].Deployment; d != nil {
-			numbers = append(numbers, d.Block)
-			if d.Kind != contract.UnknownDeployment {
-				positions = append(positions, explorer.Position{Block: d.Block, Index: d.Tx})
-			}
-		}
-	}
-	abis, err := abisOf(ctx, r, classes)
-	if err != nil {
-		return nil, err
-	}
-	txs, err := transaction.PreviewsOf(ctx, r, positions)
-	if err != nil {
-		return nil, err
-	}
-	blocks := map[uint64]*block.Summary{}
-	if len(numbers) > 0 {
-		if blocks, err = blocksOf(ctx, r, numbers); err != nil {
-			return nil, err
-		}
-	}
-	if err := tokenFacts(ctx, r, out); err != nil {
-		return nil, err
-	}
-	next := 0
-	for i := range out {
-		f := &out[i]
-		if f.Current != nil {
-			f.abi, f.dated = abis[f.Current.Class], blocks[f.Current.Block]
-		}
-		if d := f.Deployment; d != nil {
-			f.born = blocks[d.Block]
-			if d.Kind != contract.UnknownDeployment {
-				f.tx = txs[next]
-				next++
-			}
-		}
-	}
-	return out, nil
-}
-
-// sinceFirst dates the classes of contracts by the block that gave them, as the
-// lists of classes do: a class that is replaced by itself is no other.
-func sinceFirst(ctx context.Context, r store.Reader, addresses []felt.Felt, identities []contract.Identity) error {
-	var replaced []felt.Felt
-	var where []int
-	for i := range identities {
-		if c := identities[i].Current; c != nil && c.Replaced {
-			replaced, where = append(replaced, addresses[i]), append(where, i)
-		}
-	}
-	if len(replaced) == 0 {
-		return nil
-	}
-	since, err := class.Since(ctx, r, replaced)
-	if err != nil {
-		return err
-	}
-	for k, i := range where {
-		c, d := identities[i].Current, identities[i].Deployment
-		if since[k] == c.Block {
-			continue
-		}
-		c.Block = since[k]
-		c.Replaced = d == nil || d.Block != since[k] || d.Class != c.Class
-	}
-	return nil
-}
-
-// tokenFacts adds what is known of contracts that are tokens.
-func tokenFacts(ctx context.Context, r store.Reader, list []facts) error {
-	var contracts []felt.Felt
-	var at []int
-	for i := range list {
-		if list[i].deployed() {
-			contracts, at = append(contracts, list[i].address), append(at, i)
-		}
-	}
-	if len(contracts) == 0 {
-		return nil
-	}
-	kinds, err := token.Kinds(ctx, r, contracts)
-	if err != nil {
-		return err
-	}
-	names, err := token.MetadataOf(ctx, r, contracts)
-	if err != nil {
-		return err
-	}
-	for n, i := range at {
-		list[i].standard, list[i].meta = kinds[n], names[n]
-	}
-	return nil
-}
-
-// abisOf reads what is kept of classes, in one round trip. One that cannot be
-// read is as one that is not there.
-func abisOf(ctx context.Context, r store.Reader, hashes []felt.Felt) (map[felt.Felt]*class.ABI, error) {
-	out := map[felt.Felt]*class.ABI{}
-	if len(hashes) == 0 {
-		return out, nil
-	}
-	hashes = slices.Clone(hashes)
-	slices.SortFunc(hashes, felt.Felt.Cmp)
-	hashes = slices.Compact(hashes)
-	abis, _, err := class.ABIsOf(ctx, r, hashes)
-	if err != nil {
-		return nil, err
-	}
-	for i := range hashes {
-		out[hashes[i]] = abis[i]
-	}
-	return out, nil
-}
-
-// isAccount follows from the class, or from having sent a transaction.
-func (f *facts) isAccount() *bool {
-	known := f.abi != nil && f.abi.Status != class.Absent
-	// The first declarations name a sender that is no account, nor any contract.
-	is := known && f.abi.Account || f.deployed() && f.totals != nil && f.totals.Sends
-	if !is && !known && !f.reserved() {
-		return nil
-	}
-	return &is
-}
-
-// reserved says that the protocol keeps the address for itself: 0x0 is nobody, and
-// 0x1 to 0x3 have storage of the system, but no class.
-func (f *facts) reserved() bool { return f.address.Cmp(felt.FromUint64(4)) < 0 }
-
-// tokenKind is the standard of a token and its name, from the registry or from
-// the contract itself; empty when the contract is not known to be a token.
-func (f *facts) tokenKind(c *Chain) (kind string, alias *string) {
-	if f.standard == transfer.Ambiguous {
-		return "", nil
-	}
-	if t, listed := c.Registry.Token(f.address); listed {
-		return f.standard.String(), some(t.Name)
-	}
-	if f.meta != nil {
-		alias = f.meta.Name
-	}
-	return f.standard.String(), alias
-}
-
-func renderContract(c *Chain, state *chain.State, f *facts) Contract {
-	out := Contract{ChainID: c.ID, Address: f.address, Source: "indexed_read_model", IsAccount: f.isAccount(), AddressKind: f.kind(c), DeploymentProvenance: f.provenance()}
+func renderContract(c *Chain, state *chain.State, f *identity.Facts) Contract {
+	out := Contract{ChainID: c.ID, Address: f.Address, Source: "indexed_read_model", IsAccount: f.IsAccount(), AddressKind: kindOf(c, f), DeploymentProvenance: provenanceOf(f)}
 	if d := f.Deployment; d != nil {
-		iso := kernel.TimestampISO(f.born.Timestamp)
+		iso := kernel.TimestampISO(f.Born.Timestamp)
 		out.DeploymentClassHash, out.ClassHash, out.DeployedAtBlock, out.CreatedOnISO = &d.Class, &d.Class, &d.Block, &iso
-		out.DeployedAtTx, out.DeployedByAddress = f.deployTx(), f.deployer()
+		out.DeployedAtTx, out.DeployedByAddress = f.DeployTx(), f.Deployer()
 	}
 	if n := f.Current; n != nil {
 		source := "state_diff_deployed_contract"
@@ -321,42 +136,45 @@ func renderContract(c *Chain, state *chain.State, f *facts) Contract {
 		case n.Origin:
 			source = "node_class_hash_at"
 		}
-		out.ClassHash, out.CurrentClassHash, out.ClassHashSource, out.ClassHashAsOfBlock, out.ClassHashAsOfBlockHash = &n.Class, &n.Class, &source, &n.Block, &f.dated.Hash
+		out.ClassHash, out.CurrentClassHash, out.ClassHashSource, out.ClassHashAsOfBlock, out.ClassHashAsOfBlockHash = &n.Class, &n.Class, &source, &n.Block, &f.Dated.Hash
 		if state.Finality(n.Block, c.Depth) >= chain.Finalized {
 			finalized := "finalized"
 			out.ClassHashFinality = &finalized
 		}
 	}
-	if kind, alias := f.tokenKind(c); kind != "" {
-		yes := true
-		out.IsToken, out.TokenKind, out.Alias = &yes, &kind, alias
+	if kind, alias, is := f.Token(c.Registry); is {
+		out.IsToken, out.TokenKind, out.Alias = &is, some(kind.String()), alias
 	}
 	out.MetadataCompleteness = out.ClassHash != nil && out.DeployedAtBlock != nil
 	return out
 }
 
-func (f *facts) deployTx() *felt.Felt {
-	if f.tx == nil {
-		return nil
+func kindOf(c *Chain, f *identity.Facts) AddressKind {
+	word := f.TypeLabel(c.Registry)
+	out := AddressKind{TypeLabel: &word}
+	if word == "account" {
+		out.TypeLabelSource = some("indexed_account_kind")
 	}
-	return &f.tx.Hash
+	if f.Current == nil {
+		return out
+	}
+	if name, ok := c.Registry.ClassName(f.Current.Class); ok {
+		out.ClassLabel, out.ClassLabelSource = &name, some("official_class_registry")
+	}
+	if family, ok := c.Registry.AccountKind(f.Current.Class); ok && word == "account" {
+		out.AccountKind = &family
+	}
+	return out
 }
 
-func (f *facts) deployer() *felt.Felt {
-	if f.Deployment == nil || f.Deployment.Kind != contract.ByDeployer {
-		return nil
-	}
-	return &f.Deployment.Deployer
-}
-
-// provenance says how a deployment is known; nil when none is.
-func (f *facts) provenance() *DeploymentProvenance {
+// provenanceOf says how a deployment is known; nil when none is.
+func provenanceOf(f *identity.Facts) *DeploymentProvenance {
 	d := f.Deployment
 	if d == nil {
 		return nil
 	}
 	out := &DeploymentProvenance{Status: "unavailable", ReasonCode: "transaction_trace_not_certified", EvidenceSource: "starknet_state_diff_boundary",
-		DeployedAtBlock: d.Block, DeployedAtBlockHash: f.born.Hash, TransactionHash: f.deployTx()}
+		DeployedAtBlock: d.Block, DeployedAtBlockHash: f.Born.Hash, TransactionHash: f.DeployTx()}
 	kind := ""
 	switch d.Kind {
 	case contract.ByDeployAccount:
@@ -365,7 +183,7 @@ func (f *facts) provenance() *DeploymentProvenance {
 		kind, out.Status, out.ReasonCode, out.EvidenceSource = "legacy_deploy", "not_applicable", "legacy_deploy_has_no_external_deployer", "state_update_and_transaction"
 	case contract.ByDeployer:
 		kind, out.Status, out.ReasonCode, out.EvidenceSource = "invoke_factory", "known", "deployer_event", "state_update_and_deployer_event"
-		out.OriginAddress, out.FactoryAddress, out.OriginDependent = f.tx.From, &d.Factory, &d.OriginDependent
+		out.OriginAddress, out.FactoryAddress, out.OriginDependent = f.Tx.From, &d.Factory, &d.OriginDependent
 	}
 	out.DeploymentKind = some(kind)
 	return out

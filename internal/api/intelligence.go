@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -63,7 +64,7 @@ func (s *Routes) describeAddresses(ctx context.Context, in *AddressBatch) (*body
 	out := &body[AddressIntelligenceList]{AddressIntelligenceList{"service.address_activity_truth.v1", "indexed_successful_transaction_and_activity_summary.v1",
 		make([]AddressIntelligence, len(addresses))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
-		found, err := factsOf(ctx, r, addresses)
+		found, err := identity.Of(ctx, r, addresses)
 		if err != nil {
 			return err
 		}
@@ -80,13 +81,13 @@ func (s *Routes) describeAddresses(ctx context.Context, in *AddressBatch) (*body
 	return out, err
 }
 
-func renderIntelligence(c *Chain, state *chain.State, fresh *freshness, f *facts, name *attribution) AddressIntelligence {
+func renderIntelligence(c *Chain, state *chain.State, fresh *freshness, f *identity.Facts, name *attribution) AddressIntelligence {
 	k := renderContract(c, state, f)
-	out := AddressIntelligence{Address: f.address, Known: f.known() || name != nil, Label: name.label(), Protocol: name.protocol(), IsDeployed: f.deployed(),
+	out := AddressIntelligence{Address: f.Address, Known: f.Known() || name != nil, Label: name.label(), Protocol: name.protocol(), IsDeployed: f.Deployed(),
 		ClassHash: k.ClassHash, CurrentClassHash: k.CurrentClassHash, DeploymentClassHash: k.DeploymentClassHash, ClassHashSource: k.ClassHashSource,
 		ClassHashAsOfBlock: k.ClassHashAsOfBlock, ClassHashAsOfBlockHash: k.ClassHashAsOfBlockHash, ClassHashFinality: k.ClassHashFinality,
 		IsAccount: k.IsAccount, CreatedOnISO: k.CreatedOnISO, DeployedAtTxHash: k.DeployedAtTx, DeployedByAddress: k.DeployedByAddress, DeploymentProvenance: k.DeploymentProvenance,
-		HasReceivedFunds: f.totals != nil && f.totals.Received, AddressKind: f.kind(c), Source: "indexed_partner_address_evidence"}
+		HasReceivedFunds: f.Totals != nil && f.Totals.Received, AddressKind: kindOf(c, f), Source: "indexed_partner_address_evidence"}
 	if name != nil {
 		out.LabelSource = some("indexed_protocol_registry")
 		if name.from == "curated_known_token_metadata" {
@@ -94,8 +95,8 @@ func renderIntelligence(c *Chain, state *chain.State, fresh *freshness, f *facts
 		}
 	}
 	count, exact, first := uint64(0), true, uint64(0)
-	if f.totals != nil {
-		count, out.LatestActivityBlock = f.totals.Activity(), &f.totals.Latest
+	if f.Totals != nil {
+		count, out.LatestActivityBlock = f.Totals.Activity(), &f.Totals.Latest
 	}
 	out.TotalActivityCount, out.ActivityCountExact = &count, &exact
 	out.ActivityCoverage = ActivityCoverage{Status: "partial", ReasonCode: "success_only_total_not_materialized", EvidenceSource: "indexed_successful_transaction_and_activity_summary",

@@ -3,17 +3,16 @@ package api
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/places"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -24,7 +23,6 @@ const (
 	DefaultMessagePage = 25
 	MaxMessages        = 100
 	MaxPayload         = 256
-	messageSpans       = 64 // of 4,096 blocks: how far a page of the chain looks through blocks without messages
 )
 
 // The statuses of a message. What L1 does with one that L2 sent is not seen here.
@@ -183,14 +181,7 @@ func parseHash(name, text string) (h message.Hash, err error) {
 	return h, nil
 }
 
-// messageQuery is a checked request.
-type messageQuery struct {
-	message.Filter
-	tx   *felt.Felt
-	hash *message.Hash
-}
-
-func (in *MessageInput) parse(contract *felt.Felt) (q messageQuery, err error) {
+func (in *MessageInput) parse(contract *felt.Felt) (q message.Query, err error) {
 	q.Contract = contract
 	if i := slices.Index([]string{"l1_to_l2", "l2_to_l1"}, in.Direction); i >= 0 {
 		q.Direction = &message.Directions[i]
@@ -200,19 +191,20 @@ func (in *MessageInput) parse(contract *felt.Felt) (q messageQuery, err error) {
 		if err != nil {
 			return q, err
 		}
-		q.tx = &f
+		q.Tx = &f
 	}
 	if in.MessageHash != "" {
 		h, err := parseHash("query.messageHash", in.MessageHash)
 		if err != nil {
 			return q, err
 		}
-		q.hash = &h
+		q.Hash = &h
 	}
 	return q, nil
 }
 
-func (q *messageQuery) scope(operation, chain string) string {
+// messageScope names a list of messages for its cursors.
+func messageScope(q *message.Query, operation, chain string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\x00%s\x00", operation, chain) //nolint:errcheck // a builder never fails
 	if q.Direction != nil {
@@ -221,11 +213,11 @@ func (q *messageQuery) scope(operation, chain string) string {
 	if q.Contract != nil {
 		fmt.Fprintf(&b, "c%s", *q.Contract) //nolint:errcheck // as above
 	}
-	if q.tx != nil {
-		fmt.Fprintf(&b, "t%s", *q.tx) //nolint:errcheck // as above
+	if q.Tx != nil {
+		fmt.Fprintf(&b, "t%s", *q.Tx) //nolint:errcheck // as above
 	}
-	if q.hash != nil {
-		fmt.Fprintf(&b, "h%x", *q.hash) //nolint:errcheck // as above
+	if q.Hash != nil {
+		fmt.Fprintf(&b, "h%x", *q.Hash) //nolint:errcheck // as above
 	}
 	return b.String()
 }
@@ -236,7 +228,7 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 	if err != nil {
 		return nil, err
 	}
-	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), q.scope(operation, in.Chain)
+	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), messageScope(&q, operation, in.Chain)
 	out := &body[MessagePage]{MessagePage{ChainID: in.Chain, ContractAddress: contract}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
 		before := places.End(state.Head.Number)
@@ -245,7 +237,7 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 				return err
 			}
 		}
-		list, next, err := q.read(ctx, r, before, limit)
+		list, next, err := q.Page(ctx, r, before, limit)
 		if err != nil {
 			return err
 		}
@@ -263,52 +255,74 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 	return out, err
 }
 
-// read finds the messages of a page.
-func (q *messageQuery) read(ctx context.Context, r store.Reader, before places.Place, limit int) (out []message.Loaded, next *places.Place, err error) {
-	var list []places.Place
-	switch {
-	case q.tx != nil:
-		return q.ofTransaction(ctx, r, before, limit)
-	case q.hash != nil:
-		list, next, err = message.OfHash(ctx, r, *q.hash, before, limit)
-	default:
-		list, next, err = message.List(ctx, r, q.Filter, before, limit, messageSpans)
+func messagesCoverage(n int, all, none string) MessagesCoverage {
+	if n == 0 {
+		return MessagesCoverage{"exact", "starknet_protocol_messages", "no_matching_message_rows", none}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	out, err = message.Load(ctx, r, list)
-	if q.hash != nil { // all with one hash have the same ends and direction, but for a collision
-		out = slices.DeleteFunc(out, func(m message.Loaded) bool { return !q.Match(&m.Message) })
-	}
-	return out, next, err
+	return MessagesCoverage{"exact", "starknet_protocol_messages", "indexed_protocol_message_facts", all}
 }
 
-// ofTransaction lists the matching messages of one transaction, last first.
-func (q *messageQuery) ofTransaction(ctx context.Context, r store.Reader, before places.Place, limit int) (out []message.Loaded, next *places.Place, err error) {
-	p, err := transaction.PositionOf(ctx, r, *q.tx)
-	if errors.Is(err, transaction.ErrNotFound) {
-		return nil, nil, nil
+// renderMessages renders messages of any blocks.
+func (s *Routes) renderMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, list []message.Loaded) ([]Message, error) {
+	numbers := make([]uint64, len(list))
+	for i := range list {
+		numbers[i] = list[i].Block
 	}
+	blocks, err := block.ByNumber(ctx, r, numbers)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	t, err := transaction.Get(ctx, r, p)
-	if err != nil {
-		return nil, nil, err
+	out := make([]Message, len(list))
+	for i := range list {
+		out[i] = renderMessage(c, state, blocks[list[i].Block], &list[i])
 	}
-	all, err := message.OfTransaction(ctx, r, t, message.Count(&t.Transaction, &t.Receipt))
-	if err != nil {
-		return nil, nil, err
+	return out, nil
+}
+
+func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Loaded) Message {
+	iso, zero, one := kernel.TimestampISO(b.Timestamp), uint64(0), uint64(1)
+	out := Message{
+		ID: fmt.Sprintf("%d:%d:%d", m.Block, m.Tx, m.Sub), BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: m.Sub,
+		MessageHash: "0x" + hex.EncodeToString(m.Hash[:]), ToAddress: &m.To, TxHash: m.TxHash, L2Hash: &m.TxHash,
+		Payload: head(m.Payload, MaxPayload), PayloadTruncated: len(m.Payload) > MaxPayload, RowTier: tierOf(c, state, m.Block),
 	}
-	for _, m := range slices.Backward(all) {
-		if !m.Place.Before(before) || !q.Match(&m.Message) || q.hash != nil && m.Hash != *q.hash {
-			continue
+	if m.HasFrom {
+		out.FromAddress = &m.From
+	}
+	out.Interpretation, out.BridgeContractAddress = interpret(c.Registry, &m.Message)
+	if m.Direction == message.ToL1 {
+		out.Direction, out.L1ContractAddress, out.L2ContractAddress = "l2_to_l1", out.ToAddress, out.FromAddress
+		out.L1SentCount, out.L2SentCount, out.Status = &zero, &m.Times, statusPending
+		if state.HasL1 && m.Block <= state.L1.Number {
+			out.Status = statusUnknown
 		}
-		if len(out) == limit {
-			return out, &out[limit-1].Place, nil
-		}
-		out = append(out, m)
+		return out
 	}
-	return out, nil, nil
+	out.Direction, out.L1ContractAddress, out.L2ContractAddress = "l1_to_l2", out.FromAddress, out.ToAddress
+	out.L2SentCount, out.L1ConsumedCount, out.Selector, out.Status = &zero, &zero, &m.Selector, statusConsumed
+	if m.Reverted {
+		out.Status = statusFailed
+	}
+	if m.HasNonce {
+		out.Nonce, out.L1SentCount = &m.Nonce, &one // L1 gives a nonce once
+		if !m.Reverted {
+			out.PendingCount = &zero
+		}
+	}
+	return out
+}
+
+// openPlace reads the cursor of a list of places.
+func (s *Routes) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p places.Place, err error) {
+	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Sub)
+	return p, err
+}
+
+// sealPlace makes the cursor of a list of places.
+func (s *Routes) sealPlace(ctx context.Context, r store.Reader, scope string, p places.Place) (*string, error) {
+	hash, err := block.HashOf(ctx, r, p.Block)
+	if err != nil {
+		return nil, err
+	}
+	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Sub), nil
 }

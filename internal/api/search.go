@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -105,11 +106,11 @@ func findHash(ctx context.Context, r store.Reader, id felt.Felt, out *SearchResu
 	} else if !errors.Is(err, transaction.ErrNotFound) {
 		return err
 	}
-	f, err := factsOf(ctx, r, []felt.Felt{id})
+	f, err := identity.Of(ctx, r, []felt.Felt{id})
 	if err != nil {
 		return err
 	}
-	if f[0].known() {
+	if f[0].Known() {
 		out.Addresses = append(out.Addresses, id)
 	}
 	_, declared, err := class.SummaryOf(ctx, r, id)

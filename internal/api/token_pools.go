@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/pools"
@@ -147,7 +148,7 @@ func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 	if page.Next == nil {
 		return nil
 	}
-	hash, err := blockHash(ctx, r, page.Next.Block)
+	hash, err := block.HashOf(ctx, r, page.Next.Block)
 	if err != nil {
 		return err
 	}

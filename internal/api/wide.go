@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -200,7 +201,7 @@ func (s *Routes) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.number)
 	}
 	var err error
-	w.top.hash, err = blockHash(ctx, r, w.top.number)
+	w.top.hash, err = block.HashOf(ctx, r, w.top.number)
 	return w, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -48,6 +49,30 @@ func GetMany(ctx context.Context, r store.Reader, numbers []uint64) ([]*Summary,
 		}
 	}
 	return out, nil
+}
+
+// ByNumber reads the blocks that a list touches, each once, in one round trip.
+func ByNumber(ctx context.Context, r store.Reader, numbers []uint64) (map[uint64]*Summary, error) {
+	numbers = slices.Clone(numbers)
+	slices.Sort(numbers)
+	blocks, err := GetMany(ctx, r, slices.Compact(numbers))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[uint64]*Summary, len(blocks))
+	for _, b := range blocks {
+		out[b.Number] = b
+	}
+	return out, nil
+}
+
+// HashOf returns the hash of an indexed block. One Get.
+func HashOf(ctx context.Context, r store.Reader, number uint64) (felt.Felt, error) {
+	b, err := Get(ctx, r, number)
+	if err != nil {
+		return felt.Felt{}, err
+	}
+	return b.Hash, nil
 }
 
 // Stamp is what lists show of the block of a row.

@@ -2,7 +2,9 @@ package message
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/places"
@@ -19,11 +21,75 @@ type Filter struct {
 	Direction *Direction
 }
 
+// Query asks for messages that a filter lets through: of the chain, or of one
+// transaction, or with one hash, or both.
+type Query struct {
+	Filter
+	Tx   *felt.Felt
+	Hash *Hash
+}
+
+// listSpans is how far a page looks through blocks without messages, in spans of
+// 4,096 blocks.
+const listSpans = 64
+
 func (f *Filter) directions() []Direction {
 	if f.Direction != nil {
 		return []Direction{*f.Direction}
 	}
 	return Directions
+}
+
+// Page finds up to limit messages older than a place, newest first, and where to go
+// on; nil at the end. A filter, a hash or a transaction is a list each, and two round
+// trips for what belongs to the messages.
+func (q *Query) Page(ctx context.Context, r store.Reader, before Place, limit int) (out []Loaded, next *Place, err error) {
+	var list []Place
+	switch {
+	case q.Tx != nil:
+		return q.ofTransaction(ctx, r, before, limit)
+	case q.Hash != nil:
+		list, next, err = OfHash(ctx, r, *q.Hash, before, limit)
+	default:
+		list, next, err = List(ctx, r, q.Filter, before, limit, listSpans)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err = Load(ctx, r, list)
+	if q.Hash != nil { // all with one hash have the same ends and direction, but for a collision
+		out = slices.DeleteFunc(out, func(m Loaded) bool { return !q.Match(&m.Message) })
+	}
+	return out, next, err
+}
+
+// ofTransaction lists the matching messages of one transaction, last first.
+func (q *Query) ofTransaction(ctx context.Context, r store.Reader, before Place, limit int) (out []Loaded, next *Place, err error) {
+	p, err := transaction.PositionOf(ctx, r, *q.Tx)
+	if errors.Is(err, transaction.ErrNotFound) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := transaction.Get(ctx, r, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := OfTransaction(ctx, r, t, Count(&t.Transaction, &t.Receipt))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range slices.Backward(all) {
+		if !m.Place.Before(before) || !q.Match(&m.Message) || q.Hash != nil && m.Hash != *q.Hash {
+			continue
+		}
+		if len(out) == limit {
+			return out, &out[limit-1].Place, nil
+		}
+		out = append(out, m)
+	}
+	return out, nil, nil
 }
 
 // Match reports whether a message is one that the filter lets through.
