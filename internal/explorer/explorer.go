@@ -6,8 +6,9 @@
 // A projection is a pure function: of the block alone (Subject), or of the
 // block and of the earlier rows that it asked for (Follower). The write path
 // runs Project on many blocks at once and in any order, and Follow in block
-// order with one GetMany for all followers of some blocks, or two where a Chaser
-// has more to ask for.
+// order, with one GetMany for all followers of a block, or two where a Chaser has
+// more to ask for. Rows of blocks that are not committed yet are answered from
+// memory.
 package explorer
 
 import (

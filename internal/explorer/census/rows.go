@@ -25,7 +25,8 @@
 // without leading zeros, and the rest in decimal: what a page of holders shows.
 //
 // Costs: the newest generation of a token is one scan of a few rows, a given one
-// is one Get, and a page of holders is one scan.
+// is one Get, and a page of holders is one scan. A holder is not found by its rank,
+// which is nowhere stored: who wants that reads from a place whose rank is known.
 package census
 
 import (

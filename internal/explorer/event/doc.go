@@ -32,9 +32,10 @@
 // joined at all: the events of a page are read anyway, and it is checked on
 // them, unless it turns out to reject most.
 //
-// Costs, in scans of a list, and where nothing is said one GetMany of at most
-// limit+1 transactions, or two where events are still to be held against a
-// condition; a page that ends between events reads one block more for its cursor:
+// Costs, in scans of a list; besides one GetMany of at most limit+1 transactions,
+// and another, of 32 or more, each time that events which were still to be held
+// against a condition failed it and left room in the page; a page that ends between
+// events reads one block more for its cursor:
 //
 //	a rare value, with anything else   1 scan, however long the range
 //	a value that never occurs          1 scan, nothing else

@@ -12,9 +12,10 @@
 // is a creation event's place; what it says is read from the event itself. They
 // reach up to a finalized block whose hash the state keeps: when a fork took that
 // block away, or the registry has other exchanges, the rows are of no use until
-// they were made again, and Read says so.
+// they were made again, and Of says so with ErrMissing.
 //
-// Costs: a page is one scan, one GetMany of transactions and two Gets.
+// Costs: a page is three Gets (of the state, of the block that it names and of the
+// total), one scan and, if it found any, one GetMany of transactions.
 package pools
 
 import (

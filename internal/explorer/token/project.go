@@ -22,7 +22,8 @@ var (
 // Name is the subject's name.
 func (Subject) Name() string { return "token" }
 
-// Tables lists the subject's tables. What was fetched is not among them: see
+// Tables lists the tables with this subject's rows: its own, and that of package
+// transfer which holds balances. What was fetched is not among them: see
 // Enrichment.
 func (Subject) Tables() []*store.Table {
 	return []*store.Table{Balances, transfer.Pairs, TotalRows, Firsts}
@@ -186,13 +187,13 @@ func (l *ledger) place(p *places, tx, log uint32, side transfer.Side) {
 	}
 }
 
-// row fills a row of transfer.Pairs.
-func (l *ledger) row(r *transfer.PairRow, balance []byte, p places) []byte {
+// fill makes a row of the places of a chain, and of the balance that they left.
+func (l *ledger) fill(r *transfer.PairRow, balance []byte, p places) *transfer.PairRow {
 	r.Reset(balance)
 	for at := p.first; at >= 0; at = l.links[at].next {
 		r.Add(l.links[at].tx, l.links[at].log, l.links[at].side)
 	}
-	return r.Bytes()
+	return r
 }
 
 // Earlier asks for the balances that change, then for the totals of the tokens,
@@ -225,7 +226,7 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 	if len(earlier) != len(l.changes)+len(l.totals) {
 		return fmt.Errorf("%d earlier rows for %d balances and %d tokens", len(earlier), len(l.changes), len(l.totals))
 	}
-	var buf, key []byte
+	var buf []byte
 	var pair transfer.PairRow
 	for i := range l.changes {
 		c := &l.changes[i]
@@ -241,8 +242,7 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 		buf = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
 		buf = appendPast(buf[:0], &after)
-		key = transfer.AppendPairKey(key[:0], &c.Token, number)
-		rows.Put(transfer.Pairs, c.Holder[:], key, l.row(&pair, buf, c.places))
+		l.fill(&pair, buf, c.places).Put(rows, &c.Holder, &c.Token, number)
 	}
 	var e record.Encoder
 	for i := range l.totals {
@@ -258,8 +258,7 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 			}
 		}
 		if t.zero.some {
-			key = transfer.AppendPairKey(key[:0], &t.token, number)
-			rows.Put(transfer.Pairs, felt.Zero[:], key, l.row(&pair, nil, t.zero))
+			l.fill(&pair, nil, t.zero).Put(rows, &felt.Zero, &t.token, number)
 		}
 		sum.grow(&t.earned, number)
 		rows.Put(TotalRows, t.token[:], nil, encodeTotals(&e, &sum))

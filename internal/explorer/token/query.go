@@ -20,32 +20,14 @@ func BalanceAt(ctx context.Context, r store.Reader, token, holder felt.Felt, blo
 	if holder.IsZero() {
 		return b, nil // nobody
 	}
-	rng := store.Range{
-		Table: transfer.Pairs, Partition: holder[:], From: token[:], To: store.After(transfer.PairKey(&token, block)),
-		Reverse: true, Limit: 1,
+	v, at, err := transfer.LastBalance(ctx, r, holder, token, block)
+	if err == nil && v != nil {
+		b, err = decodePast(v, at)
 	}
-	for row, err := range r.Scan(ctx, rng) {
-		if err == nil {
-			b, err = pastBalance(row)
-		}
-		if err != nil {
-			return b, fmt.Errorf("balance of %s in %s at block %d: %w", holder, token, block, err)
-		}
+	if err != nil {
+		return b, fmt.Errorf("balance of %s in %s at block %d: %w", holder, token, block, err)
 	}
 	return b, nil
-}
-
-// pastBalance reads a row of transfer.Pairs.
-func pastBalance(row store.Row) (Balance, error) {
-	block, err := transfer.PairBlock(row.Sort)
-	if err != nil {
-		return Balance{}, err
-	}
-	v, err := transfer.PairBalance(row.Value)
-	if err != nil {
-		return Balance{}, err
-	}
-	return decodePast(v, block)
 }
 
 // BalancesNow returns the balances of pairs at the head, in order. One GetMany.

@@ -11,7 +11,8 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// The tables of this subject, besides transfer.Pairs.
+// The tables of this subject. What balances were is kept in transfer.Pairs, by its
+// own package.
 var (
 	Balances  = &store.Table{ID: 52, Name: "token_balance", PartitionLen: felt.Size}
 	TotalRows = &store.Table{ID: 54, Name: "token_total", PartitionLen: felt.Size}

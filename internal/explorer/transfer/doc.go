@@ -20,19 +20,27 @@
 // place. The zero address is a party like any other here: its list is that of
 // all mints and burns. The transfers of a token, and those of all tokens, are in
 // the lists of package event already. The rows depend on the block alone, save
-// for the balances, which is why package token writes transfer_pair: both are
-// wanted for every address, token and block, and one row is cheaper than two.
+// for the balances in transfer_pair: both are wanted for every address, token and
+// block, and one row is cheaper than two. Package token, which knows the balances,
+// hands them to PairRow.
 //
-// Costs of a page, beyond one GetMany of its transactions and one of its blocks:
+// Costs of a page in either order. A page is read in rounds: each takes as many
+// events as the page still has room for, and one GetMany of their transactions, in
+// whose rows the blocks' hashes and times stand; a round that ends between events
+// reads one block more. The lists come to
 //
 //	an address, or an address and a token   1 scan for each 16 to 256 of its blocks
 //	k of them                               k scans to begin with
-//	tokens, or nothing                      what event.Search says
-//	tokens of an address                    1 scan for each token
-//	transactions of an address              1 scan, see WalkTransactions
+//	tokens, or nothing                      what event.Search says, in every round
 //
-// in either order.
+// Where every event counts one round does. What lists do not hold, such as a
+// standard, is checked on the transfers that were read, and each round that leaves
+// room is followed by another; Kinds is asked once for each token, in at most one
+// call a round. A page ends early at the query's Budget, and tells where to go on.
 //
-// What lists do not hold, such as a standard, is checked on the transfers that
-// were read. A page ends early at the query's Budget, and tells where to go on.
+// Besides lists of transfers:
+//
+//	tokens of an address         1 scan of one row for each token, and one at the end
+//	transactions of an address   1 scan, see WalkTransactions
+//	the balance at a block       1 scan of one row, see LastBalance
 package transfer

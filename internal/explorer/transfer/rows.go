@@ -9,7 +9,7 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// The tables of transfers. Pairs also holds balances: package token writes it.
+// The tables of transfers. Pairs also holds balances: see PairRow.
 var (
 	Addresses = &store.Table{ID: 50, Name: "transfer_address", PartitionLen: felt.Size}
 	Pairs     = &store.Table{ID: 51, Name: "transfer_pair", PartitionLen: felt.Size}
@@ -49,66 +49,6 @@ func appendSpot(b []byte, last, s spot, first bool) []byte {
 		step = uint64(s.tx - last.tx - 1)
 	}
 	return binary.AppendUvarint(binary.AppendUvarint(b, step<<3|uint64(s.side)), uint64(s.log))
-}
-
-// PairRow builds a row of Pairs: the version byte, the length of the balance that
-// the transfers left, the balance, and the places as above.
-type PairRow struct {
-	buf  []byte
-	last spot
-	some bool
-}
-
-// Reset starts a row; the zero address has no balance.
-func (r *PairRow) Reset(balance []byte) {
-	r.buf = binary.AppendUvarint(append(r.buf[:0], rowVersion), uint64(len(balance)))
-	r.buf = append(r.buf, balance...)
-	r.some = false
-}
-
-// Add adds a place, in order.
-func (r *PairRow) Add(tx, log uint32, side Side) {
-	s := spot{tx, log, side}
-	r.buf = appendSpot(r.buf, r.last, s, !r.some)
-	r.last, r.some = s, true
-}
-
-// Bytes is the row, valid until the next Reset.
-func (r *PairRow) Bytes() []byte { return r.buf }
-
-// PairKey is the sort key of a token's row of a block in the partition of an
-// address.
-func PairKey(token *felt.Felt, block uint64) []byte {
-	return AppendPairKey(make([]byte, 0, felt.Size+8), token, block)
-}
-
-// AppendPairKey appends PairKey.
-func AppendPairKey(b []byte, token *felt.Felt, block uint64) []byte {
-	return binary.BigEndian.AppendUint64(append(b, token[:]...), block)
-}
-
-// PairBlock is the block of a sort key of Pairs.
-func PairBlock(sort []byte) (uint64, error) {
-	if len(sort) != felt.Size+8 {
-		return 0, fmt.Errorf("%w: transfer pair with a key of %d bytes", record.ErrCorrupt, len(sort))
-	}
-	return binary.BigEndian.Uint64(sort[felt.Size:]), nil
-}
-
-// PairBalance is the balance in a row of Pairs; it aliases the row.
-func PairBalance(row []byte) ([]byte, error) {
-	balance, _, err := splitPair(row)
-	return balance, err
-}
-
-// splitPair cuts a row of Pairs into the balance and the places.
-func splitPair(row []byte) (balance, spots []byte, err error) {
-	if len(row) > 0 && row[0] == rowVersion {
-		if n, rest, ok := uvarint(row[1:]); ok && n <= uint64(len(rest)) {
-			return rest[:n], rest[n:], nil
-		}
-	}
-	return nil, nil, fmt.Errorf("%w: transfer pair of %d bytes or of another version", record.ErrCorrupt, len(row))
 }
 
 // The largest numbers in a row: a number behind all of them exists.

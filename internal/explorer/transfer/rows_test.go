@@ -66,18 +66,18 @@ func TestPairRow(t *testing.T) {
 		r.Add(2, 5, In)
 		r.Add(2, 6, Out)
 		r.Add(9, 0, Both)
-		got, err := PairBalance(r.Bytes())
+		got, _, err := splitPair(r.buf)
 		if err != nil || !slices.Equal(got, balance) {
 			t.Errorf("the balance is %x, %v", got, err)
 		}
 		l := list{table: Pairs}
-		spots, err := l.spots(nil, r.Bytes())
+		spots, err := l.spots(nil, r.buf)
 		if err != nil || !slices.Equal(spots, []spot{{2, 5, In}, {2, 6, Out}, {9, 0, Both}}) {
 			t.Errorf("the places are %v, %v", spots, err)
 		}
 	}
 	for _, bad := range [][]byte{nil, {1}, {2, 0, 1, 0}, {1, 5, 1, 0}} {
-		if _, err := PairBalance(bad); err == nil {
+		if _, _, err := splitPair(bad); err == nil {
 			t.Errorf("%x is a row", bad)
 		}
 	}

@@ -171,8 +171,10 @@ func (j *Job) audit(ctx context.Context, commit job.Commit, g *census.Generation
 	return true, j.put(ctx, commit, g)
 }
 
-// sample reads the picked rows of a generation: those of the largest holders and
-// those behind places chosen by the seed.
+// sample reads the picked rows of a generation. Rows are not kept by rank, so it
+// counts: it scans from the first holder on, in chunks of bounded memory, up to the
+// last that was picked, which in a long list is near its end. An audit costs as many
+// rows as the list has, half an hour apart for each token.
 func (j *Job) sample(ctx context.Context, g *census.Generation, seed felt.Felt) (out []census.Holder, err error) {
 	picked := pick(g, seed, j.Samples)
 	var after *census.Place
@@ -190,7 +192,7 @@ func (j *Job) sample(ctx context.Context, g *census.Generation, seed felt.Felt) 
 				out = append(out, rows[i])
 			}
 		}
-		if len(rows) < j.Chunk {
+		if len(rows) < j.Chunk || len(out) == len(picked) {
 			break
 		}
 		after = &rows[len(rows)-1].Place
