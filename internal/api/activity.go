@@ -71,12 +71,10 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 		if out.Body.Items, certain, err = s.renderActivity(ctx, r, page.Items); err != nil {
 			return err
 		}
-		kernel.RequestOf(ctx).Indexed = certain
 		for i := range page.Items {
-			if page.Items[i].Transfer != nil {
-				kernel.RequestOf(ctx).Indexed = false // some standards come from calls
-			}
+			certain = certain && page.Items[i].Transfer == nil // some standards come from calls
 		}
+		kernel.RequestOf(ctx).Vouch(certain)
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealActivity(ctx, r, scope, *page.Next)
 		}

@@ -117,7 +117,7 @@ func (in *AddressInput) scope(operation string, a *felt.Felt, kind string) strin
 }
 
 func (s *Routes) addressRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}
 	one := base
 	one.ID, one.Path, one.Summary, one.Class = "getAddress", "/v1/{chain}/address/{address}", "Get an address's summary", kernel.Light
@@ -171,12 +171,13 @@ func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *identit
 	if f.Totals != nil {
 		out.FirstActivityBlock, out.LatestActivityBlock = &t.First, &t.Latest
 	}
+	certain := true
 	if f.Current != nil {
 		out.ClassHash = &f.Current.Class
-		if f.ABI == nil || f.ABI.Status == class.Absent || *out.TypeLabel != "account" {
-			kernel.RequestOf(ctx).Indexed = false // the class may still come, and the standards of tokens come from calls
-		}
+		// The class may still come, and the standards of tokens come from calls.
+		certain = f.ABI != nil && f.ABI.Status != class.Absent && *out.TypeLabel == "account"
 	}
+	kernel.RequestOf(ctx).Vouch(certain)
 	if f.Born != nil {
 		iso := kernel.TimestampISO(f.Born.Timestamp)
 		out.CreatedOnISO = &iso
@@ -240,7 +241,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 			item.MainMethod = methods[i]
 			out.Body.Items = append(out.Body.Items, item)
 		}
-		kernel.RequestOf(ctx).Indexed = certain && len(kinds.known) == 0 // some standards come from calls
+		kernel.RequestOf(ctx).Vouch(certain && len(kinds.known) == 0) // some standards come from calls
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, places.Place{Block: page.Next.Block, Spot: places.Spot{Tx: page.Next.Index}})
 		}

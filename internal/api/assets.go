@@ -71,7 +71,7 @@ type AssetCoverage struct {
 }
 
 func (s *Routes) assetRoutes() {
-	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock,
 		Statuses: []int{http.StatusNotFound}, ID: "discoverAssets", Path: "/v1/{chain}/address/{address}/assets/discovery", Summary: "Find tokens that an address may hold"}
 	r.Description = "Tokens with transfers from or to the address, and with `scope` discovered_plus_registry the known ones: candidates with evidence, not balances. " +
 		"Known tokens come first. NFT collections are left out and take no room of a page. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is 1 to 100, 25 by default."

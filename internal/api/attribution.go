@@ -41,7 +41,7 @@ type Attribution struct {
 }
 
 func (s *Routes) attributionRoutes() {
-	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnSetup,
 		Statuses: []int{http.StatusNotFound}, ID: "getAddressAttribution", Path: "/v1/{chain}/address/{address}/attribution", Summary: "Say who an address is"}
 	r.Description = "The label and protocol of an address, with source and confidence: from the operator's labels, then the registry, then known tokens. What a token calls itself is no label: it stands apart in `selfReportedName`. " +
 		"A valid address that nobody named is answered with `known` false."

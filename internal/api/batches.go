@@ -40,7 +40,7 @@ type AddressBatch struct {
 }
 
 func (s *Routes) batchRoutes() {
-	base := kernel.Route{Method: http.MethodPost, Class: kernel.Batch, Scope: account.Batch, Tier: kernel.TierUtility, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodPost, Class: kernel.Batch, Scope: account.Batch, Tier: kernel.TierUtility, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody, Family: "Batches"}
 	summaries := base
 	summaries.ID, summaries.Path, summaries.Summary = "summarizeAddresses", "/v1/{chain}/address/summaries", "Summarize many addresses"

@@ -98,12 +98,31 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
+// TestLaterVerification: the answer about a block that was kept is not sent any more
+// when the block was verified since.
+func TestLaterVerification(t *testing.T) {
+	w := newWorld(t, 41)
+	status := func() string {
+		var b api.Block
+		w.get("/block/3", &b)
+		return b.Verification.Status
+	}
+	if first, again := status(), status(); first != "not_checked" || again != first {
+		t.Fatalf("%s, then %s", first, again)
+	}
+	w.verify(3)
+	if now := status(); now != "verified" {
+		t.Errorf("%s after the block was verified", now)
+	}
+}
+
 // TestValidators asks for finalized answers twice.
 func TestValidators(t *testing.T) {
 	w := newWorld(t, 41)
 	chain := "/v1/" + chainID
 	final := w.chain.BlockAt(25) // finalized, not accepted on L1
-	settled := w.chain.BlockAt(4)
+	settled, unproved := w.chain.BlockAt(4), w.chain.BlockAt(5)
+	w.verify(settled.Number)
 	for _, c := range []struct {
 		path  string
 		cache string
@@ -113,6 +132,7 @@ func TestValidators(t *testing.T) {
 		{"/block/" + settled.Hash.String(), "private, max-age=3600, immutable", true},
 		{"/tx/" + settled.Transactions[0].Hash.String(), "private, max-age=3600, immutable", true},
 		{fmt.Sprintf("/block/%d/txs?limit=2", settled.Number), "private, max-age=3600, immutable", true},
+		{fmt.Sprintf("/block/%d", unproved.Number), "private, no-cache", true}, // it may be verified later
 		{fmt.Sprintf("/block/%d", final.Number), "private, no-cache", true},
 		{"/tx/" + final.Transactions[0].Hash.String(), "private, no-cache", true},
 		{"/block/latest", "private, no-store", false},
@@ -217,7 +237,7 @@ func newHooked(t *testing.T, change ...func(*options)) *hooked {
 	w := &hooked{newWorld(t, 5, change...), make(chan struct{}), make(chan struct{})}
 	route := func(id, method string, maxBody int64) kernel.Route {
 		return kernel.Route{ID: id, Method: method, Path: "/v1/test/" + id, Family: "Test", Summary: "Test.", Description: "Test.", Class: kernel.Light, Scope: account.Read,
-			Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External, MaxBody: maxBody, Statuses: []int{413, 415}}
+			Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External, Depends: kernel.OnClock, MaxBody: maxBody, Statuses: []int{413, 415}}
 	}
 	addRead(w.server, route("panic", "GET", 0), func(context.Context) error { panic("the secret of the panic") })
 	addRead(w.server, route("broken", "GET", 0), func(context.Context) error { return fmt.Errorf("the secret of the failure") })

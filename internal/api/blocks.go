@@ -119,7 +119,7 @@ type Moment struct {
 type body[T any] struct{ Body T }
 
 func (s *Routes) blockRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Blocks", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External}
+	base := kernel.Route{Method: http.MethodGet, Family: "Blocks", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain}
 	list := base
 	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", kernel.Beta
 	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is 1 to 200, 25 by default."
@@ -200,7 +200,7 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 			return err
 		}
 		if in.Ref != "latest" {
-			settle(ctx, c, state, b.Number)
+			settle(ctx, c, state, b.Number, out.Body.Verification.Status == chain.Verified.String())
 		}
 		return nil
 	})
@@ -259,12 +259,11 @@ func finality(state *chain.State, number uint64) string {
 }
 
 // settle marks an answer about a block: with a validator once it is finalized,
-// as unchangeable once it is accepted on L1 and its finality cannot rise.
-func settle(ctx context.Context, c *Chain, state *chain.State, number uint64) {
-	req := kernel.RequestOf(ctx)
+// as unchangeable once it is accepted on L1 and its finality cannot rise, if all else
+// that it says is final.
+func settle(ctx context.Context, c *Chain, state *chain.State, number uint64, final bool) {
 	tier := state.Finality(number, c.Depth)
-	req.Settled = tier >= chain.Finalized
-	req.Immutable = tier == chain.AcceptedL1
+	kernel.RequestOf(ctx).Settle(tier >= chain.Finalized, tier == chain.AcceptedL1 && final)
 }
 
 func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
@@ -306,7 +305,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 			out.Body.NextCursor = s.sealSpot(scope, anchor{b.Number, b.Hash}, txs[n-1].Index+1)
 		}
 		if in.Ref != "latest" {
-			settle(ctx, c, state, b.Number)
+			settle(ctx, c, state, b.Number, true)
 		}
 		return nil
 	})

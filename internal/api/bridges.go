@@ -70,7 +70,7 @@ type BridgeSignalPage struct {
 }
 
 func (s *Routes) bridgeRoutes() {
-	r := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	r := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain,
 		Statuses: []int{http.StatusNotFound}, ID: "listBridgeSignals", Path: "/v1/{chain}/contract/{address}/bridge-signals", Summary: "List a bridge's movements"}
 	r.Description = "What the messages of a known bridge move, newest first, as this layer sees it: coverage stays partial because L1 is not indexed. " +
 		"A contract that is not a known bridge has none. `limit` is 1 to 100, 25 by default."

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -34,6 +35,7 @@ type Chain struct {
 	Registry *registry.Chain
 
 	known      *atomic.Pointer[known]
+	sighted    *atomic.Pointer[sighting]
 	now        func() time.Time
 	headMaxAge time.Duration
 }
@@ -73,6 +75,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 		if s.Chains[c.ID] != nil || c.ID == "meta" || c.ID == "" {
 			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
 		}
+		c.sighted = new(atomic.Pointer[sighting])
 		c.known, c.now, c.headMaxAge = new(atomic.Pointer[known]), k.Now, kernel.DefaultTo(o.HeadMaxAge, defaultHeadMaxAge)
 		s.Chains[c.ID] = &c
 		s.Order = append(s.Order, c.ID)
@@ -81,6 +84,27 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 	k.Explain(explainStore)
 	s.routes()
 	return s, nil
+}
+
+// sighting is when a head was first seen.
+type sighting struct {
+	hash felt.Felt
+	at   time.Time
+}
+
+// sightedAt is when this process first saw the index at a head. What the index holds
+// there was written by then: it does not keep the times of its writes.
+func (c *Chain) sightedAt(head *chain.Head) time.Time {
+	for {
+		last := c.sighted.Load()
+		if last != nil && last.hash == head.Hash {
+			return last.at
+		}
+		now := &sighting{head.Hash, c.now()}
+		if c.sighted.CompareAndSwap(last, now) {
+			return now.at
+		}
+	}
 }
 
 // revision is that of a chain, for the kernel.
@@ -164,7 +188,6 @@ func (s *Routes) view(ctx context.Context, id string, fn func(c *Chain, r store.
 	if e != nil {
 		return e
 	}
-	kernel.RequestOf(ctx).Indexed = true
 	return c.Store.View(ctx, func(r store.Reader) error {
 		state, err := chain.Read(ctx, r)
 		if err != nil {

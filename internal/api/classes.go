@@ -74,7 +74,7 @@ type ClassInstance struct {
 }
 
 func (s *Routes) classRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}
 	list := base
 	list.ID, list.Path, list.Summary = "listClasses", "/v1/{chain}/classes", "List classes"
@@ -195,7 +195,7 @@ func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]know
 	if err != nil {
 		return nil, err
 	}
-	out := make([]knownFacts, len(hashes))
+	out, certain := make([]knownFacts, len(hashes)), true
 	for i, a := range abis {
 		if errs[i] != nil {
 			return nil, errs[i]
@@ -206,7 +206,7 @@ func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]know
 			if a != nil {
 				f.ABIStatus = a.Status.String()
 			}
-			kernel.RequestOf(ctx).Indexed = false
+			certain = false
 			continue
 		}
 		f.ABIStatus, f.IsAccount, f.IsProxy, f.kind = a.Status.String(), &a.Account, &a.Proxy, a.Kind
@@ -215,6 +215,7 @@ func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]know
 		}
 		f.TokenKind = some(map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[a.Token])
 	}
+	kernel.RequestOf(ctx).Vouch(certain)
 	return out, nil
 }
 

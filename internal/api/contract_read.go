@@ -35,7 +35,7 @@ func (s *Routes) contractReadRoutes() {
 		Summary: "Call a view function",
 		Description: "Runs a function of the contract at one block and names that block. `selector` is the chain's selector, not a name. " +
 			"`calldata` is repeated, one felt each, hexadecimal or decimal, at most 256.",
-		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnNode,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}, s.readContract)
 }
 

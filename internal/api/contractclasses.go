@@ -75,7 +75,7 @@ type ABIType struct {
 }
 
 func (s *Routes) contractClassRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Classes", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}
 	history := base
 	history.ID, history.Path, history.Summary = "listContractClasses", "/v1/{chain}/contract/{address}/classes", "List a contract's classes"
@@ -215,7 +215,8 @@ func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {
 			FinalityStatus: finality(state, b.Number), External: renderDoors(i.External), Constructor: renderDoors(i.Constructors),
 			L1Handler: renderDoors(i.L1Handlers), ABITypes: renderTypes(i.Types), ABITypesTruncated: i.TypesTruncated,
 		}
-		settle(ctx, c, state, b.Number)
+		kernel.RequestOf(ctx).Vouch(true) // a class that is there stays as it is
+		settle(ctx, c, state, b.Number, true)
 		return nil
 	})
 	return out, err

@@ -70,7 +70,7 @@ type Verification struct {
 }
 
 func (s *Routes) contractRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}
 	one := base
 	one.ID, one.Path, one.Summary = "getContract", "/v1/{chain}/contract/{address}", "Get a contract"
@@ -114,7 +114,6 @@ func (s *Routes) getContract(ctx context.Context, in *struct {
 		if !f.Deployed() {
 			return kernel.Because(kernel.ReasonContractNotFound, "No contract is indexed at %s.", address)
 		}
-		kernel.RequestOf(ctx).Indexed = false // the class, and what a token calls itself, may still come
 		out.Body = renderContract(c, state, f)
 		return nil
 	})

@@ -73,7 +73,7 @@ type EventPage struct {
 }
 
 func (s *Routes) eventRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Events", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Events", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnCaller,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	global := base
 	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
@@ -206,7 +206,6 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 		var wide *wideSearch
 		var err error
 		if q.wide() {
-			kernel.RequestOf(ctx).Indexed = false // whose key asks matters
 			if wide, err = s.wideRange(ctx, c, r, state, q); err != nil {
 				return err
 			}
@@ -233,10 +232,8 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 			out.Body.RangeCoverage = wide.covers(q.Order, page.Next)
 		}
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
-		if slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }) {
-			// A class may still come, and with it a name: not to be kept.
-			kernel.RequestOf(ctx).Indexed = false
-		}
+		// Whose key asks for a wide range matters. A class may still come, and with it a name.
+		kernel.RequestOf(ctx).Vouch(wide == nil && !slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }))
 		return err
 	})
 	return out, err

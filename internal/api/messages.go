@@ -118,7 +118,7 @@ type MessageInput struct {
 
 func (s *Routes) messageRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Family: "Messages", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta,
-		Audience: kernel.External, Statuses: []int{http.StatusNotFound}}
+		Audience: kernel.External, Depends: kernel.OnChain, Statuses: []int{http.StatusNotFound}}
 	all := base
 	all.ID, all.Path, all.Summary = "listMessages", "/v1/{chain}/messages", "List messages between the layers"
 	all.Description = "Messages that handlers took in from L1, and that transactions sent to L1, newest first. `limit` is 1 to 100, 25 by default. " +

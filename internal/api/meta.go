@@ -152,7 +152,7 @@ type ChainEntry struct {
 const metaSchema = "1"
 
 func (s *Routes) metaRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Meta", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External}
+	base := kernel.Route{Method: http.MethodGet, Family: "Meta", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnSetup | kernel.OnCaller}
 	capabilities := base
 	capabilities.ID, capabilities.Path = "getCapabilities", "/v1/meta/capabilities"
 	capabilities.Summary, capabilities.Description = "Get the service's capabilities", "What is served, under which limits, and what the calling key may do."

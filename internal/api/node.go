@@ -51,9 +51,7 @@ type liveBlock struct {
 
 // liveView is view for answers that do not follow from the index alone: none is kept.
 func (s *Routes) liveView(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
-	err := s.view(ctx, id, fn)
-	kernel.RequestOf(ctx).Indexed = false
-	return err
+	return s.view(ctx, id, fn)
 }
 
 // liveBlock resolves a block_tag to one block of the index.

@@ -78,8 +78,8 @@ func (s *Routes) search(ctx context.Context, in *struct {
 				return err
 			}
 		}
+		kernel.RequestOf(ctx).Vouch(!named) // names come from calls
 		if named {
-			kernel.RequestOf(ctx).Indexed = false // names come from calls
 			return findTokens(ctx, r, c.Registry, q, &out.Body)
 		}
 		return findHash(ctx, r, id, &out.Body)

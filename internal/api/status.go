@@ -96,11 +96,11 @@ type LastFork struct {
 func (s *Routes) statusRoutes() {
 	kernel.Register(s.Server, kernel.Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
 		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
-		Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External,
+		Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnClock | kernel.OnNode,
 		Statuses: []int{http.StatusNotFound}}, s.getStatus)
 	kernel.Register(s.Server, kernel.Route{ID: "search", Method: http.MethodGet, Path: "/v1/{chain}/search", Family: "Search",
 		Summary: "Find what an identifier or a name stands for", Description: "A transaction hash, an address, a class hash, a block hash, a block number, or the beginning of a token's symbol or name. Known tokens come first; what others call themselves proves nothing. Parts of identifiers are not searched.",
-		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}, s.search)
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer/authority"
@@ -40,7 +41,7 @@ type ControlsSnapshot struct {
 	AsOfBlockHash     felt.Felt         `json:"asOfBlockHash"`
 	Source            string            `json:"source" enum:"indexed_events_and_class_abi"`
 	AsOfTimestampISO  string            `json:"asOfTimestampIso" format:"date-time" doc:"Time of that block."`
-	IndexedAtISO      *string           `json:"indexedAtIso" format:"date-time" doc:"When the index wrote what the snapshot is made of. Null: it does not keep the times of its writes, and a block time is none."`
+	IndexedAtISO      string            `json:"indexedAtIso" format:"date-time" doc:"When this process first saw the index at asOfBlock: what the snapshot is made of had been written by then."`
 }
 
 // SupplyControl tells who can make more of the token.
@@ -93,7 +94,7 @@ func (s *Routes) tokenControlRoutes() {
 		Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. " +
 			"`immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints. " +
 			"`not_detected` and `unknown` claim nothing.",
-		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
+		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
 }
 
 func (s *Routes) getTokenControls(ctx context.Context, in *struct {
@@ -114,11 +115,10 @@ func (s *Routes) getTokenControls(ctx context.Context, in *struct {
 			return err
 		}
 		if found == nil || found.ABI == nil {
-			kernel.RequestOf(ctx).Indexed = false // the class may still come
 			return nil
 		}
 		out.Body.Indexed, out.Body.ReasonCode = true, "materialized_controls_snapshot"
-		out.Body.Snapshot = renderControls(found, &state.Head)
+		out.Body.Snapshot = renderControls(found, &state.Head, c.sightedAt(&state.Head))
 		return nil
 	})
 	return out, err
@@ -136,17 +136,16 @@ func knownToken(ctx context.Context, c *Chain, r store.Reader, address felt.Felt
 	}
 	kind, err := tokenKindAt(ctx, c, r, address, head)
 	if err == nil && kind == 0 {
-		kernel.RequestOf(ctx).Indexed = false // the class may still come
 		return kernel.Fail(kernel.CodeNotFound, "No indexed token has the address %s.", address)
 	}
 	return err
 }
 
-func renderControls(c *authority.Controls, head *chain.Head) *ControlsSnapshot {
+func renderControls(c *authority.Controls, head *chain.Head, seen time.Time) *ControlsSnapshot {
 	out := &ControlsSnapshot{
 		SupplyControl: SupplyControl(c.Supply), TransferControl: TransferControl(c.Transfer), MetadataAdmin: MetadataAdmin(c.Metadata),
 		UpgradeControl: UpgradeControl(c.Upgrade), Paused: c.Paused, Roles: []ControlRole{}, ClassHash: c.Class,
-		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", AsOfTimestampISO: kernel.TimestampISO(head.Timestamp),
+		AsOfBlock: head.Number, AsOfBlockHash: head.Hash, Source: "indexed_events_and_class_abi", AsOfTimestampISO: kernel.TimestampISO(head.Timestamp), IndexedAtISO: instantISO(seen),
 	}
 	for i := range c.Roles {
 		r := &c.Roles[i]

@@ -103,7 +103,7 @@ type ScreeningPage struct {
 }
 
 func (s *Routes) tokenHolderRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	list := base
 	list.ID, list.Path, list.Summary = "listTokenHolders", "/v1/{chain}/token/{token}/holders", "List all holders of a token"

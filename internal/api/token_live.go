@@ -61,7 +61,7 @@ type IndexedBalance struct {
 }
 
 func (s *Routes) tokenLiveRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External,
+	base := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Certified, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnNode,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	supply := base
 	supply.ID, supply.Path, supply.Summary = "getTokenTotalSupply", "/v1/{chain}/token/{token}/total-supply", "Read a token's total supply"

@@ -90,7 +90,7 @@ func (s *Routes) tokenPoolRoutes() {
 		Summary: "List the pools of a token",
 		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is 1 to 100, 25 by default. " +
 			"There is no price source: prices, volumes and values are null, and null is not zero.",
-		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
+		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
 }
 
 func (s *Routes) listTokenPools(ctx context.Context, in *struct {
@@ -107,7 +107,6 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 		Coverage: PoolCoverage{ReasonCode: "pool_snapshot_missing"}}}
 	scope := "listTokenPools\x00" + in.Chain + "\x00" + address.String()
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		kernel.RequestOf(ctx).Indexed = false // the rows come and go beside the chain
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ type TokenSummary struct {
 	SummaryVersion             uint64    `json:"summaryVersion" doc:"Grows with every block that changes the counters: the number of the newest of them; 0 while there is none."`
 	SummaryVersionUpdatedAtISO *string   `json:"summaryVersionUpdatedAtIso" format:"date-time" doc:"Time of that block."`
 	SummaryCacheStatus         string    `json:"summaryCacheStatus" enum:"current,computed,stale,metadata_only"`
-	SummaryCacheUpdatedAtISO   *string   `json:"summaryCacheUpdatedAtIso" format:"date-time" doc:"When the index last wrote the counters. Null: it does not keep the times of its writes, and a block time is none. The counters are those of the indexed head."`
+	SummaryCacheUpdatedAtISO   *string   `json:"summaryCacheUpdatedAtIso" format:"date-time" doc:"When this process first saw the index at its head: the counters, which are those of the head, had been written by then. Null while there are none."`
 	TransferCount              *uint64   `json:"transferCount"`
 	DistinctFromCount          *uint64   `json:"distinctFromCount" doc:"Addresses that sent; the zero address of mints is nobody."`
 	DistinctToCount            *uint64   `json:"distinctToCount" doc:"Addresses that received; the zero address of burns is nobody."`
@@ -50,7 +50,7 @@ const (
 const supplySource = "starknet_rpc_totalSupply"
 
 func (s *Routes) tokenRoutes() {
-	one := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Certification: kernel.Beta}
+	one := kernel.Route{Method: http.MethodGet, Family: "Tokens", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock, Certification: kernel.Beta}
 	one.ID, one.Path, one.Summary = "getToken", "/v1/{chain}/token/{token}", "Get a token"
 	one.Description = "Name, symbol, decimals and supply as the contract reports them, and counters from its indexed transfers. " +
 		"Null means not known, never zero. An address is not found when it has no transfer, its class has not the entry points of a token, and it told no name."
@@ -68,7 +68,6 @@ func (s *Routes) getToken(ctx context.Context, in *struct {
 	}
 	out := &body[TokenSummary]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) (err error) {
-		kernel.RequestOf(ctx).Indexed = false // names come from calls
 		out.Body, err = tokenSummary(ctx, r, c, state, address)
 		return err
 	})
@@ -132,7 +131,8 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 			return t, err
 		}
 		changed := kernel.TimestampISO(b.Timestamp)
-		t.SummaryVersion, t.SummaryVersionUpdatedAtISO = totals.Latest, &changed
+		seen := instantISO(c.sightedAt(&state.Head))
+		t.SummaryVersion, t.SummaryVersionUpdatedAtISO, t.SummaryCacheUpdatedAtISO = totals.Latest, &changed, &seen
 		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
 	}
 	return t, nil

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 	"unicode"
 
 	"chainexplorer/internal/api"
@@ -228,7 +229,7 @@ func (o *oracle) token(k *simnode.Token, path string, own []moved) {
 	o.get("/token/"+k.Address.String(), &got)
 	want := object{"chainId": chainID, "tokenAddress": k.Address, "symbol": symbol, "name": name, "decimals": decimals, "standard": standardNames[k.Standard],
 		"metadataUpdatedAtIso": got.MetadataUpdatedAtISO, "summaryVersion": own[0].block.Number, "summaryVersionUpdatedAtIso": iso(own[0].block.Timestamp),
-		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": nil,
+		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": o.clock.Now().UTC().Format(time.RFC3339),
 		"transferCount": len(own), "distinctFromCount": len(senders), "distinctToCount": len(receivers), "latestTransferBlock": own[0].block.Number,
 		"totalSupplyRaw": nil, "totalSupplySource": nil, "totalSupplyBlockNumber": nil, "totalSupplyUpdatedAtIso": nil}
 	if k.Standard == simnode.ERC20 {

@@ -109,9 +109,10 @@ type Coverage struct {
 }
 
 func (s *Routes) transactionRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Family: "Transactions", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External}
+	base := kernel.Route{Method: http.MethodGet, Family: "Transactions", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain}
 	one := base
 	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", kernel.Certified
+	one.Depends |= kernel.OnEnrichment // classes
 	one.Summary = "Get a transaction"
 	one.Description = "A transaction with its receipt, events, token transfers, calldata, calls with their names and arguments, and messages. `logLimit` is 1 to 1,000, 96 by default."
 	one.Statuses = []int{http.StatusNotFound}
@@ -205,16 +206,11 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			return err
 		}
 		certain = certain && called
-		settle(ctx, c, state, p.Block)
 		for i := range out.Body.Logs {
 			certain = certain && out.Body.Logs[i].certain()
 		}
-		if !certain {
-			kernel.RequestOf(ctx).Indexed, kernel.RequestOf(ctx).Immutable = false, false
-		}
-		if len(t.Receipt.MessagesSent) > 0 { // the same may be sent again, and is counted
-			kernel.RequestOf(ctx).Immutable = false
-		}
+		kernel.RequestOf(ctx).Vouch(certain)
+		settle(ctx, c, state, p.Block, len(t.Receipt.MessagesSent) == 0) // the same message may be sent again, and is counted
 		return nil
 	})
 	return out, err

@@ -48,7 +48,7 @@ type TransferFilter struct {
 }
 
 func (s *Routes) transferRoutes() {
-	base := kernel.Route{Method: http.MethodGet, Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Certification: kernel.Beta,
+	base := kernel.Route{Method: http.MethodGet, Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Certification: kernel.Beta,
 		Statuses: []int{http.StatusNotFound}}
 	of := base
 	of.ID, of.Path, of.Family, of.Summary = "listTokenTransfers", "/v1/{chain}/token/{token}/transfers", "Tokens", "List a token's transfers"
@@ -214,7 +214,6 @@ func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q 
 	out := &TransferPage{Items: []TransferItem{}}
 	scope := q.scope(operation, chainID)
 	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
-		kernel.RequestOf(ctx).Indexed = false // names, and some standards, come from calls
 		if q.cursor != "" {
 			after, err := s.openTransfer(ctx, r, scope, q.cursor)
 			if err != nil {

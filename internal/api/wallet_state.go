@@ -23,7 +23,7 @@ import (
 const MaxWalletTokens = 25
 
 func (s *Routes) walletRoutes() {
-	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
+	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnNode | kernel.OnClock,
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody,
 		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}

@@ -30,8 +30,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 		s.relayError(w, r, req)
 		return
 	}
-	fresh := cacheable && req.Indexed && rec.status == http.StatusOK
-	a := rec.seal(req.Settled, fresh, fresh && req.Immutable)
+	fresh := cacheable && req.keepable() && rec.status == http.StatusOK
+	a := rec.seal(req.settled, fresh, fresh && req.immutable)
 	switch {
 	case a.forever:
 		key.at = key.at.Lasting()

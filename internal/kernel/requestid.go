@@ -57,12 +57,8 @@ type Request struct {
 	Caller *Caller
 	// Budget is what the caller has left.
 	Budget Verdict
-	// Settled and immutable are set by a handler whose answer will hardly, or
-	// never, change: the first gets a validator, the second is also kept.
-	Settled, Immutable bool
-	// Indexed says that the answer follows from the request and one view of the
-	// index alone: it holds until the next block.
-	Indexed bool
+	// settled and immutable are what Settle said, vouched and doubted what Vouch did.
+	settled, immutable, vouched, doubted bool
 	// cursor says that the query has one, and cursorRead that the handler looked at it.
 	cursor, cursorRead bool
 	// seen counts answers of the route; nil beside the table.

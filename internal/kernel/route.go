@@ -70,6 +70,8 @@ type Route struct {
 	Tier          Tier
 	Certification Certification
 	Audience      Audience
+	// Depends is what the answers follow from; see there.
+	Depends Depends
 	// Statuses are the failures that the route can answer with, besides those
 	// that every route can.
 	Statuses []int
@@ -108,6 +110,9 @@ var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.
 
 // Register adds a route with its typed handler to the table.
 func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in *I) (*O, error)) {
+	if r.Depends == 0 {
+		panic(fmt.Sprintf("kernel: route %s does not say what its answers depend on", r.ID))
+	}
 	route := &r
 	route.classHeader = []string{string(r.Class)}
 	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(LimitWindow.Seconds()))}

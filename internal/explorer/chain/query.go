@@ -116,6 +116,9 @@ type Revision struct {
 	Undoing uint64
 	// Agreed is the number after the newest block that a quorum of nodes agreed on.
 	Agreed uint64
+	// Unproved is how many blocks are not known to agree with their hashes: one that
+	// is verified later reads otherwise.
+	Unproved uint64
 }
 
 // Lasting is what is left of a revision for answers about blocks that only a fork
@@ -124,7 +127,7 @@ func (v Revision) Lasting() Revision { return Revision{Forks: v.Forks, Undoing: 
 
 // Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
-	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey, AgreedKey)
+	rows, err := getAll(ctx, r, ForkKey, HeadKey, L1Key, RewindKey, AgreedKey, VerificationKey)
 	if err != nil {
 		return now, err
 	}
@@ -155,7 +158,12 @@ func Now(ctx context.Context, r store.Reader) (now Revision, err error) {
 		now.Undoing = now.Next
 	}
 	agreed, _, err := decoded(rows[4], DecodeAgreed)
+	if err != nil {
+		return now, err
+	}
 	now.Agreed = agreed.Next
+	found, _, err := decoded(rows[5], DecodeSummary)
+	now.Unproved = found.NotChecked + found.Unverified
 	return now, err
 }
 

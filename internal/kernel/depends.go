@@ -1,0 +1,43 @@
+package kernel
+
+// Depends says what the answers of a route follow from, besides the request itself.
+// What may be kept and sent to others follows from it. A route must say it: one that
+// says nothing is not registered.
+type Depends uint8
+
+// What an answer can depend on.
+const (
+	// OnChain: rows that blocks wrote. They hold until the next block.
+	OnChain Depends = 1 << iota
+	// OnEnrichment: rows that come beside the blocks, such as names and classes that
+	// may still come.
+	OnEnrichment
+	// OnCaller: whose key asks.
+	OnCaller
+	// OnClock: when it is asked.
+	OnClock
+	// OnNode: what a node answers.
+	OnNode
+	// OnSetup: how this process was set up.
+	OnSetup
+)
+
+// Vouch says of one answer whether it follows from the chain alone, on a route whose
+// answers may depend on more. Where nobody vouches for an answer, or somebody does
+// not, it is not kept.
+func (r *Request) Vouch(chainAlone bool) {
+	r.vouched = true
+	r.doubted = r.doubted || !chainAlone
+}
+
+// Settle says how lasting the answer is: a settled one, which hardly changes, gets a
+// validator; an immutable one is also kept for good, if answers may be kept at all.
+func (r *Request) Settle(settled, immutable bool) { r.settled, r.immutable = settled, immutable }
+
+// keepable says that others may be sent this answer until the next block.
+func (r *Request) keepable() bool {
+	if r.doubted || r.Route == nil || r.Route.Depends&OnChain == 0 {
+		return false
+	}
+	return r.Route.Depends == OnChain || r.vouched
+}
