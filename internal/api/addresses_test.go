@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 )
@@ -261,7 +260,6 @@ func (o *oracle) addresses() {
 		o.assets(a, all[a])
 	}
 	o.batches(all, order)
-	o.attribution()
 }
 
 // post compares one answer to a body.
@@ -400,31 +398,4 @@ func orNull(s string) any {
 		return nil
 	}
 	return s
-}
-
-func (o *oracle) attribution() {
-	o.t.Helper()
-	var unlisted felt.Felt
-	for a, k := range o.tokensByAddress() {
-		if _, listed := o.registry.Token(a); !listed && k.Standard == simnode.ERC20 && k.Name != "" {
-			unlisted = a
-		}
-	}
-	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
-		want := object{"chainId": chainID, "requestedAddress": a.Padded(), "canonicalAddress": a, "known": false, "label": nil, "confidence": "none",
-			"source": "indexed_address_attribution", "labelSource": nil, "labelConfidence": nil, "selfReportedName": nil, "protocol": nil}
-		if l, ok := o.registry.Label(a); ok {
-			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, l.Name, "high", "indexed_protocol_registry", l.Source
-			want["protocol"] = object{"name": l.Protocol, "kind": l.Kind}
-		} else if t, ok := o.registry.Token(a); ok {
-			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, t.Name, "high", "curated_known_token_metadata", "registry"
-		}
-		if want["known"] == true {
-			want["labelConfidence"] = "high"
-		}
-		if k := o.tokensByAddress()[a]; k != nil {
-			want["selfReportedName"], _, _ = o.wantNames(k)
-		}
-		o.same("getAddressAttribution", chainID+"/address/"+a.Padded()+"/attribution", want)
-	}
 }

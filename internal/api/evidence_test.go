@@ -52,29 +52,36 @@ func (o *oracle) meta() {
 	}
 }
 
+// What comparisons with the simulated chain are worth, in the document's words.
+var (
+	exactBlock     = site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
+	pagedList      = site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
+	eventList      = site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
+	liveCall       = site.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
+	countedHolders = site.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
+	ownSetup       = site.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
+	lookedUp       = site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
+	batchOf        = site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
+)
+
 // evidence is what the document says was checked. The file is written by this
 // test alone; it may claim less than the test checks, never more.
 func (o *oracle) evidence() {
 	o.t.Helper()
-	exact := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "hot"}
-	paged := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "hot"}
-	events := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "pagination", SLOClass: "warm"}
-	called := site.Evidence{Oracle: "rpc-sampled", EvidenceLevel: "deploy-blocking", CertificationScope: "exact-block", SLOClass: "warm"}
-	counted := site.Evidence{Oracle: "materialized-db-plus-rpc", EvidenceLevel: "deploy-blocking", CertificationScope: "accounting", SLOClass: "warm"}
-	setup := site.Evidence{Oracle: "configuration", EvidenceLevel: "sampled", CertificationScope: "route-table", SLOClass: "hot"}
-	lookup := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "sampled", CertificationScope: "derived-indexed", SLOClass: "warm"}
-	batched := site.Evidence{Oracle: "indexed-replay", EvidenceLevel: "deploy-blocking", CertificationScope: "derived-indexed", SLOClass: "batch"}
-	got := map[string]site.Evidence{"getStatus": exact, "getBlock": exact, "getBlockAtTimestamp": exact, "getTransaction": exact,
-		"searchEvents": events, "listContractEvents": events, "listTokenTransfers": events, "listTransfers": events, "getToken": lookup,
-		"getContract": exact, "getContractVerification": exact, "listBridgeSignals": events, "getAddress": exact, "listAddressTransactions": events,
-		"listAddressActivity": events, "listAddressTransfers": events, "getAddressAttribution": lookup, "discoverAssets": events,
-		"summarizeAddresses": batched, "describeAddresses": batched, "previewTransactions": batched, "getWalletState": called,
-		"listMessages": events, "listContractMessages": events, "getMessage": events,
-		"getTokenTotalSupply": called, "getTokenBalance": called, "readContract": called,
-		"getTokenControls": lookup, "listTokenPools": paged,
-		"listClasses": paged, "getClass": paged, "listContractClasses": paged, "getContractEntrypoints": exact,
-		"listTokenHolders": counted, "screenTokenHolders": counted, "getTokenHolderAnalytics": counted,
-		"listBlocks": paged, "listBlockTransactions": paged, "listTransactions": paged, "search": lookup, "getCapabilities": setup, "listChains": setup}
+	got := map[string]site.Evidence{"getStatus": exactBlock, "getBlock": exactBlock, "getBlockAtTimestamp": exactBlock, "getTransaction": exactBlock,
+		"searchEvents": eventList, "listContractEvents": eventList, "listTokenTransfers": eventList, "listTransfers": eventList, "getToken": lookedUp,
+		"getContract": exactBlock, "getContractVerification": exactBlock, "listBridgeSignals": eventList, "getAddress": exactBlock, "listAddressTransactions": eventList,
+		"listAddressActivity": eventList, "listAddressTransfers": eventList, "discoverAssets": eventList,
+		"summarizeAddresses": batchOf, "describeAddresses": batchOf, "previewTransactions": batchOf, "getWalletState": liveCall,
+		"listMessages": eventList, "listContractMessages": eventList, "getMessage": eventList,
+		"getTokenTotalSupply": liveCall, "getTokenBalance": liveCall, "readContract": liveCall,
+		"getTokenControls": lookedUp, "listTokenPools": pagedList,
+		"listClasses": pagedList, "getClass": pagedList, "listContractClasses": pagedList, "getContractEntrypoints": exactBlock,
+		"listTokenHolders": countedHolders, "screenTokenHolders": countedHolders, "getTokenHolderAnalytics": countedHolders,
+		"listBlocks": pagedList, "listBlockTransactions": pagedList, "listTransactions": pagedList, "search": lookedUp, "getCapabilities": ownSetup, "listChains": ownSetup}
+	for _, r := range routeTests {
+		got[r.operation] = r.evidence
+	}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {
 			o.t.Errorf("%s was not compared with anything", op)

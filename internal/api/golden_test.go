@@ -179,6 +179,11 @@ func TestGolden(t *testing.T) {
 	for _, c := range g.reads() {
 		g.run(c)
 	}
+	for _, r := range routeTests {
+		for name, path := range r.golden(g.world) {
+			g.run(goldenCase{dir: r.operation, name: name, path: "/v1/" + chainID + path})
+		}
+	}
 	for _, c := range g.failures() {
 		g.run(c)
 	}
@@ -284,8 +289,6 @@ func (g *golden) reads() []goldenCase {
 		{dir: "listAddressActivity", name: "first-page", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/activity?limit=3"},
 		{dir: "listAddressTransfers", name: "received", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/transfers?limit=2&direction=in"},
 		{dir: "discoverAssets", name: "first-page", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/assets/discovery?limit=3"},
-		{dir: "getAddressAttribution", name: "known", path: chain + "/address/" + g.chain.Network().PairRouter.String() + "/attribution"},
-		{dir: "getAddressAttribution", name: "unknown", path: chain + "/address/0x00ABC/attribution"},
 		{dir: "listMessages", name: "first-page", path: chain + "/messages?limit=3"},
 		{dir: "listContractMessages", name: "to-l1", path: chain + "/contract/" + g.chain.Messages(0, 44)[0].To.String() + "/messages?limit=2"},
 		{dir: "getMessage", name: "handled", path: fmt.Sprintf("%s/message/0x%x", chain, g.chain.Messages(0, 44)[0].Hash)},

@@ -202,6 +202,9 @@ func (o *oracle) everything(from uint64) {
 	o.pools(head)
 	o.classes(head)
 	o.holders(head)
+	for _, r := range routeTests {
+		r.truth(o)
+	}
 	o.absent(head)
 }
 
