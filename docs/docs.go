@@ -35,5 +35,6 @@ var ForOperators = []Guide{
 	{"devnet.md", "A local devnet: what to start, and what is different there."},
 	{"security.md", "What is promised against which attacker, how it is tested, and what is not promised."},
 	{"architecture.md", "The packages, the write path, how it is tested."},
+	{"contributing.md", "How to add a route, and something that is kept of every block, by an example that works."},
 	{"format.md", "Every table and record of an index, byte by byte."},
 }
