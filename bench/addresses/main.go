@@ -226,7 +226,7 @@ func transactions(ctx context.Context, r store.Reader, a felt.Felt, before uint6
 
 // parts reads a page of the first list alone.
 func parts(ctx context.Context, r store.Reader, a felt.Felt, before uint64) (int, error) {
-	hits, _, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: places.End(before), Limit: pageSize})
+	hits, _, err := places.Page(ctx, r, places.Query{Lists: []places.List{address.List(&a)}, Before: explorer.EndOf(before), Limit: pageSize})
 	if err != nil {
 		return 0, err
 	}

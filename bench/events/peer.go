@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -53,7 +54,7 @@ type (
 	}
 	peerAnswer struct {
 		Took   time.Duration
-		Places []event.Place
+		Places []explorer.Place
 		Err    string
 	}
 )
@@ -175,7 +176,7 @@ func (b *bench) measurePeer(ctx context.Context, queries []event.Query, head uin
 
 func ratio(a, b time.Duration) float64 { return float64(a) / math.Max(float64(b), 1) }
 
-func same(ours []event.Hit, theirs []event.Place) error {
+func same(ours []event.Hit, theirs []explorer.Place) error {
 	if len(ours) != len(theirs) {
 		return fmt.Errorf("%d events against %d of the peer", len(ours), len(theirs))
 	}

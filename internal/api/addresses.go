@@ -14,7 +14,6 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/identity"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -243,7 +242,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 		}
 		kernel.RequestOf(ctx).Vouch(certain && len(kinds.known) == 0) // some standards come from calls
 		if page.Next != nil {
-			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, places.Place{Block: page.Next.Block, Spot: places.Spot{Tx: page.Next.Index}})
+			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, explorer.Place{Block: page.Next.Block, Tx: page.Next.Index})
 		}
 		return err
 	})

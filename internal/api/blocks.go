@@ -302,7 +302,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 		}
 		out.Body.Items = previews(state, txs)
 		if n := len(txs); n == limit && uint64(txs[n-1].Index)+1 < b.Transactions {
-			out.Body.NextCursor = s.sealSpot(scope, anchor{b.Number, b.Hash}, txs[n-1].Index+1)
+			out.Body.NextCursor = s.sealSpot(scope, b.Ref(), txs[n-1].Index+1)
 		}
 		if in.Ref != "latest" {
 			settle(ctx, c, state, b.Number, true)

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/message"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
@@ -98,7 +98,7 @@ func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 			out.Body.Coverage.Message = "The contract is not in the registry of bridges."
 			return nil
 		}
-		before := places.End(state.Head.Number)
+		before := explorer.EndOf(state.Head.Number)
 		if in.Cursor != "" {
 			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -166,7 +167,7 @@ func (s *Routes) sealSnapshot(scope string, p *snapshot) *string {
 	if p.last != nil {
 		last = *p.last
 	}
-	return s.sealAt(scope, anchor{p.block.Number, p.block.Hash}, append(append(rest, leg), last[:]...))
+	return s.sealAt(scope, block.Ref(p.block), append(append(rest, leg), last[:]...))
 }
 
 // openSnapshot reads a cursor, which ends with its snapshot: when its time is
@@ -176,7 +177,7 @@ func (s *Routes) openSnapshot(ctx context.Context, r store.Reader, scope, cursor
 	if err != nil {
 		return nil, err
 	}
-	p := &snapshot{block: contractcall.Block{Number: at.number, Hash: at.hash}, issued: time.UnixMicro(int64(binary.BigEndian.Uint64(rest))), others: rest[8] == 1}
+	p := &snapshot{block: contractcall.Block{Number: at.Number, Hash: at.Hash}, issued: time.UnixMicro(int64(binary.BigEndian.Uint64(rest))), others: rest[8] == 1}
 	if last := felt.Felt(rest[9:]); !last.IsZero() {
 		p.last = &last
 	}

@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
@@ -114,12 +115,12 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 		if out.Body.Items, times, err = s.renderClasses(ctx, r, page); err != nil || next == nil {
 			return err
 		}
-		var at anchor
+		var at block.Ref
 		switch last := page[len(page)-1]; {
 		case order == class.ByDeclared && last.WasDeclared:
-			at = anchor{last.Declared, times[last.Declared].Hash}
+			at = block.Ref{Number: last.Declared, Hash: times[last.Declared].Hash}
 		case order == class.ByOrigin:
-			at = anchor{last.Origin, times[last.Origin].Hash}
+			at = block.Ref{Number: last.Origin, Hash: times[last.Origin].Hash}
 		}
 		out.Body.NextCursor = s.sealEntry(scope, at, next.Class, next.Number)
 		return nil
@@ -131,7 +132,7 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 // number that the list is ordered by.
 const entrySize = felt.Size + 8
 
-func (s *Routes) sealEntry(scope string, at anchor, f felt.Felt, number uint64) *string {
+func (s *Routes) sealEntry(scope string, at block.Ref, f felt.Felt, number uint64) *string {
 	return s.sealAt(scope, at, binary.BigEndian.AppendUint64(f[:], number))
 }
 
@@ -295,9 +296,9 @@ func (s *Routes) instances(ctx context.Context, r store.Reader, hash felt.Felt, 
 	}
 	if more {
 		last := list[len(list)-1]
-		var at anchor
+		var at block.Ref
 		if order == class.ByNewest {
-			at = anchor{last.Since, times[last.Since].Hash}
+			at = block.Ref{Number: last.Since, Hash: times[last.Since].Hash}
 		}
 		out.NextCursor = s.sealEntry(scope, at, last.Address, last.Since)
 	}

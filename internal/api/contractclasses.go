@@ -158,7 +158,7 @@ func (s *Routes) renderEpochs(ctx context.Context, r store.Reader, out *Contract
 	}
 	if more {
 		last := list[len(list)-1]
-		out.NextCursor = s.sealAt(scope, anchor{last.Block, times[last.Block].Hash}, []byte{boolByte(last.Deployed)})
+		out.NextCursor = s.sealAt(scope, block.Ref{Number: last.Block, Hash: times[last.Block].Hash}, []byte{boolByte(last.Deployed)})
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (s *Routes) openEpoch(ctx context.Context, r store.Reader, scope, cursor st
 	if err != nil {
 		return nil, err
 	}
-	return &contract.Place{Block: at.number, Deployed: rest[0] == 1}, nil
+	return &contract.Place{Block: at.Number, Deployed: rest[0] == 1}, nil
 }
 
 func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {

@@ -3,9 +3,8 @@ package api
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 
-	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -18,34 +17,24 @@ import (
 // and is refused when the chain has another block there: while it has this one,
 // everything below is as it was, and going on is exact.
 
-// anchor is the block that a place depends on. It depends on none when the hash
-// is zero.
-type anchor struct {
-	number uint64
-	hash   felt.Felt
-}
-
-// holds says whether the block is part of the chain. One Get.
-func (a anchor) holds(ctx context.Context, r store.Reader) (bool, error) {
-	if a.hash.IsZero() {
+// holds says whether the block that a place depends on is part of the chain. A place
+// depends on none when the hash is zero.
+func holds(ctx context.Context, r store.Reader, at block.Ref) (bool, error) {
+	if at.Hash.IsZero() {
 		return true, nil
 	}
-	_, err := event.Resume(ctx, r, event.Place{Block: a.number}, a.hash)
-	if errors.Is(err, event.ErrReorganised) {
-		return false, nil
-	}
-	return err == nil, err
+	return at.Holds(ctx, r)
 }
 
 // sealAt makes the cursor of a place.
-func (s *Routes) sealAt(scope string, at anchor, rest []byte) *string {
-	b := append(binary.BigEndian.AppendUint64(nil, at.number), rest...)
-	next := s.Seal(scope, append(b, at.hash[:]...))
+func (s *Routes) sealAt(scope string, at block.Ref, rest []byte) *string {
+	b := append(binary.BigEndian.AppendUint64(nil, at.Number), rest...)
+	next := s.Seal(scope, append(b, at.Hash[:]...))
 	return &next
 }
 
 // openAt reads a cursor of sealAt that has so many bytes of rest.
-func (s *Routes) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at anchor, rest []byte, err error) {
+func (s *Routes) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at block.Ref, rest []byte, err error) {
 	b, e := s.OpenCursor(ctx, scope, cursor)
 	if e != nil {
 		return at, nil, e
@@ -53,8 +42,8 @@ func (s *Routes) openAt(ctx context.Context, r store.Reader, scope, cursor strin
 	if len(b) != 8+size+felt.Size {
 		return at, nil, otherVersion()
 	}
-	at = anchor{binary.BigEndian.Uint64(b), felt.Felt(b[8+size:])}
-	same, err := at.holds(ctx, r)
+	at = block.Ref{Number: binary.BigEndian.Uint64(b), Hash: felt.Felt(b[8+size:])}
+	same, err := holds(ctx, r, at)
 	if err == nil && !same {
 		err = kernel.Fail(kernel.CodeInvalidCursor, "The chain was reorganised below this cursor. Start again without a cursor.")
 	}
@@ -67,7 +56,7 @@ func otherVersion() *kernel.Error {
 }
 
 // sealSpot makes the cursor of a place that is so many numbers inside a block.
-func (s *Routes) sealSpot(scope string, at anchor, spot ...uint32) *string {
+func (s *Routes) sealSpot(scope string, at block.Ref, spot ...uint32) *string {
 	var rest []byte
 	for _, n := range spot {
 		rest = binary.BigEndian.AppendUint32(rest, n)
@@ -76,7 +65,7 @@ func (s *Routes) sealSpot(scope string, at anchor, spot ...uint32) *string {
 }
 
 // openSpot reads a cursor of sealSpot, with as many numbers.
-func (s *Routes) openSpot(ctx context.Context, r store.Reader, scope, cursor string, spot ...*uint32) (block uint64, err error) {
+func (s *Routes) openSpot(ctx context.Context, r store.Reader, scope, cursor string, spot ...*uint32) (number uint64, err error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, 4*len(spot))
 	if err != nil {
 		return 0, err
@@ -84,5 +73,5 @@ func (s *Routes) openSpot(ctx context.Context, r store.Reader, scope, cursor str
 	for i, n := range spot {
 		*n = binary.BigEndian.Uint32(rest[4*i:])
 	}
-	return at.number, nil
+	return at.Number, nil
 }

@@ -216,7 +216,7 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 			}
 		}
 		if wide != nil {
-			q.To = wide.top.number
+			q.To = wide.top.Number
 		}
 		page, err := event.Search(ctx, r, q.Query)
 		if err != nil {

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/registry"
 )
@@ -13,8 +15,8 @@ func (s *Routes) SetRegistry(id string, c *registry.Chain) { s.Chains[id].Regist
 
 // WideCoverage is what a page of a wide search claims that began at the block top,
 // with a certificate through a block, and ended at next.
-func WideCoverage(requested Interval, top, certified uint64, order event.Order, next *event.Place) *RangeCoverage {
-	w := &wideSearch{requested: requested, certified: certified, top: anchor{number: top}}
+func WideCoverage(requested Interval, top, certified uint64, order event.Order, next *explorer.Place) *RangeCoverage {
+	w := &wideSearch{requested: requested, certified: certified, top: block.Ref{Number: top}}
 	return w.covers(order, next)
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/message"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -231,7 +231,7 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), messageScope(&q, operation, in.Chain)
 	out := &body[MessagePage]{MessagePage{ChainID: in.Chain, ContractAddress: contract}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
-		before := places.End(state.Head.Number)
+		before := explorer.EndOf(state.Head.Number)
 		if in.Cursor != "" {
 			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
 				return err
@@ -282,7 +282,7 @@ func (s *Routes) renderMessages(ctx context.Context, r store.Reader, c *Chain, s
 func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Loaded) Message {
 	iso, zero, one := kernel.TimestampISO(b.Timestamp), uint64(0), uint64(1)
 	out := Message{
-		ID: fmt.Sprintf("%d:%d:%d", m.Block, m.Tx, m.Sub), BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: m.Sub,
+		ID: fmt.Sprintf("%d:%d:%d", m.Block, m.Tx, m.Log), BlockNumber: m.Block, TimestampISO: &iso, TxIndex: m.Tx, LogIndex: m.Log,
 		MessageHash: "0x" + hex.EncodeToString(m.Hash[:]), ToAddress: &m.To, TxHash: m.TxHash, L2Hash: &m.TxHash,
 		Payload: head(m.Payload, MaxPayload), PayloadTruncated: len(m.Payload) > MaxPayload, RowTier: tierOf(c, state, m.Block),
 	}
@@ -313,16 +313,16 @@ func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Lo
 }
 
 // openPlace reads the cursor of a list of places.
-func (s *Routes) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p places.Place, err error) {
-	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Sub)
+func (s *Routes) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p explorer.Place, err error) {
+	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Log)
 	return p, err
 }
 
 // sealPlace makes the cursor of a list of places.
-func (s *Routes) sealPlace(ctx context.Context, r store.Reader, scope string, p places.Place) (*string, error) {
+func (s *Routes) sealPlace(ctx context.Context, r store.Reader, scope string, p explorer.Place) (*string, error) {
 	hash, err := block.HashOf(ctx, r, p.Block)
 	if err != nil {
 		return nil, err
 	}
-	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Sub), nil
+	return s.sealSpot(scope, block.Ref{Number: p.Block, Hash: hash}, p.Tx, p.Log), nil
 }

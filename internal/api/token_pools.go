@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/pools"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
@@ -111,9 +111,9 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 			return err
 		}
 		limit := in.Limit.Clamp(DefaultPoolPage, MaxPoolPage)
-		var before *event.Place
+		var before *explorer.Place
 		if in.Cursor != "" {
-			before = &event.Place{}
+			before = &explorer.Place{}
 			if before.Block, err = s.openSpot(ctx, r, scope, in.Cursor, &before.Tx, &before.Log); err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 	if err != nil {
 		return err
 	}
-	out.NextCursor = s.sealSpot(scope, anchor{page.Next.Block, hash}, page.Next.Tx, page.Next.Log)
+	out.NextCursor = s.sealSpot(scope, block.Ref{Number: page.Next.Block, Hash: hash}, page.Next.Tx, page.Next.Log)
 	return nil
 }
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"math/big"
 	"net/http"
 
@@ -90,7 +89,7 @@ func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.St
 	m := list[0]
 	known, moved, canonical := m != nil && m.Known, totals.Transfers > 0, false
 	if known {
-		if canonical, err = isCanonical(ctx, r, m); err != nil {
+		if canonical, err = (block.Ref{Number: m.Block, Hash: m.BlockHash}).Holds(ctx, r); err != nil {
 			return t, err
 		}
 	}
@@ -157,14 +156,4 @@ func neverMoved(ctx context.Context, r store.Reader, address felt.Felt, head uin
 func supplyHolds(ctx context.Context, r store.Reader, address felt.Felt, since, head uint64) (bool, error) {
 	last, moved, err := transfer.LatestOf(ctx, r, felt.Felt{}, address, head)
 	return !moved || last <= since, err
-}
-
-// isCanonical says whether the block at which a token was asked is still part of
-// the chain.
-func isCanonical(ctx context.Context, r store.Reader, m *token.Metadata) (bool, error) {
-	b, err := block.Get(ctx, r, m.Block)
-	if errors.Is(err, block.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && b.Hash == m.BlockHash, err
 }

@@ -290,7 +290,7 @@ func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, e
 
 // sealTransfer and openTransfer are for places in lists of transfers.
 func (s *Routes) sealTransfer(scope string, p transfer.Place, hash felt.Felt) *string {
-	return s.sealSpot(scope, anchor{p.Block, hash}, p.Tx, p.Log, p.Index)
+	return s.sealSpot(scope, block.Ref{Number: p.Block, Hash: hash}, p.Tx, p.Log, p.Index)
 }
 
 func (s *Routes) openTransfer(ctx context.Context, r store.Reader, scope, cursor string) (p transfer.Place, err error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
@@ -170,7 +171,7 @@ type wideSearch struct {
 	certified uint64 // through this block
 	// top is the last block that is searched. When the newest come first it
 	// remains that of the first page.
-	top anchor
+	top block.Ref
 	CoverageDiagnostics
 }
 
@@ -196,12 +197,12 @@ func (s *Routes) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 		return nil, e
 	}
 	w := &wideSearch{requested: Interval{q.From, q.To}, certified: *through, CoverageDiagnostics: d}
-	w.top.number = wideTop(q.To, *through, state.Head.Number)
-	if q.From > w.top.number {
-		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.number)
+	w.top.Number = wideTop(q.To, *through, state.Head.Number)
+	if q.From > w.top.Number {
+		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.Number)
 	}
 	var err error
-	w.top.hash, err = block.HashOf(ctx, r, w.top.number)
+	w.top.Hash, err = block.HashOf(ctx, r, w.top.Number)
 	return w, err
 }
 
@@ -217,9 +218,9 @@ func coverageUnavailable(format string, args ...any) *kernel.Error {
 
 // covers is what the pages up to one have searched, if next is where it ended; nil
 // when nothing is left.
-func (w *wideSearch) covers(order event.Order, next *event.Place) *RangeCoverage {
+func (w *wideSearch) covers(order event.Order, next *explorer.Place) *RangeCoverage {
 	out := &RangeCoverage{Requested: w.requested, CoverageDiagnostics: w.CoverageDiagnostics}
-	from, to := w.requested.FromBlock, w.top.number
+	from, to := w.requested.FromBlock, w.top.Number
 	if next != nil && order == event.Desc {
 		from = next.Block + 1
 	}
@@ -245,16 +246,16 @@ func (w *wideSearch) covers(order event.Order, next *event.Place) *RangeCoverage
 const wideSize = 8 + 8 + felt.Size
 
 // sealEvents makes the cursor of a search; w is nil when it is not wide.
-func (s *Routes) sealEvents(scope string, p event.Place, hash felt.Felt, w *wideSearch) *string {
+func (s *Routes) sealEvents(scope string, p explorer.Place, hash felt.Felt, w *wideSearch) *string {
 	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
 	if w != nil {
-		rest = append(binary.BigEndian.AppendUint64(rest, w.top.number), w.top.hash[:]...)
+		rest = append(binary.BigEndian.AppendUint64(rest, w.top.Number), w.top.Hash[:]...)
 	}
-	return s.sealAt(scope, anchor{p.Block, hash}, rest)
+	return s.sealAt(scope, block.Ref{Number: p.Block, Hash: hash}, rest)
 }
 
 // openEvents reads a cursor of sealEvents, and sets where a wide search began.
-func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*event.Place, error) {
+func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*explorer.Place, error) {
 	size := 8
 	if w != nil {
 		size = wideSize
@@ -263,12 +264,12 @@ func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor s
 	if err != nil {
 		return nil, err
 	}
-	p := &event.Place{Block: at.number, Tx: binary.BigEndian.Uint32(rest), Log: binary.BigEndian.Uint32(rest[4:])}
+	p := &explorer.Place{Block: at.Number, Tx: binary.BigEndian.Uint32(rest), Log: binary.BigEndian.Uint32(rest[4:])}
 	if w == nil || order == event.Asc {
 		return p, nil
 	}
-	w.top = anchor{binary.BigEndian.Uint64(rest[8:]), felt.Felt(rest[16:])}
-	same, err := w.top.holds(ctx, r)
+	w.top = block.Ref{Number: binary.BigEndian.Uint64(rest[8:]), Hash: felt.Felt(rest[16:])}
+	same, err := holds(ctx, r, w.top)
 	if !same { // a fork above the cursor: pages before it told of blocks that are gone
 		w.top = at
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -231,7 +232,7 @@ func TestWideCoverage(t *testing.T) {
 	for _, c := range []struct {
 		top, certified       uint64
 		order                event.Order
-		next                 *event.Place
+		next                 *explorer.Place
 		completed, certifies *api.Interval
 		complete             bool
 	}{
@@ -239,11 +240,11 @@ func TestWideCoverage(t *testing.T) {
 		{20_000, 30_000, event.Asc, nil, in(100, 20_000), in(100, 20_000), true},
 		{20_000, 19_000, event.Asc, nil, in(100, 20_000), in(100, 19_000), true},
 		{19_999, 19_900, event.Desc, nil, in(100, 19_999), in(100, 19_900), false},
-		{20_000, 30_000, event.Desc, &event.Place{Block: 100}, in(101, 20_000), in(101, 20_000), false},
-		{20_000, 30_000, event.Desc, &event.Place{Block: 20_000}, nil, nil, false},
-		{20_000, 30_000, event.Asc, &event.Place{Block: 20_000}, in(100, 19_999), in(100, 19_999), false},
-		{20_000, 30_000, event.Asc, &event.Place{Block: 100}, nil, nil, false},
-		{20_000, 15_000, event.Desc, &event.Place{Block: 16_000}, in(16_001, 20_000), nil, false},
+		{20_000, 30_000, event.Desc, &explorer.Place{Block: 100}, in(101, 20_000), in(101, 20_000), false},
+		{20_000, 30_000, event.Desc, &explorer.Place{Block: 20_000}, nil, nil, false},
+		{20_000, 30_000, event.Asc, &explorer.Place{Block: 20_000}, in(100, 19_999), in(100, 19_999), false},
+		{20_000, 30_000, event.Asc, &explorer.Place{Block: 100}, nil, nil, false},
+		{20_000, 15_000, event.Desc, &explorer.Place{Block: 16_000}, in(16_001, 20_000), nil, false},
 	} {
 		got := api.WideCoverage(requested, c.top, c.certified, c.order, c.next)
 		if !reflect.DeepEqual(got.Completed, c.completed) || !reflect.DeepEqual(got.Certified, c.certifies) || got.Complete != c.complete {

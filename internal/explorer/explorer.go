@@ -205,30 +205,3 @@ func FirstOfSpan(number uint64) uint64 { return number >> spanBits << spanBits }
 
 // BlockKey is the sort key of a block.
 func BlockKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
-
-// Position is a transaction's place in the chain.
-type Position struct {
-	Block uint64
-	Index uint32
-}
-
-// Before reports whether p comes first in the chain.
-func (p Position) Before(q Position) bool {
-	return p.Block < q.Block || p.Block == q.Block && p.Index < q.Index
-}
-
-// PositionSize is the length of an encoded Position.
-const PositionSize = 12
-
-// Append appends the position as 12 bytes that sort like it.
-func (p Position) Append(b []byte) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(b, p.Block), p.Index)
-}
-
-// ParsePosition reads what Append wrote.
-func ParsePosition(b []byte) (Position, bool) {
-	if len(b) != PositionSize {
-		return Position{}, false
-	}
-	return Position{Block: binary.BigEndian.Uint64(b), Index: binary.BigEndian.Uint32(b[8:])}, true
-}

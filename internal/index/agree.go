@@ -43,8 +43,8 @@ func (x *Indexer) askAgreement(ctx context.Context, peers Peers) error {
 			return err
 		}
 		tiers = append(tiers, chain.TierAgreement{Tier: chain.AcceptedL2, Number: state.Head.Number})
-		if state.Head.Number >= x.FinalityDepth {
-			tiers = append(tiers, chain.TierAgreement{Tier: chain.Finalized, Number: state.Head.Number - x.FinalityDepth})
+		if deep, ok := state.Below(x.FinalityDepth); ok {
+			tiers = append(tiers, chain.TierAgreement{Tier: chain.Finalized, Number: deep})
 		}
 		if state.HasL1 {
 			tiers = append(tiers, chain.TierAgreement{Tier: chain.AcceptedL1, Number: state.L1.Number})

@@ -15,7 +15,6 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/message"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -107,7 +106,7 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *api.Chain) 
 		f.found.Class = classes[0].Hash.String()
 	}
 	f.found.Tx, f.found.Block, f.found.Timestamp = list[0].Hash.String(), strconv.FormatUint(b.Number, 10), kernel.TimestampISO(b.Timestamp)
-	found, _, err := message.List(ctx, r, message.Filter{}, places.End(state.Head.Number), 1, api.FeedSpans)
+	found, _, err := message.List(ctx, r, message.Filter{}, explorer.EndOf(state.Head.Number), 1, api.FeedSpans)
 	if err != nil || len(found) == 0 {
 		return err
 	}

@@ -124,7 +124,7 @@ func (q *ActivityQuery) transactions(ctx context.Context, r store.Reader) (items
 	}
 	stopped, err := walk(ctx, r, &q.Address, q.Order == event.Asc, q.afterTx(), rows, func(t Tx) bool {
 		if q.Only == 0 || t.Part.First() == q.Only {
-			items = append(items, Item{At: Place{transfer.Place{Block: t.Block, Tx: t.Index}, true}, Part: t.Part})
+			items = append(items, Item{At: Place{transfer.Place{Place: explorer.Place{Block: t.Block, Tx: t.Index}}, true}, Part: t.Part})
 		}
 		return len(items) <= q.Limit
 	})
@@ -134,7 +134,7 @@ func (q *ActivityQuery) transactions(ctx context.Context, r store.Reader) (items
 	case len(items) > q.Limit:
 		end = &items[q.Limit].At
 	case stopped != nil:
-		end = &Place{Place: transfer.Place{Block: stopped.Block, Tx: stopped.Index}, Whole: true}
+		end = &Place{Place: transfer.Place{Place: explorer.Place{Block: stopped.Block, Tx: stopped.Index}}, Whole: true}
 	}
 	return items, end, nil
 }
@@ -187,9 +187,9 @@ func (q *ActivityQuery) afterTransfer() *transfer.Place {
 	case !q.After.Whole || q.Order == event.Desc: // of a transaction: in front of all its transfers
 		return &q.After.Place
 	case q.After.Tx > 0:
-		return &transfer.Place{Block: q.After.Block, Tx: q.After.Tx - 1, Log: behindAll, Index: behindAll}
+		return &transfer.Place{Place: explorer.Place{Block: q.After.Block, Tx: q.After.Tx - 1, Log: behindAll}, Index: behindAll}
 	case q.After.Block > 0:
-		return &transfer.Place{Block: q.After.Block - 1, Tx: behindAll, Log: behindAll, Index: behindAll}
+		return &transfer.Place{Place: explorer.Place{Block: q.After.Block - 1, Tx: behindAll, Log: behindAll}, Index: behindAll}
 	}
 	return nil
 }

@@ -100,13 +100,13 @@ func TestTotals(t *testing.T) {
 		}
 		one, two := f(1), f(2)
 		for a, parts := range map[*felt.Felt][]address.Part{&one: {address.Sender, address.Sender | address.Called}, &two: {address.Called, address.Handler, address.Called}} {
-			hits, more, err := places.Page(t.Context(), r, places.Query{Lists: []places.List{address.List(a)}, Before: places.End(100), Limit: 10})
+			hits, more, err := places.Page(t.Context(), r, places.Query{Lists: []places.List{address.List(a)}, Before: explorer.EndOf(100), Limit: 10})
 			if err != nil || more || len(hits) != len(parts) {
 				t.Fatalf("%s: %v, %v", a, hits, err)
 			}
 			for i, p := range parts {
-				if address.Part(hits[i].Sub) != p {
-					t.Errorf("%s: %+v is %d, want %d", a, hits[i], hits[i].Sub, p)
+				if address.Part(hits[i].Log) != p {
+					t.Errorf("%s: %+v is %d, want %d", a, hits[i], hits[i].Log, p)
 				}
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"chainexplorer/internal/explorer"
@@ -142,29 +141,30 @@ func joined(ctx context.Context, r store.Reader, q *TxQuery, after *explorer.Pos
 // in the last block that was read, behind all of it. One scan.
 func walk(ctx context.Context, r store.Reader, address *felt.Felt, up bool, after *explorer.Position, rows int, use func(Tx) bool) (stopped *explorer.Position, err error) {
 	var bad error
-	end, err := places.Walk(ctx, r, List(address), places.Way{Ascending: up, Past: past(after, up), Rows: rows}, func(p places.Place) bool {
-		part := Part(p.Sub)
+	end, err := places.Walk(ctx, r, List(address), places.Way{Ascending: up, Past: past(after, up), Rows: rows}, func(block uint64, s places.Spot) bool {
+		part := Part(s.Sub)
 		if part == 0 || part&^stored != 0 {
-			bad = fmt.Errorf("%w: address %s has part %d in transaction %d of block %d", record.ErrCorrupt, address, part, p.Tx, p.Block)
+			bad = fmt.Errorf("%w: address %s has part %d in transaction %d of block %d", record.ErrCorrupt, address, part, s.Tx, block)
 			return false
 		}
-		return use(Tx{explorer.Position{Block: p.Block, Index: p.Tx}, part})
+		return use(Tx{explorer.Position{Block: block, Index: s.Tx}, part})
 	})
 	if err = errors.Join(err, bad); err != nil || end == nil {
 		return nil, err
 	}
-	return &explorer.Position{Block: end.Block, Index: end.Tx}, nil
+	at := end.Position()
+	return &at, nil
 }
 
 // past is a position as the lists of places count: behind all that a transaction
 // has there in the order.
-func past(p *explorer.Position, up bool) *places.Place {
+func past(p *explorer.Position, up bool) *explorer.Place {
 	if p == nil {
 		return nil
 	}
-	out := places.Place{Block: p.Block, Spot: places.Spot{Tx: p.Index}}
+	out := explorer.Place{Block: p.Block, Tx: p.Index}
 	if up {
-		out.Sub = math.MaxUint32
+		out.Log = explorer.BehindAll
 	}
 	return &out
 }

@@ -82,12 +82,12 @@ func (t *truth) add(b *starknet.Block, i int, deployed map[felt.Felt]bool) {
 		}
 	}
 	for _, a := range names {
-		t.items[a] = append(t.items[a], address.Item{At: address.Place{Place: transfer.Place{Block: p.Block, Tx: p.Index}, Whole: true}, Part: parts[a]})
+		t.items[a] = append(t.items[a], address.Item{At: address.Place{Place: transfer.Place{Place: explorer.Place{Block: p.Block, Tx: p.Index}}, Whole: true}, Part: parts[a]})
 	}
 	for _, x := range transfer.Of(receipt.Events) {
 		moved := func(a felt.Felt, is address.Part) {
 			part(a, is)
-			t.items[a] = append(t.items[a], address.Item{At: address.Place{Place: transfer.Place{Block: p.Block, Tx: p.Index, Log: x.Log, Index: x.Index}}, Part: is})
+			t.items[a] = append(t.items[a], address.Item{At: address.Place{Place: transfer.Place{Place: explorer.Place{Block: p.Block, Tx: p.Index, Log: x.Log}, Index: x.Index}}, Part: is})
 		}
 		if x.From == x.To {
 			moved(x.From, address.KeptTokens)

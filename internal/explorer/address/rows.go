@@ -74,7 +74,7 @@ const stored = Sender | Deployed | Called | Handler
 // First is the weightiest of the parts.
 func (p Part) First() Part { return p & -p }
 
-// List is the list of an address's transactions: Sub of a place is the Part.
+// List is the list of an address's transactions: Sub of a spot is the Part.
 func List(address *felt.Felt) places.List {
 	return places.List{Table: Transactions, Partition: address[:]}
 }

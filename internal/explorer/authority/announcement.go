@@ -3,6 +3,7 @@ package authority
 import (
 	"slices"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 )
@@ -41,7 +42,7 @@ var kinds = []layout{
 
 // Announcement is an event by which a contract tells of its controls.
 type Announcement struct {
-	event.Place
+	explorer.Place
 	TxHash    felt.Felt
 	Timestamp uint64
 	Kind      Kind

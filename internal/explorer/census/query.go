@@ -74,11 +74,8 @@ func All(ctx context.Context, r store.Reader) (out []*Generation, err error) {
 
 // Orphaned reports whether a fork took away the block of a generation. One Get.
 func (g *Generation) Orphaned(ctx context.Context, r store.Reader) (bool, error) {
-	b, err := block.Get(ctx, r, g.AsOf)
-	if errors.Is(err, block.ErrNotFound) {
-		return true, nil
-	}
-	return err == nil && b.Hash != g.Hash, err
+	holds, err := block.Ref{Number: g.AsOf, Hash: g.Hash}.Holds(ctx, r)
+	return err == nil && !holds, err
 }
 
 // Page returns up to limit holders of a generation behind a place, or from the

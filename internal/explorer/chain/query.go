@@ -191,13 +191,21 @@ func (s *State) Proven(number uint64) bool {
 	return s.Checked.Unverified == 0 || number < s.Checked.FirstUnverified
 }
 
-// FinalizedBlock is the newest block of the finalized tier or a higher one, by
-// its depth below the head; ok is false while there is none.
-func (s *State) FinalizedBlock(depth uint64) (number uint64, ok bool) {
+// Below is the block so far below the head, whatever else is known of it; ok is
+// false while the chain is not as long.
+func (s *State) Below(depth uint64) (number uint64, ok bool) {
 	if !s.HasHead || s.Head.Number < depth {
 		return 0, false
 	}
-	number = s.Head.Number - depth
+	return s.Head.Number - depth, true
+}
+
+// FinalizedBlock is the newest block of the finalized tier or a higher one, by
+// its depth below the head; ok is false while there is none.
+func (s *State) FinalizedBlock(depth uint64) (number uint64, ok bool) {
+	if number, ok = s.Below(depth); !ok {
+		return 0, false
+	}
 	if !s.Proven(number) {
 		if s.Checked.FirstUnverified == 0 {
 			return 0, false
@@ -217,12 +225,12 @@ func (s *State) FinalizedBlock(depth uint64) (number uint64, ok bool) {
 // builds on one that is, has a higher tier than the first; nor one that a wanted
 // quorum of nodes does not agree on.
 func (s *State) Finality(number, depth uint64) Finality {
-	switch {
+	switch deep, ok := s.Below(depth); {
 	case !s.Proven(number), !s.agreedOn(number):
 		return AcceptedL2
 	case s.HasL1 && number <= s.L1.Number:
 		return AcceptedL1
-	case s.HasHead && number+depth <= s.Head.Number:
+	case ok && number <= deep:
 		return Finalized
 	default:
 		return AcceptedL2

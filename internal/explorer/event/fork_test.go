@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/event"
@@ -120,7 +121,7 @@ func TestSimulatedChain(t *testing.T) {
 // session is a client that pages while the chain changes.
 type session struct {
 	event.Query
-	next *event.Place
+	next *explorer.Place
 	hash felt.Felt
 	got  []event.Hit
 }
@@ -156,9 +157,10 @@ func TestPagingAcrossForks(t *testing.T) {
 			view(t, e, func(ctx context.Context, r store.Reader) {
 				s.After = nil
 				if s.next != nil {
-					s.After, err = event.Resume(ctx, r, *s.next, s.hash)
+					s.After = s.next
+					_, err = block.Ref{Number: s.next.Block, Hash: s.hash}.Get(ctx, r)
 					gone := s.next.Block >= uint64(len(blocks)) || blocks[s.next.Block].Hash != s.hash
-					if errors.Is(err, event.ErrReorganised) != gone || err != nil && !gone {
+					if errors.Is(err, block.ErrGone) != gone || err != nil && !gone {
 						t.Fatalf("resume at %+v: %v; the block is gone: %v", *s.next, err, gone)
 					}
 					if gone {
@@ -221,17 +223,24 @@ func (s *session) step(ctx context.Context, t *testing.T, r store.Reader, blocks
 	return true
 }
 
-func TestResumeNeedsTheBlock(t *testing.T) {
+func TestPlaceNeedsItsBlock(t *testing.T) {
 	c := handmade(11, 5)
 	e := load(t, c)
 	view(t, e, func(ctx context.Context, r store.Reader) {
-		p := event.Place{Block: 3, Tx: 1}
-		if got, err := event.Resume(ctx, r, p, c[3].Hash); err != nil || *got != p {
-			t.Errorf("known block: %v, %v", got, err)
+		known := block.Ref{Number: 3, Hash: c[3].Hash}
+		if b, err := known.Get(ctx, r); err != nil || b.Ref() != known {
+			t.Errorf("known block: %v, %v", b, err)
 		}
-		for name, p := range map[string]event.Place{"another block": {Block: 2}, "no block": {Block: 5}} {
-			if _, err := event.Resume(ctx, r, p, c[3].Hash); !errors.Is(err, event.ErrReorganised) {
+		if holds, err := known.Holds(ctx, r); err != nil || !holds {
+			t.Errorf("known block: %v, %v", holds, err)
+		}
+		for name, number := range map[string]uint64{"another block": 2, "no block": 5} {
+			ref := block.Ref{Number: number, Hash: c[3].Hash}
+			if _, err := ref.Get(ctx, r); !errors.Is(err, block.ErrGone) {
 				t.Errorf("%s: %v", name, err)
+			}
+			if holds, err := ref.Holds(ctx, r); err != nil || holds {
+				t.Errorf("%s: %v, %v", name, holds, err)
 			}
 		}
 		b, err := block.GetMany(ctx, r, []uint64{4, 0})

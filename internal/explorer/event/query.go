@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -25,11 +25,10 @@ const (
 
 // The errors of a caller.
 var (
-	ErrUnfiltered  = errors.New("a search needs an emitter or a key")
-	ErrTooMany     = fmt.Errorf("a search has at most %d emitters and key values", MaxValues)
-	ErrLimit       = fmt.Errorf("a page has 1 to %d events", MaxLimit)
-	ErrRange       = errors.New("the first block of a range comes after its last")
-	ErrReorganised = errors.New("the block that the page ended in is no longer part of the chain")
+	ErrUnfiltered = errors.New("a search needs an emitter or a key")
+	ErrTooMany    = fmt.Errorf("a search has at most %d emitters and key values", MaxValues)
+	ErrLimit      = fmt.Errorf("a page has 1 to %d events", MaxLimit)
+	ErrRange      = errors.New("the first block of a range comes after its last")
 )
 
 // Query is what to search for.
@@ -45,7 +44,7 @@ type Query struct {
 	Order    Order
 	// After is where the page before ended: its Page.Next. The search goes on
 	// strictly behind it, in its order.
-	After *Place
+	After *explorer.Place
 	Limit int
 	// Budget bounds the work of this page.
 	Budget Budget
@@ -53,7 +52,7 @@ type Query struct {
 
 // Hit is an event that was found.
 type Hit struct {
-	Place
+	explorer.Place
 	BlockHash felt.Felt
 	Timestamp uint64 // of the block
 	TxHash    felt.Felt
@@ -62,7 +61,7 @@ type Hit struct {
 }
 
 // HitOf is the hit at a place, from what its transaction's row tells.
-func HitOf(p Place, e *transaction.Emitted) Hit {
+func HitOf(p explorer.Place, e *transaction.Emitted) Hit {
 	return Hit{Place: p, BlockHash: e.BlockHash, Timestamp: e.BlockTime, TxHash: e.TxHash, TxType: e.TxType, Event: e.Event}
 }
 
@@ -73,39 +72,11 @@ type Page struct {
 	// Otherwise Next is where to go on. A page that was ended by its budget has
 	// fewer events than asked for, or none, and is not done.
 	Done bool
-	Next *Place
-	// NextHash is the hash of the block of Next; a cursor must carry it and give
-	// it to Resume.
+	Next *explorer.Place
+	// NextHash is the hash of the block of Next; a cursor must carry it, and it
+	// must hold: see block.Ref.
 	NextHash felt.Felt
 	Work     Work
-}
-
-// behindAll is more than any index in a block: Place{n, behindAll, behindAll}
-// is behind all of block n.
-const behindAll = math.MaxUint32
-
-// Resume checks a continuation against the chain and returns it as a
-// Query.After. It must see the same view as the search. One Get.
-//
-// While the block of the place is part of the chain, so are all blocks below
-// it, and going on is exact in both orders, however many blocks came or went
-// above: ascending pages ended below, and descending ones have yet to see
-// only what is below. When the block is gone, the search cannot be continued
-// without the risk to repeat transactions that moved to another block, or to
-// skip those that took their place. It is refused with ErrReorganised, and the
-// caller starts again.
-func Resume(ctx context.Context, r store.Reader, p Place, blockHash felt.Felt) (*Place, error) {
-	b, err := block.Get(ctx, r, p.Block)
-	if errors.Is(err, block.ErrNotFound) {
-		return nil, fmt.Errorf("block %d %s: %w", p.Block, blockHash, ErrReorganised)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if b.Hash != blockHash {
-		return nil, fmt.Errorf("block %d is %s and was %s: %w", p.Block, b.Hash, blockHash, ErrReorganised)
-	}
-	return &p, nil
 }
 
 func (q *Query) check(values int) error {
@@ -131,7 +102,7 @@ func (q *Query) bounds() (first, last uint64, some bool) {
 	}
 	if q.After != nil {
 		at := q.After.Block
-		if q.Order == Asc && q.After.Tx == behindAll { // nothing is left of that block
+		if q.Order == Asc && q.After.Tx == explorer.BehindAll { // nothing is left of that block
 			if at == math.MaxUint64 {
 				return first, last, false
 			}
@@ -145,7 +116,7 @@ func (q *Query) bounds() (first, last uint64, some bool) {
 }
 
 // behindAfter reports whether a place is still to be searched.
-func (q *Query) behindAfter(p Place) bool {
+func (q *Query) behindAfter(p explorer.Place) bool {
 	switch {
 	case q.After == nil:
 		return true

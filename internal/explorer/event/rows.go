@@ -131,18 +131,3 @@ func blockOf(sort []byte) (uint64, error) {
 	}
 	return binary.BigEndian.Uint64(sort), nil
 }
-
-// Place is where an event is. Places order as the chain does.
-type Place struct {
-	Block uint64
-	Tx    uint32 // the transaction's index in its block
-	Log   uint32 // the event's index in its transaction
-}
-
-// Before reports whether p comes first in the chain.
-func (p Place) Before(q Place) bool {
-	if p.Block != q.Block {
-		return p.Block < q.Block
-	}
-	return spot{p.Tx, p.Log}.before(spot{q.Tx, q.Log})
-}

@@ -81,7 +81,7 @@ func (s *search) step() error {
 	if s.q.After != nil && s.block == s.q.After.Block {
 		kept := spots[:0]
 		for _, p := range spots {
-			if s.q.behindAfter(Place{s.block, p.tx, p.log}) {
+			if s.q.behindAfter(explorer.Place{Block: s.block, Tx: p.tx, Log: p.log}) {
 				kept = append(kept, p)
 			}
 		}
@@ -98,7 +98,7 @@ func (s *search) step() error {
 }
 
 // take returns up to n candidates. An error comes with those found before it.
-func (s *search) take(n int) (out []Place, err error) {
+func (s *search) take(n int) (out []explorer.Place, err error) {
 	for len(out) < n {
 		if len(s.spots) == 0 {
 			if s.ended {
@@ -115,7 +115,7 @@ func (s *search) take(n int) (out []Place, err error) {
 		} else {
 			p, s.spots = s.spots[len(s.spots)-1], s.spots[:len(s.spots)-1]
 		}
-		out = append(out, Place{s.block, p.tx, p.log})
+		out = append(out, explorer.Place{Block: s.block, Tx: p.tx, Log: p.log})
 	}
 	return out, nil
 }
@@ -128,7 +128,7 @@ const (
 )
 
 func (s *search) page() (page Page, err error) {
-	var next *Place
+	var next *explorer.Place
 	tried, found := 0, 0
 	narrow := false // promote as soon as no candidate is left
 	for {
@@ -202,7 +202,7 @@ func (s *search) endOf(page *Page) error {
 }
 
 // stopped is the continuation behind the last candidate that was read.
-func (s *search) stopped(candidates []Place) *Place {
+func (s *search) stopped(candidates []explorer.Place) *explorer.Place {
 	if len(s.spots) == 0 {
 		return s.frontier()
 	}
@@ -211,16 +211,16 @@ func (s *search) stopped(candidates []Place) *Place {
 
 // frontier is the continuation that starts with the first block that was not
 // searched.
-func (s *search) frontier() *Place {
+func (s *search) frontier() *explorer.Place {
 	b := s.join.frontier
 	if s.q.Order == Asc {
 		b-- // the search has got somewhere, hence there is one
 	}
-	return &Place{b, behindAll, behindAll}
+	return &explorer.Place{Block: b, Tx: explorer.BehindAll, Log: explorer.BehindAll}
 }
 
 // examine reads candidates and keeps those that meet the remaining conditions.
-func (s *search) examine(candidates []Place) ([]Hit, error) {
+func (s *search) examine(candidates []explorer.Place) ([]Hit, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
@@ -243,12 +243,8 @@ func (s *search) examine(candidates []Place) ([]Hit, error) {
 }
 
 // read reads the events of candidates. One round trip.
-func (s *search) read(candidates []Place) ([]transaction.Emitted, error) {
-	places := make([]transaction.EventPlace, len(candidates))
-	for i, c := range candidates {
-		places[i] = transaction.EventPlace{Position: explorer.Position{Block: c.Block, Index: c.Tx}, Log: c.Log}
-	}
-	found, n, err := transaction.Events(s.ctx, s.r, places)
+func (s *search) read(candidates []explorer.Place) ([]transaction.Emitted, error) {
+	found, n, err := transaction.Events(s.ctx, s.r, candidates)
 	s.meter.work.Events += n
 	return found, err
 }

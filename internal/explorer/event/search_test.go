@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -249,11 +250,11 @@ func TestRefusals(t *testing.T) {
 		"turned range":     {func(q *event.Query) { q.From = 11 }, event.ErrRange},
 		"too many values":  {func(q *event.Query) { q.Keys[5] = many }, event.ErrTooMany},
 		"just enough":      {func(q *event.Query) { q.Emitters, q.Keys[5] = nil, many }, nil},
-		"behind the range": {func(q *event.Query) { q.Order, q.After = event.Asc, &event.Place{Block: 11} }, nil},
+		"behind the range": {func(q *event.Query) { q.Order, q.After = event.Asc, &explorer.Place{Block: 11} }, nil},
 		"last place": {func(q *event.Query) {
-			q.Order, q.After = event.Asc, &event.Place{Block: math.MaxUint64, Tx: math.MaxUint32}
+			q.Order, q.After = event.Asc, &explorer.Place{Block: math.MaxUint64, Tx: math.MaxUint32}
 		}, nil},
-		"first place": {func(q *event.Query) { q.After = &event.Place{} }, nil},
+		"first place": {func(q *event.Query) { q.After = &explorer.Place{} }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := ok

@@ -51,7 +51,7 @@ func (c truth) search(q *event.Query) (out []event.Hit) {
 			for j := range b.Receipts[i].Events {
 				if e := &b.Receipts[i].Events[j]; matches(q, e) {
 					out = append(out, event.Hit{
-						Place:     event.Place{Block: n, Tx: uint32(i), Log: uint32(j)},
+						Place:     explorer.Place{Block: n, Tx: uint32(i), Log: uint32(j)},
 						BlockHash: b.Hash, Timestamp: b.Timestamp, TxHash: b.Transactions[i].Hash, TxType: b.Transactions[i].Type, Event: *e,
 					})
 				}
@@ -186,13 +186,14 @@ func walk(ctx context.Context, r store.Reader, q event.Query) (all []event.Hit, 
 		if n := len(page.Events); n > 0 && forward(q.Order, *page.Next, page.Events[n-1].Place) {
 			return nil, pages, fmt.Errorf("page goes on at %+v, in front of its last event %+v", *page.Next, page.Events[n-1].Place)
 		}
-		if q.After, err = event.Resume(ctx, r, *page.Next, page.NextHash); err != nil {
+		if _, err := (block.Ref{Number: page.Next.Block, Hash: page.NextHash}).Get(ctx, r); err != nil {
 			return nil, pages, err
 		}
+		q.After = page.Next
 	}
 }
 
-func forward(o event.Order, a, b event.Place) bool {
+func forward(o event.Order, a, b explorer.Place) bool {
 	if o == event.Asc {
 		return a.Before(b)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/message"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -83,12 +82,12 @@ func TestSentTwice(t *testing.T) {
 	far := uint64(3*explorer.SpanSize + 5)
 	w.index(block(2, []starknet.MessageToL1{a, self, a}, []starknet.MessageToL1{a}))
 	w.index(block(far, []starknet.MessageToL1{a}))
-	place := func(b uint64, tx, sub uint32) places.Place {
-		return places.Place{Block: b, Spot: places.Spot{Tx: tx, Sub: sub}}
+	place := func(b uint64, tx, sub uint32) explorer.Place {
+		return explorer.Place{Block: b, Tx: tx, Log: sub}
 	}
-	ofA := []places.Place{place(far, 0, 0), place(2, 1, 0), place(2, 0, 2), place(2, 0, 0)}
+	ofA := []explorer.Place{place(far, 0, 0), place(2, 1, 0), place(2, 0, 2), place(2, 0, 0)}
 	err := w.engine.View(t.Context(), func(r store.Reader) error {
-		got, next, err := message.OfHash(t.Context(), r, a.Hash(), places.End(far), 10)
+		got, next, err := message.OfHash(t.Context(), r, a.Hash(), explorer.EndOf(far), 10)
 		if err != nil || next != nil || !reflect.DeepEqual(got, ofA) {
 			t.Errorf("by hash: %v, %v, %v", got, next, err)
 		}
@@ -101,14 +100,14 @@ func TestSentTwice(t *testing.T) {
 				t.Errorf("loaded %+v", m)
 			}
 		}
-		got, next, err = message.List(t.Context(), r, message.Filter{Contract: &self.To}, places.End(far), 10, 1)
-		if err != nil || next != nil || !reflect.DeepEqual(got, []places.Place{place(2, 0, 1)}) {
+		got, next, err = message.List(t.Context(), r, message.Filter{Contract: &self.To}, explorer.EndOf(far), 10, 1)
+		if err != nil || next != nil || !reflect.DeepEqual(got, []explorer.Place{place(2, 0, 1)}) {
 			t.Errorf("a message to itself: %v, %v, %v", got, next, err)
 		}
 		// One span a page: two pages in between are empty and go on.
-		var all []places.Place
+		var all []explorer.Place
 		pages := 0
-		for before := places.End(far); ; pages++ {
+		for before := explorer.EndOf(far); ; pages++ {
 			got, next, err := message.List(t.Context(), r, message.Filter{}, before, 3, 1)
 			if err != nil {
 				return err
@@ -119,7 +118,7 @@ func TestSentTwice(t *testing.T) {
 			}
 			before = *next
 		}
-		want := []places.Place{place(far, 0, 0), place(2, 1, 0), place(2, 0, 2), place(2, 0, 1), place(2, 0, 0)}
+		want := []explorer.Place{place(far, 0, 0), place(2, 1, 0), place(2, 0, 2), place(2, 0, 1), place(2, 0, 0)}
 		if !reflect.DeepEqual(all, want) || pages < 4 {
 			t.Errorf("over spans: %v in %d pages", all, pages+1)
 		}

@@ -55,7 +55,7 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 				l.add(m.Direction, &m.From, s)
 			}
 			l.add(m.Direction, &m.To, s)
-			rows.Put(Hashes, m.Hash[:], appendPlace(nil, Place{Block: b.Number, Spot: s}), []byte{byte(m.Direction)})
+			rows.Put(Hashes, m.Hash[:], s.In(b.Number).Append(nil), []byte{byte(m.Direction)})
 		}
 	}
 	sort := explorer.BlockKey(b.Number)

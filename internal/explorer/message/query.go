@@ -43,8 +43,8 @@ func (f *Filter) directions() []Direction {
 // Page finds up to limit messages older than a place, newest first, and where to go
 // on; nil at the end. A filter, a hash or a transaction is a list each, and two round
 // trips for what belongs to the messages.
-func (q *Query) Page(ctx context.Context, r store.Reader, before Place, limit int) (out []Loaded, next *Place, err error) {
-	var list []Place
+func (q *Query) Page(ctx context.Context, r store.Reader, before explorer.Place, limit int) (out []Loaded, next *explorer.Place, err error) {
+	var list []explorer.Place
 	switch {
 	case q.Tx != nil:
 		return q.ofTransaction(ctx, r, before, limit)
@@ -64,7 +64,7 @@ func (q *Query) Page(ctx context.Context, r store.Reader, before Place, limit in
 }
 
 // ofTransaction lists the matching messages of one transaction, last first.
-func (q *Query) ofTransaction(ctx context.Context, r store.Reader, before Place, limit int) (out []Loaded, next *Place, err error) {
+func (q *Query) ofTransaction(ctx context.Context, r store.Reader, before explorer.Place, limit int) (out []Loaded, next *explorer.Place, err error) {
 	p, err := transaction.PositionOf(ctx, r, *q.Tx)
 	if errors.Is(err, transaction.ErrNotFound) {
 		return nil, nil, nil
@@ -104,7 +104,7 @@ func (f *Filter) Match(m *Message) bool {
 // contract it looks through at most maxSpans spans of blocks, so that a long run
 // of blocks without messages ends the page early: next is where to go on, nil at
 // the end.
-func List(ctx context.Context, r store.Reader, f Filter, before Place, limit, maxSpans int) (out []Place, next *Place, err error) {
+func List(ctx context.Context, r store.Reader, f Filter, before explorer.Place, limit, maxSpans int) (out []explorer.Place, next *explorer.Place, err error) {
 	if f.Contract != nil {
 		q := places.Query{Before: before, Limit: limit}
 		for _, d := range f.directions() {
@@ -134,14 +134,14 @@ func List(ctx context.Context, r store.Reader, f Filter, before Place, limit, ma
 			return out, nil, nil
 		}
 		// Everything of this span was seen: go on behind all of the one before.
-		if before = places.End(first - 1); len(out) == limit {
+		if before = explorer.EndOf(first - 1); len(out) == limit {
 			break
 		}
 	}
 	return out, &before, nil
 }
 
-func page(out []Place, hits []places.Hit, more bool) ([]Place, *Place, error) {
+func page(out []explorer.Place, hits []places.Hit, more bool) ([]explorer.Place, *explorer.Place, error) {
 	for _, h := range hits {
 		out = append(out, h.Place)
 	}
@@ -153,8 +153,8 @@ func page(out []Place, hits []places.Hit, more bool) ([]Place, *Place, error) {
 
 // OfHash returns up to limit messages with a hash that are older than a place,
 // newest first. One scan.
-func OfHash(ctx context.Context, r store.Reader, hash Hash, before Place, limit int) (out []Place, next *Place, err error) {
-	rng := store.Range{Table: Hashes, Partition: hash[:], To: appendPlace(nil, before), Reverse: true, Limit: limit + 1}
+func OfHash(ctx context.Context, r store.Reader, hash Hash, before explorer.Place, limit int) (out []explorer.Place, next *explorer.Place, err error) {
+	rng := store.Range{Table: Hashes, Partition: hash[:], To: before.Append(nil), Reverse: true, Limit: limit + 1}
 	for row, err := range r.Scan(ctx, rng) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("read messages by hash: %w", err)
@@ -173,7 +173,7 @@ func OfHash(ctx context.Context, r store.Reader, hash Hash, before Place, limit 
 
 // Loaded is a message with what belongs to it.
 type Loaded struct {
-	Place
+	explorer.Place
 	Message
 	TxHash felt.Felt
 	// Times is how often L2 sent a message with this hash to L1.
@@ -182,7 +182,7 @@ type Loaded struct {
 
 // Load reads messages by their places, which must be of the same view. Two
 // round trips.
-func Load(ctx context.Context, r store.Reader, list []Place) ([]Loaded, error) {
+func Load(ctx context.Context, r store.Reader, list []explorer.Place) ([]Loaded, error) {
 	var positions []explorer.Position
 	at := map[explorer.Position]int{}
 	for _, p := range list {
@@ -199,10 +199,10 @@ func Load(ctx context.Context, r store.Reader, list []Place) ([]Loaded, error) {
 	out := make([]Loaded, len(list))
 	for i, p := range list {
 		t := records[at[explorer.Position{Block: p.Block, Index: p.Tx}]]
-		if int(p.Sub) >= Count(&t.Transaction, &t.Receipt) {
-			return nil, fmt.Errorf("message %d of transaction %s: %w", p.Sub, t.Hash, transaction.ErrNotFound)
+		if int(p.Log) >= Count(&t.Transaction, &t.Receipt) {
+			return nil, fmt.Errorf("message %d of transaction %s: %w", p.Log, t.Hash, transaction.ErrNotFound)
 		}
-		out[i] = Loaded{Place: p, Message: Of(&t.Transaction, &t.Receipt, int(p.Sub)), TxHash: t.Hash}
+		out[i] = Loaded{Place: p, Message: Of(&t.Transaction, &t.Receipt, int(p.Log)), TxHash: t.Hash}
 	}
 	return out, count(ctx, r, out)
 }
@@ -212,7 +212,7 @@ func Load(ctx context.Context, r store.Reader, list []Place) ([]Loaded, error) {
 func OfTransaction(ctx context.Context, r store.Reader, t *transaction.Record, limit int) ([]Loaded, error) {
 	out := make([]Loaded, min(limit, Count(&t.Transaction, &t.Receipt)))
 	for i := range out {
-		out[i] = Loaded{Place: Place{Block: t.Block, Spot: places.Spot{Tx: t.Index, Sub: uint32(i)}},
+		out[i] = Loaded{Place: explorer.Place{Block: t.Block, Tx: t.Index, Log: uint32(i)},
 			Message: Of(&t.Transaction, &t.Receipt, i), TxHash: t.Hash}
 	}
 	return out, count(ctx, r, out)

@@ -22,11 +22,9 @@
 package message
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"chainexplorer/internal/explorer"
-	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -57,9 +55,6 @@ const (
 
 // Directions are both of them.
 var Directions = []Direction{ToL2, ToL1}
-
-// Place is where a message is; Sub is its index in its transaction.
-type Place = places.Place
 
 // Message is a message of a transaction.
 type Message struct {
@@ -116,18 +111,11 @@ func contractPartition(d Direction, address *felt.Felt) []byte {
 
 func sentKey(h *Hash) store.Key { return store.Key{Table: Sent, Partition: h[:]} }
 
-const placeSize = 8 + 4 + 4
-
-func appendPlace(b []byte, p Place) []byte {
-	b = binary.BigEndian.AppendUint64(b, p.Block)
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Tx), p.Sub)
-}
-
-func parseHashRow(row store.Row) (p Place, d Direction, err error) {
-	if len(row.Sort) != placeSize || len(row.Value) != 1 || row.Value[0] > byte(ToL1) {
+func parseHashRow(row store.Row) (p explorer.Place, d Direction, err error) {
+	p, ok := explorer.ParsePlace(row.Sort)
+	if !ok || len(row.Value) != 1 || row.Value[0] > byte(ToL1) {
 		return p, d, fmt.Errorf("%w: message with a key of %d and a value of %d bytes", record.ErrCorrupt, len(row.Sort), len(row.Value))
 	}
-	p.Block, p.Tx, p.Sub = binary.BigEndian.Uint64(row.Sort), binary.BigEndian.Uint32(row.Sort[8:]), binary.BigEndian.Uint32(row.Sort[12:])
 	return p, Direction(row.Value[0]), nil
 }
 

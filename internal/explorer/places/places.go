@@ -28,22 +28,10 @@ type Spot struct{ Tx, Sub uint32 }
 // Before reports whether s comes first in the block.
 func (s Spot) Before(t Spot) bool { return s.Tx < t.Tx || s.Tx == t.Tx && s.Sub < t.Sub }
 
-// Place is a spot in a block of the chain.
-type Place struct {
-	Block uint64
-	Spot
+// In is the spot's place in the chain, for lists whose Sub is that of a log.
+func (s Spot) In(block uint64) explorer.Place {
+	return explorer.Place{Block: block, Tx: s.Tx, Log: s.Sub}
 }
-
-// Before reports whether p comes first in the chain.
-func (p Place) Before(q Place) bool {
-	if p.Block != q.Block {
-		return p.Block < q.Block
-	}
-	return p.Spot.Before(q.Spot)
-}
-
-// End is behind every place of blocks up to a number.
-func End(block uint64) Place { return Place{block, Spot{math.MaxUint32, math.MaxUint32}} }
 
 // Encode appends the row of a block: the version, then for every spot the
 // step from the transaction before it and Sub. Spots must ascend.
@@ -102,7 +90,7 @@ type List struct {
 
 // Hit is a place and the list that it was found in.
 type Hit struct {
-	Place
+	explorer.Place
 	List int // index in Query.Lists
 }
 
@@ -110,7 +98,7 @@ type Hit struct {
 type Query struct {
 	Lists []List
 	// Before is where the page before ended; the page is strictly older.
-	Before Place
+	Before explorer.Place
 	// From is the oldest block that counts.
 	From  uint64
 	Limit int
@@ -145,8 +133,8 @@ func Page(ctx context.Context, r store.Reader, q Query) (hits []Hit, more bool, 
 func (q *Query) read(ctx context.Context, r store.Reader, i int, hits []Hit) ([]Hit, error) {
 	want := len(hits) + q.Limit + 1
 	way := Way{Past: &q.Before, From: q.From, Rows: q.Limit + 2} // the first row may have nothing older than Before
-	_, err := Walk(ctx, r, q.Lists[i], way, func(p Place) bool {
-		hits = append(hits, Hit{p, i})
+	_, err := Walk(ctx, r, q.Lists[i], way, func(block uint64, s Spot) bool {
+		hits = append(hits, Hit{s.In(block), i})
 		return len(hits) < want
 	})
 	return hits, err
@@ -158,17 +146,17 @@ type Way struct {
 	Ascending bool
 	// Past is where a walk before ended; this one goes on strictly behind it. Nil
 	// starts at the first place in the order.
-	Past *Place
+	Past *explorer.Place
 	// From is the oldest block that counts.
 	From uint64
 	// Rows bounds the rows that are read.
 	Rows int
 }
 
-// Walk calls use with the places of a list in order until it returns false, or
+// Walk calls use with the spots of a list in order until it returns false, or
 // the list ends, or the rows are spent: then stopped is behind the last row. One
 // scan.
-func Walk(ctx context.Context, r store.Reader, l List, w Way, use func(Place) bool) (stopped *Place, err error) {
+func Walk(ctx context.Context, r store.Reader, l List, w Way, use func(block uint64, s Spot) bool) (stopped *explorer.Place, err error) {
 	rng := store.Range{Table: l.Table, Partition: l.Partition, From: explorer.BlockKey(w.From), Reverse: !w.Ascending, Limit: w.Rows}
 	switch {
 	case w.Past == nil:
@@ -195,11 +183,11 @@ func Walk(ctx context.Context, r store.Reader, l List, w Way, use func(Place) bo
 			slices.Reverse(spots)
 		}
 		for _, s := range spots {
-			p := Place{block, s}
+			p := s.In(block)
 			if w.Past != nil && (w.Ascending && !w.Past.Before(p) || !w.Ascending && !p.Before(*w.Past)) {
 				continue
 			}
-			if !use(p) {
+			if !use(block, s) {
 				return nil, nil
 			}
 		}
@@ -207,9 +195,9 @@ func Walk(ctx context.Context, r store.Reader, l List, w Way, use func(Place) bo
 	if rows < w.Rows {
 		return nil, nil
 	}
-	end := Place{Block: block}
+	end := explorer.Place{Block: block}
 	if w.Ascending {
-		end = End(block)
+		end = explorer.EndOf(block)
 	}
 	return &end, nil
 }

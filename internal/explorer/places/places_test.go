@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	batch := &store.Batch{Epoch: lease.Epoch}
-	var all [2][]places.Place // newest first
+	var all [2][]explorer.Place // newest first
 	for l := range all {
 		for block := range uint64(40) {
 			var spots []places.Spot
@@ -46,7 +46,7 @@ func TestPages(t *testing.T) {
 			}
 			batch.Put(store.Key{Table: table, Partition: []byte{byte(l)}, Sort: explorer.BlockKey(block)}, places.Encode(nil, spots))
 			for _, s := range spots {
-				all[l] = append(all[l], places.Place{Block: block, Spot: s})
+				all[l] = append(all[l], s.In(block))
 			}
 		}
 		slices.Reverse(all[l])
@@ -56,7 +56,7 @@ func TestPages(t *testing.T) {
 	}
 	lists := []places.List{{Table: table, Partition: []byte{0}}, {Table: table, Partition: []byte{1}}}
 	joined := slices.Concat(all[0], all[1])
-	slices.SortFunc(joined, func(a, b places.Place) int {
+	slices.SortFunc(joined, func(a, b explorer.Place) int {
 		if b.Before(a) {
 			return -1
 		} else if a.Before(b) {
@@ -67,16 +67,16 @@ func TestPages(t *testing.T) {
 	err = e.View(t.Context(), func(r store.Reader) error {
 		for _, c := range []struct {
 			lists []places.List
-			want  []places.Place
+			want  []explorer.Place
 		}{{lists[:1], all[0]}, {lists[1:], all[1]}} {
 			for limit := 1; limit < 9; limit++ {
 				for _, from := range []uint64{0, 17} {
 					want := c.want
-					if n := slices.IndexFunc(want, func(p places.Place) bool { return p.Block < from }); n >= 0 {
+					if n := slices.IndexFunc(want, func(p explorer.Place) bool { return p.Block < from }); n >= 0 {
 						want = want[:n]
 					}
-					var got []places.Place
-					before := places.End(1 << 40)
+					var got []explorer.Place
+					before := explorer.EndOf(1 << 40)
 					for more := true; more; {
 						var hits []places.Hit
 						hits, more, err = places.Page(t.Context(), r, places.Query{Lists: c.lists, Before: before, From: from, Limit: limit})
@@ -97,7 +97,7 @@ func TestPages(t *testing.T) {
 				}
 			}
 		}
-		hits, more, err := places.Page(t.Context(), r, places.Query{Lists: lists, Before: places.End(1 << 40), Limit: 1000})
+		hits, more, err := places.Page(t.Context(), r, places.Query{Lists: lists, Before: explorer.EndOf(1 << 40), Limit: 1000})
 		if err != nil || more || len(hits) != len(joined) {
 			t.Fatalf("%d hits, %t, %v", len(hits), more, err)
 		}

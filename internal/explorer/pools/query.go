@@ -7,7 +7,6 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
-	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
@@ -21,7 +20,7 @@ var ErrMissing = errors.New("the pools of exchanges are not read yet")
 
 // Pool is a pool that a token is in.
 type Pool struct {
-	event.Place
+	explorer.Place
 	TxHash felt.Felt
 	Dex    *registry.Dex
 	registry.NewPool
@@ -34,7 +33,7 @@ type Page struct {
 	// Through is the block up to which creation events were read.
 	Through *block.Summary
 	// Next is where to go on; nil at the end.
-	Next *event.Place
+	Next *explorer.Place
 }
 
 // ReadState returns the state; the zero one when nothing was read.
@@ -55,8 +54,8 @@ func (s *State) Sound(ctx context.Context, r store.Reader, dexes []registry.Dex)
 	if !s.Some || s.Wiping || s.Exchanges != Fingerprint(dexes) {
 		return nil, ErrMissing
 	}
-	b, err := block.Get(ctx, r, s.Through)
-	if errors.Is(err, block.ErrNotFound) || err == nil && b.Hash != s.Hash {
+	b, err := block.Ref{Number: s.Through, Hash: s.Hash}.Get(ctx, r)
+	if errors.Is(err, block.ErrGone) {
 		return nil, ErrMissing
 	}
 	return b, err
@@ -64,7 +63,7 @@ func (s *State) Sound(ctx context.Context, r store.Reader, dexes []registry.Dex)
 
 // Of returns the pools of a token in front of a place, newest first, or
 // ErrMissing.
-func Of(ctx context.Context, r store.Reader, dexes []registry.Dex, token felt.Felt, before *event.Place, limit int) (page Page, err error) {
+func Of(ctx context.Context, r store.Reader, dexes []registry.Dex, token felt.Felt, before *explorer.Place, limit int) (page Page, err error) {
 	s, err := ReadState(ctx, r)
 	if err != nil {
 		return page, err
@@ -81,18 +80,18 @@ func Of(ctx context.Context, r store.Reader, dexes []registry.Dex, token felt.Fe
 	}
 	rng := store.Range{Table: Pools, Partition: token[:], Reverse: true, Limit: limit + 1}
 	if before != nil {
-		rng.To = sortKey(*before)
+		rng.To = before.Append(nil)
 	}
-	var places []transaction.EventPlace
+	var places []explorer.Place
 	for row, err := range r.Scan(ctx, rng) {
 		if err != nil {
 			return page, fmt.Errorf("pools of %s: %w", token, err)
 		}
-		p, err := parsePlace(row.Sort)
-		if err != nil {
-			return page, err
+		p, ok := explorer.ParsePlace(row.Sort)
+		if !ok {
+			return page, fmt.Errorf("%w: pool with a key of %d bytes", record.ErrCorrupt, len(row.Sort))
 		}
-		places = append(places, transaction.EventPlace{Position: explorer.Position{Block: p.Block, Index: p.Tx}, Log: p.Log})
+		places = append(places, p)
 	}
 	more := len(places) > limit
 	if more {
@@ -110,9 +109,9 @@ func Of(ctx context.Context, r store.Reader, dexes []registry.Dex, token felt.Fe
 		e := &found[i].Event
 		dex, pool, ok := finder.Pool(e.From, e.Keys, e.Data)
 		if !ok {
-			return page, fmt.Errorf("%w: event %d of transaction %d of block %d makes no pool", record.ErrCorrupt, p.Log, p.Index, p.Block)
+			return page, fmt.Errorf("%w: event %d of transaction %d of block %d makes no pool", record.ErrCorrupt, p.Log, p.Tx, p.Block)
 		}
-		page.Pools = append(page.Pools, Pool{event.Place{Block: p.Block, Tx: p.Index, Log: p.Log}, found[i].TxHash, dex, pool})
+		page.Pools = append(page.Pools, Pool{p, found[i].TxHash, dex, pool})
 	}
 	if more {
 		page.Next = &page.Pools[limit-1].Place

@@ -20,10 +20,9 @@ package pools
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 
-	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -93,20 +92,8 @@ func DecodeState(b []byte) (s State, err error) {
 }
 
 // PoolKey is the row of a pool under one of its tokens.
-func PoolKey(token felt.Felt, p event.Place) store.Key {
-	return store.Key{Table: Pools, Partition: token[:], Sort: sortKey(p)}
-}
-
-func sortKey(p event.Place) []byte {
-	b := binary.BigEndian.AppendUint64(nil, p.Block)
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, p.Tx), p.Log)
-}
-
-func parsePlace(b []byte) (p event.Place, err error) {
-	if len(b) != 16 {
-		return p, fmt.Errorf("%w: pool with a key of %d bytes", record.ErrCorrupt, len(b))
-	}
-	return event.Place{Block: binary.BigEndian.Uint64(b), Tx: binary.BigEndian.Uint32(b[8:]), Log: binary.BigEndian.Uint32(b[12:])}, nil
+func PoolKey(token felt.Felt, p explorer.Place) store.Key {
+	return store.Key{Table: Pools, Partition: token[:], Sort: p.Append(nil)}
 }
 
 // TotalKey is the row with the number of a token's pools.

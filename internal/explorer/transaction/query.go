@@ -92,11 +92,11 @@ func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*ex
 // transaction must be next to each other. It reads each transaction once, all in
 // one round trip, and tells how many. An event that is not there is an error:
 // places come from other rows of the same view.
-func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted, transactions int, err error) {
+func Events(ctx context.Context, r store.Reader, ps []explorer.Place) (out []Emitted, transactions int, err error) {
 	keys := eventKeys(ps)
 	first := make([]int, 0, len(keys)+1) // place in ps of each transaction's first event
 	for i := range ps {
-		if i == 0 || ps[i].Position != ps[i-1].Position {
+		if i == 0 || ps[i].Position() != ps[i-1].Position() {
 			first = append(first, i)
 		}
 	}
@@ -115,7 +115,7 @@ func Events(ctx context.Context, r store.Reader, ps []EventPlace) (out []Emitted
 	}
 	if i := slices.Index(seen, false); i >= 0 {
 		p := ps[first[i]]
-		return nil, 0, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, ErrNotFound)
+		return nil, 0, fmt.Errorf("transaction %d of block %d: %w", p.Tx, p.Block, ErrNotFound)
 	}
 	return out, len(keys), nil
 }

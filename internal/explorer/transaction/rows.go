@@ -48,12 +48,6 @@ type Stamp struct {
 	BlockTime uint64 // seconds since 1970
 }
 
-// EventPlace names an event: the Log-th of a transaction.
-type EventPlace struct {
-	explorer.Position
-	Log uint32
-}
-
 // Emitted is an event with its block, and the hash and the type of its
 // transaction.
 type Emitted struct {
@@ -70,16 +64,16 @@ func Key(p explorer.Position) store.Key {
 
 // eventKeys are the addresses of the transactions that events are in, where those
 // of one transaction are next to each other. They share their memory.
-func eventKeys(ps []EventPlace) []store.Key {
+func eventKeys(ps []explorer.Place) []store.Key {
 	const size = explorer.SpanBytes + explorer.PositionSize
 	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*size)
 	for i := range ps {
-		if i > 0 && ps[i].Position == ps[i-1].Position {
+		if i > 0 && ps[i].Position() == ps[i-1].Position() {
 			continue
 		}
 		start := len(mem)
 		mem = explorer.AppendSpan(mem, ps[i].Block)
-		mem = ps[i].Position.Append(mem)
+		mem = ps[i].Position().Append(mem)
 		sort := start + explorer.SpanBytes
 		keys = append(keys, store.Key{Table: Transactions, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]})
 	}
@@ -280,7 +274,7 @@ func decode(p explorer.Position, b []byte) (*Record, error) {
 // decodeEmitted reads the named events of one record into out and does not look
 // at what is behind the last of them, which makes it several times as fast as
 // decode. A page is read with one decoder.
-func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitted) error {
+func decodeEmitted(d *record.Decoder, places []explorer.Place, b []byte, out []Emitted) error {
 	d.Reset(b, recordVersion)
 	kind := starknet.TxType(d.Byte())
 	d.Byte() // flags
@@ -304,17 +298,17 @@ func decodeEmitted(d *record.Decoder, places []EventPlace, b []byte, out []Emitt
 		}
 	}
 	if err := d.Err(); err != nil {
-		return fmt.Errorf("events of transaction %d of block %d: %w", places[0].Index, places[0].Block, err)
+		return fmt.Errorf("events of transaction %d of block %d: %w", places[0].Tx, places[0].Block, err)
 	}
 	if len(order) > 0 {
-		return fmt.Errorf("event %d of transaction %d of block %d: %w", places[order[0]].Log, places[0].Index, places[0].Block, ErrNotFound)
+		return fmt.Errorf("event %d of transaction %d of block %d: %w", places[order[0]].Log, places[0].Tx, places[0].Block, ErrNotFound)
 	}
 	return nil
 }
 
 // byLog are the indexes of places in the order of their events, in the memory
 // of order if they fit.
-func byLog(places []EventPlace, order []int) []int {
+func byLog(places []explorer.Place, order []int) []int {
 	for i := range places {
 		order = append(order, i)
 	}

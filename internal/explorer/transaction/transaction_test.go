@@ -111,10 +111,10 @@ func TestEveryTransactionComesBack(t *testing.T) {
 // to the first, and one that it does not have.
 func sameEvents(t *testing.T, ctx context.Context, r store.Reader, rec *Record) {
 	t.Helper()
-	var all []EventPlace
+	var all []explorer.Place
 	for i, want := range rec.Receipt.Events {
-		p := EventPlace{rec.Position, uint32(i)}
-		got, n, err := Events(ctx, r, []EventPlace{p})
+		p := explorer.Place{Block: rec.Block, Tx: rec.Index, Log: uint32(i)}
+		got, n, err := Events(ctx, r, []explorer.Place{p})
 		if err != nil || n != 1 || got[0].TxHash != rec.Hash || got[0].Stamp != rec.Stamp || !reflect.DeepEqual(got[0].Event, want) {
 			t.Fatalf("event %+v: %+v, %v; want %+v", p, got, err, want)
 		}
@@ -130,8 +130,8 @@ func sameEvents(t *testing.T, ctx context.Context, r store.Reader, rec *Record) 
 			t.Fatalf("event %+v: %+v", all[i], e)
 		}
 	}
-	for _, p := range []EventPlace{{rec.Position, uint32(len(all))}, {explorer.Position{Block: rec.Block, Index: 1 << 20}, 0}} {
-		if _, _, err := Events(ctx, r, []EventPlace{p}); !errors.Is(err, ErrNotFound) {
+	for _, p := range []explorer.Place{{Block: rec.Block, Tx: rec.Index, Log: uint32(len(all))}, {Block: rec.Block, Tx: 1 << 20}} {
+		if _, _, err := Events(ctx, r, []explorer.Place{p}); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("event %+v: %v", p, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transfer"
@@ -46,7 +48,7 @@ func (c truth) all() (out []transfer.Listed) {
 		for i := range b.Receipts {
 			for _, x := range transfer.Of(b.Receipts[i].Events) {
 				out = append(out, transfer.Listed{
-					Place:     transfer.Place{Block: uint64(n), Tx: uint32(i), Log: x.Log, Index: x.Index},
+					Place:     transfer.Place{Place: explorer.Place{Block: uint64(n), Tx: uint32(i), Log: x.Log}, Index: x.Index},
 					BlockHash: b.Hash, Timestamp: b.Timestamp, TxHash: b.Transactions[i].Hash, TxType: b.Transactions[i].Type,
 					Transfer: x.Transfer,
 				})
@@ -170,7 +172,7 @@ func walk(ctx context.Context, r store.Reader, q transfer.Query) (all []transfer
 		if len(page.Transfers) < q.Limit {
 			early++
 		}
-		if _, err := event.Resume(ctx, r, event.Place{Block: page.Next.Block}, page.NextHash); err != nil {
+		if _, err := (block.Ref{Number: page.Next.Block, Hash: page.NextHash}).Get(ctx, r); err != nil {
 			return nil, early, err
 		}
 		q.After = page.Next
@@ -304,8 +306,8 @@ func TestAcrossForks(t *testing.T) {
 		now := truthOf(c)
 		view(t, e, func(ctx context.Context, r store.Reader) {
 			if page.Next != nil {
-				_, err := event.Resume(ctx, r, event.Place{Block: page.Next.Block}, page.NextHash)
-				if gone := now[page.Next.Block].Hash != page.NextHash; gone != errors.Is(err, event.ErrReorganised) {
+				_, err := block.Ref{Number: page.Next.Block, Hash: page.NextHash}.Get(ctx, r)
+				if gone := now[page.Next.Block].Hash != page.NextHash; gone != errors.Is(err, block.ErrGone) {
 					t.Fatalf("resume in block %d: %v; gone: %v", page.Next.Block, err, gone)
 				}
 				if err != nil {

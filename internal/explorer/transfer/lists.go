@@ -193,17 +193,17 @@ func compare(a, b uint32) int {
 	return 0
 }
 
-func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error) {
+func (s *listed) next(after *explorer.Place, n int, left event.Budget) (hits []event.Hit, at *explorer.Place, hash felt.Felt, work event.Work, err error) {
 	s.work, s.left = event.Work{}, left
 	if after != nil && s.first(s.edge, after.Block) {
 		s.edge = after.Block
 	}
-	if after != nil && s.q.Order == event.Asc && after.Tx == behindAll && s.edge == after.Block { // nothing is left of that block
+	if after != nil && s.q.Order == event.Asc && after.Tx == explorer.BehindAll && s.edge == after.Block { // nothing is left of that block
 		if s.edge++; s.edge == 0 {
 			s.ended = true
 		}
 	}
-	var places []transaction.EventPlace
+	var places []explorer.Place
 	stopped := false
 	for len(places) < min(n, left.Events) && !stopped {
 		if len(s.spots) == 0 {
@@ -216,11 +216,11 @@ func (s *listed) next(after *event.Place, n int, left event.Budget) (hits []even
 			continue
 		}
 		p := s.take()
-		place := event.Place{Block: s.block, Tx: p.tx, Log: p.log}
+		place := explorer.Place{Block: s.block, Tx: p.tx, Log: p.log}
 		if after != nil && (s.q.Order == event.Asc && !after.Before(place) || s.q.Order == event.Desc && !place.Before(*after)) {
 			continue
 		}
-		places = append(places, transaction.EventPlace{Position: explorer.Position{Block: s.block, Index: p.tx}, Log: p.log})
+		places = append(places, place)
 	}
 	at = s.at()
 	hits, hash, err = s.read(places, at)
@@ -241,31 +241,31 @@ func (s *listed) take() spot {
 // at is where the source stands; nil when nothing is left. A place that is in no
 // block yet cannot be held against the chain: upwards it is behind what was read,
 // and not in front of what was not.
-func (s *listed) at() *event.Place {
+func (s *listed) at() *explorer.Place {
 	switch {
 	case len(s.spots) > 0 && s.q.Order == event.Asc:
-		return &event.Place{Block: s.block, Tx: s.taken.tx, Log: s.taken.log}
+		return &explorer.Place{Block: s.block, Tx: s.taken.tx, Log: s.taken.log}
 	case len(s.spots) > 0:
 		p := s.spots[len(s.spots)-1]
-		return &event.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
+		return &explorer.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
 	case s.ended || s.edge < s.q.From || s.edge > s.q.To:
 		return nil
 	case s.q.Order == event.Asc:
-		return &event.Place{Block: s.block, Tx: behindAll, Log: behindAll}
+		return &explorer.Place{Block: s.block, Tx: explorer.BehindAll, Log: explorer.BehindAll}
 	}
-	return &event.Place{Block: s.edge, Tx: behindAll, Log: behindAll}
+	return &explorer.Place{Block: s.edge, Tx: explorer.BehindAll, Log: explorer.BehindAll}
 }
 
 // read fetches the events of a page, and the hash of the block where the next
 // one starts: one round trip, or two where that is a block of its own.
-func (s *listed) read(places []transaction.EventPlace, at *event.Place) (hits []event.Hit, hash felt.Felt, err error) {
+func (s *listed) read(places []explorer.Place, at *explorer.Place) (hits []event.Hit, hash felt.Felt, err error) {
 	found, n, err := transaction.Events(s.ctx, s.r, places)
 	if err != nil {
 		return nil, hash, err
 	}
 	s.work.Events += n
 	for i, p := range places {
-		hits = append(hits, event.HitOf(event.Place{Block: p.Block, Tx: p.Index, Log: p.Log}, &found[i]))
+		hits = append(hits, event.HitOf(p, &found[i]))
 	}
 	if at == nil {
 		return hits, hash, nil

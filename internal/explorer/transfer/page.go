@@ -2,9 +2,9 @@ package transfer
 
 import (
 	"context"
-	"math"
 	"slices"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -15,7 +15,7 @@ type source interface {
 	// next returns about n events strictly behind a place in that order; nil is in
 	// front of all. It may return fewer, or none, and then says where it stopped; at
 	// is nil when no event is left.
-	next(after *event.Place, n int, left event.Budget) (hits []event.Hit, at *event.Place, hash felt.Felt, work event.Work, err error)
+	next(after *explorer.Place, n int, left event.Budget) (hits []event.Hit, at *explorer.Place, hash felt.Felt, work event.Work, err error)
 }
 
 // pager fills a page from a source.
@@ -28,28 +28,25 @@ type pager struct {
 	list   []Transfer
 }
 
-// behindAll is more than any index in a block.
-const behindAll = math.MaxUint32
-
 // eventAfter is the place from which a source goes on: events behind it in the
 // query's order have transfers that are still to be listed.
-func (q *Query) eventAfter() *event.Place {
+func (q *Query) eventAfter() *explorer.Place {
 	p := q.After
 	if p == nil {
 		return nil
 	}
-	out := event.Place{Block: p.Block, Tx: p.Tx, Log: p.Log}
+	out := p.Place
 	switch {
-	case q.Order == event.Desc && p.Index > 0 && out.Log != behindAll: // the event itself has some left
+	case q.Order == event.Desc && p.Index > 0 && out.Log != explorer.BehindAll: // the event itself has some left
 		out.Log++
-	case q.Order == event.Asc && p.Index != behindAll: // it may have some left: go back by one event
+	case q.Order == event.Asc && p.Index != explorer.BehindAll: // it may have some left: go back by one event
 		switch {
 		case out.Log > 0:
 			out.Log--
 		case out.Tx > 0:
-			out.Tx, out.Log = out.Tx-1, behindAll
+			out.Tx, out.Log = out.Tx-1, explorer.BehindAll
 		case out.Block > 0:
-			out = event.Place{Block: out.Block - 1, Tx: behindAll, Log: behindAll}
+			out = explorer.EndOf(out.Block - 1)
 		default:
 			return nil
 		}
@@ -69,10 +66,10 @@ func (q *Query) behind(p Place) bool {
 }
 
 // stoppedAt is the place of transfers for one of events, at which a source stopped.
-func (q *Query) stoppedAt(at *event.Place) *Place {
-	out := &Place{Block: at.Block, Tx: at.Tx, Log: at.Log}
+func (q *Query) stoppedAt(at *explorer.Place) *Place {
+	out := &Place{Place: *at}
 	if q.Order == event.Asc { // the event there is done
-		out.Index = behindAll
+		out.Index = explorer.BehindAll
 	}
 	return out
 }
@@ -129,7 +126,7 @@ func (p *pager) take(dst []Listed, hits []event.Hit) ([]Listed, error) {
 			if p.q.Order == event.Desc {
 				j = len(p.list) - 1 - n
 			}
-			at := Place{h.Block, h.Tx, h.Log, uint32(j)}
+			at := Place{h.Place, uint32(j)}
 			if !p.q.behind(at) || !p.party(&p.list[j]) {
 				continue
 			}
@@ -203,7 +200,7 @@ type searched struct {
 	q   *Query
 }
 
-func (s *searched) next(after *event.Place, n int, left event.Budget) ([]event.Hit, *event.Place, felt.Felt, event.Work, error) {
+func (s *searched) next(after *explorer.Place, n int, left event.Budget) ([]event.Hit, *explorer.Place, felt.Felt, event.Work, error) {
 	q := event.Query{Emitters: s.q.Tokens, From: s.q.From, To: s.q.To, Order: s.q.Order, After: after, Limit: n, Budget: left}
 	q.Keys[0] = Selectors()
 	page, err := event.Search(s.ctx, s.r, q)

@@ -84,7 +84,7 @@ type Page struct {
 	Done bool
 	Next *Place
 	// NextHash is the hash of the block of Next; a cursor must carry it, and it
-	// must hold: see event.Resume.
+	// must hold: see block.Ref.
 	NextHash felt.Felt
 	Work     event.Work
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -156,21 +157,14 @@ func (l *list) blockOf(sort []byte) (uint64, error) {
 
 // Place is where a transfer is. Places order as the chain does.
 type Place struct {
-	Block uint64
-	Tx    uint32 // the transaction's index in its block
-	Log   uint32 // the event's index in its transaction
-	Index uint32 // the transfer's index in its event
+	explorer.Place        // of its event
+	Index          uint32 // the transfer's index in its event
 }
 
 // Before reports whether p comes first in the chain.
 func (p Place) Before(q Place) bool {
-	switch {
-	case p.Block != q.Block:
-		return p.Block < q.Block
-	case p.Tx != q.Tx:
-		return p.Tx < q.Tx
-	case p.Log != q.Log:
-		return p.Log < q.Log
+	if p.Place != q.Place {
+		return p.Place.Before(q.Place)
 	}
 	return p.Index < q.Index
 }

@@ -279,9 +279,10 @@ func (j *Job) expire(ctx context.Context, commit job.Commit, s *seen) (done bool
 // renew prolongs the newest generation of a token that has not moved since, or
 // not in a block that is final.
 func (j *Job) renew(ctx context.Context, commit job.Commit, s *seen) (done bool, err error) {
+	final, ok := s.state.FinalizedBlock(j.Depth)
 	for _, t := range j.tokens(s) {
 		g := s.newest(t)
-		stands := g != nil && (s.latest[t].Latest <= g.AsOf || s.state.Head.Number <= g.AsOf+j.Depth)
+		stands := g != nil && (s.latest[t].Latest <= g.AsOf || !ok || final <= g.AsOf)
 		if !stands || g.Status != census.Published {
 			continue
 		}

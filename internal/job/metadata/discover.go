@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"context"
-	"errors"
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
@@ -91,11 +90,10 @@ func (j *Job) again(ctx context.Context, r store.Reader, b *store.Batch, since u
 		if m == nil || !m.Known {
 			continue
 		}
-		now, err := block.Get(ctx, r, m.Block)
-		if err != nil && !errors.Is(err, block.ErrNotFound) {
+		switch holds, err := (block.Ref{Number: m.Block, Hash: m.BlockHash}).Holds(ctx, r); {
+		case err != nil:
 			return err
-		}
-		if err == nil && now.Hash == m.BlockHash {
+		case holds:
 			continue
 		}
 		b.Delete(token.QueueKey(m.Due, tokens[i]))
