@@ -64,8 +64,12 @@ func readAnnounced(ctx context.Context, r io.Reader, size int64, h *hold) ([]byt
 func readGrowing(ctx context.Context, r io.Reader, limit, hint int64, h *hold) ([]byte, error) {
 	var pieces [][]byte
 	total, room := int64(0), int64(freeBytes)
-	settle := func(int64) {}
-	defer func() { settle(total) }()
+	var held *grant // none while the answer is small
+	defer func() {
+		if held != nil {
+			held.keep(total)
+		}
+	}()
 	piece := make([]byte, 0, min(max(hint+1, 4<<10), freeBytes))
 	for {
 		n, err := r.Read(piece[len(piece):cap(piece)])
@@ -86,13 +90,14 @@ func readGrowing(ctx context.Context, r io.Reader, limit, hint int64, h *hold) (
 			if room *= mediumBytes / freeBytes; room > mediumBytes {
 				room = limit + 1
 			}
-			previous := settle
-			more, err := h.take(ctx, room)
+			larger, err := h.take(ctx, room)
 			if err != nil {
 				return nil, errNoRoom
 			}
-			previous(0) // the larger place takes the smaller one's place
-			settle = more
+			if held != nil {
+				held.keep(0) // the larger place takes the smaller one's place
+			}
+			held = larger
 		}
 		pieces = append(pieces, piece)
 		// Pieces grow with what is there already, but not without bound.

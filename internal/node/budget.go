@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -37,69 +36,77 @@ func NewBudget(bytes int64) *Budget {
 	return &Budget{semaphore.NewWeighted(half), semaphore.NewWeighted(half), half}
 }
 
-// hold is what the answers of one read have taken from the budget. Should nobody
-// release it, it is given back when the answers are garbage.
-type hold struct{ *taken }
-
-type taken struct {
+// hold is what the answers of one read have taken from the budget, until it is
+// released.
+type hold struct {
 	budget  *Budget
 	waiting atomic.Int32 // how many answers wait for room
 
-	mu            sync.Mutex
-	medium, large int64
+	mu     sync.Mutex
+	grants []*grant
 }
 
-func newHold(b *Budget) *hold {
-	h := &hold{&taken{budget: b}}
-	runtime.AddCleanup(h, (*taken).release, h.taken)
-	return h
+// grant is one piece of the budget. What was given back once cannot be given back
+// again, whoever tries and in whatever order: too much given back would let more
+// into memory than there is room for, and ends the process when nothing is taken.
+type grant struct {
+	from *semaphore.Weighted
+
+	mu   sync.Mutex
+	size int64 // what is still taken
 }
 
-// take waits for room for an answer of at most size bytes. It returns a function
-// that gives back what the answer turned out not to need.
-func (h *taken) take(ctx context.Context, size int64) (settle func(actual int64), err error) {
-	from, held := h.budget.large, &h.large
-	if size <= mediumBytes {
-		from, held = h.budget.medium, &h.medium
+// keep gives back all but size bytes.
+func (g *grant) keep(size int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if size < g.size {
+		g.from.Release(g.size - size)
+		g.size = size
 	}
-	size = min(size, h.budget.half)
+}
+
+func newHold(b *Budget) *hold { return &hold{budget: b} }
+
+// take waits for room for an answer of at most size bytes. What the answer turns
+// out not to need is given back with keep.
+func (h *hold) take(ctx context.Context, size int64) (*grant, error) {
+	from := h.budget.large
+	if size <= mediumBytes {
+		from = h.budget.medium
+	}
+	g := &grant{from: from, size: min(size, h.budget.half)}
 	h.waiting.Add(1)
-	err = from.Acquire(ctx, size)
+	err := from.Acquire(ctx, g.size)
 	h.waiting.Add(-1)
 	if err != nil {
 		return nil, err
 	}
 	h.mu.Lock()
-	*held += size
-	h.mu.Unlock()
-	return func(actual int64) {
-		if spare := size - min(actual, size); spare > 0 {
-			h.mu.Lock()
-			*held -= spare
-			h.mu.Unlock()
-			from.Release(spare)
-		}
-	}, nil
+	defer h.mu.Unlock()
+	h.grants = append(h.grants, g)
+	return g, nil
 }
 
 // move hands everything over to another hold.
-func (h *taken) move(to *hold) {
-	h.mu.Lock()
-	medium, large := h.medium, h.large
-	h.medium, h.large = 0, 0
-	h.mu.Unlock()
+func (h *hold) move(to *hold) {
+	grants := h.empty()
 	to.mu.Lock()
 	defer to.mu.Unlock()
-	to.medium += medium
-	to.large += large
+	to.grants = append(to.grants, grants...)
 }
 
 // release gives everything back: the answers are not used any more.
-func (h *taken) release() {
+func (h *hold) release() {
+	for _, g := range h.empty() {
+		g.keep(0)
+	}
+}
+
+func (h *hold) empty() []*grant {
 	h.mu.Lock()
-	medium, large := h.medium, h.large
-	h.medium, h.large = 0, 0
-	h.mu.Unlock()
-	h.budget.medium.Release(medium)
-	h.budget.large.Release(large)
+	defer h.mu.Unlock()
+	grants := h.grants
+	h.grants = nil
+	return grants
 }

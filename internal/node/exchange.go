@@ -40,6 +40,7 @@ type lane struct {
 	timeout time.Duration
 	probe   bool  // does not queue: a busy node must not look like a dead one
 	hold    *hold // keeps what answers take of the budget; nil: until they are read
+	limit   int64 // of the answer's bytes; set by what is asked
 }
 
 // exchange asks n all calls: as one batch where the node takes batches, else
@@ -71,6 +72,7 @@ func (p *Pool) exchange(ctx context.Context, n *node, calls []call, l lane) ([]r
 
 func (p *Pool) exchangeOne(ctx context.Context, n *node, c call, l lane) (r reply, err error) {
 	defer func() { p.count(n, []call{c}, []reply{r}, err) }()
+	l.limit = p.answerLimit(c)
 	data, err := p.send(ctx, n, appendCall(nil, 1, c), l)
 	if err != nil {
 		return reply{}, err
@@ -107,6 +109,7 @@ func (p *Pool) exchangeBatch(ctx context.Context, n *node, calls []call, l lane)
 		}
 		body = appendCall(body, i+1, c)
 	}
+	l.limit = p.answerLimit(calls...)
 	data, err := p.send(ctx, n, append(body, ']'), l)
 	if err != nil {
 		var ne *NodeError

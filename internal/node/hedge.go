@@ -134,15 +134,21 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 			if t.err == nil {
 				n.latency(t.calls[0].method).add(time.Since(began))
 			}
-			if errors.Is(t.err, errOvertaken) || ctx.Err() != nil {
-				t.hold.release()
-			}
 			results <- t
 		}()
 	}
 	p.hedges.earn()
 	start(n)
 	running, asked := 1, slices.Clone(tried)
+	defer func() {
+		// Nobody reads what the others still say, and it must not stay taken.
+		left := running
+		go func() {
+			for range left {
+				(<-results).hold.release()
+			}
+		}()
+	}()
 	delay := p.hedgeAfter(n, op.calls(n)[open[0]].method)
 	timer := time.NewTimer(delay)
 	defer timer.Stop()

@@ -48,3 +48,43 @@ func set(names ...string) map[string]bool {
 	}
 	return m
 }
+
+// Bounds of answers that are small by what is asked. Whatever asks for them counts
+// on that: they are read beside everything else, and outside of the budget where
+// they stay below freeBytes.
+const (
+	// fewBytes is for a number, a felt, a version, or a head.
+	fewBytes = 64 << 10
+	// someBytes is for the felts that a view function returns, or why it did not,
+	// and for a header: more than 120,000 hashes of transactions.
+	someBytes = mediumBytes
+)
+
+// answerLimits are the methods whose answers have less than Config.MaxResponseBytes.
+var answerLimits = map[string]int64{
+	"starknet_blockHashAndNumber":       fewBytes,
+	"starknet_blockNumber":              fewBytes,
+	"starknet_chainId":                  fewBytes,
+	"starknet_getBlockTransactionCount": fewBytes,
+	"starknet_getClassHashAt":           fewBytes,
+	"starknet_getNonce":                 fewBytes,
+	"starknet_getStorageAt":             fewBytes,
+	"starknet_specVersion":              fewBytes,
+	"starknet_syncing":                  fewBytes,
+
+	"starknet_call":                 someBytes,
+	"starknet_getBlockWithTxHashes": someBytes,
+}
+
+// answerLimit is how many bytes the answer to the calls may have, put in one request.
+func (p *Pool) answerLimit(calls ...call) (sum int64) {
+	most := p.cfg.MaxResponseBytes
+	for _, c := range calls {
+		limit, ok := answerLimits[c.method]
+		if !ok {
+			return most
+		}
+		sum += limit
+	}
+	return min(sum, most)
+}

@@ -44,7 +44,7 @@ func (p *Pool) post(ctx context.Context, n *node, body []byte, l lane) ([]byte, 
 		h = newHold(p.cfg.Budget)
 		defer h.release()
 	}
-	data, err := p.roundTrip(n, req, h)
+	data, err := p.roundTrip(n, req, h, l.limit)
 	p.cfg.Metrics.observe(n.name, time.Since(started), len(data))
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -52,7 +52,7 @@ func (p *Pool) post(ctx context.Context, n *node, body []byte, l lane) ([]byte, 
 	return data, err
 }
 
-func (p *Pool) roundTrip(n *node, req *http.Request, h *hold) ([]byte, error) {
+func (p *Pool) roundTrip(n *node, req *http.Request, h *hold, limit int64) ([]byte, error) {
 	res, err := p.cfg.HTTP.Do(req)
 	if err != nil {
 		return nil, n.transportError(err)
@@ -62,7 +62,7 @@ func (p *Pool) roundTrip(n *node, req *http.Request, h *hold) ([]byte, error) {
 		return nil, p.statusError(n, res)
 	}
 	hint := n.bodySize.Load()
-	data, err := readBody(req.Context(), res, p.cfg.MaxResponseBytes, hint, h)
+	data, err := readBody(req.Context(), res, limit, min(hint, limit), h)
 	if err == nil && res.ContentLength < 0 {
 		n.bodySize.Store(max(int64(len(data)), hint-hint/8))
 	}
