@@ -8,7 +8,7 @@ type Status struct {
 	Head        Head      // zero until known
 	HeardAt     time.Time // when the node last told or confirmed its head; zero until it did
 	SpecVersion string    // empty until known
-	Healthy     bool      // it answers
+	Healthy     bool      // it answers, every kind of request that it is asked
 	Live        bool      // heads arrive by WebSocket
 	Refused     error     // why the node is not used at all, or nil
 
@@ -30,7 +30,7 @@ func (p *Pool) Statuses() []Status {
 	out := make([]Status, len(p.nodes))
 	for i, n := range p.nodes {
 		n.mu.Lock()
-		out[i] = Status{Node: n.name, Head: n.head, Healthy: n.healthyLocked(), Live: n.live, Refused: n.refused,
+		out[i] = Status{Node: n.name, Head: n.head, Healthy: n.soundLocked(now), Live: n.live, Refused: n.refused,
 			Believed: n.refused == nil && !p.shunnedLocked(n, now)}
 		if n.headKnown {
 			out[i].HeardAt = n.headTime

@@ -26,9 +26,9 @@ const (
 	hedgeUnknown = time.Second
 	// maxHedges is how often one request is asked again beside itself.
 	maxHedges = 2
-	// hedgeShare is how many requests in a hundred may be asked again, and
-	// hedgeBurst how many of these may come together. A pool that is slow as a
-	// whole must not be given twice the work.
+	// hedgeShare is how many requests in a hundred may be asked again of a node that
+	// is busy or slow itself, and hedgeBurst how many of these may come together. A
+	// pool that is slow as a whole must not be given twice the work.
 	hedgeShare, hedgeBurst = 10, 16
 )
 
@@ -60,9 +60,7 @@ func (l *latencies) usual() (time.Duration, bool) {
 
 // latency is how long the node takes for a method.
 func (n *node) latency(method string) *latencies {
-	if !readMethods[method] {
-		method = "" // what callers ask must not grow the map
-	}
+	method = methodKind(method)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	l := n.latencies[method]
@@ -159,7 +157,7 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 			running--
 			if t.err == nil {
 				if t.n != n && ctx.Err() == nil {
-					p.booked(n, n.fail("slow", errors.New("took much longer than usual: another node answered first")))
+					p.lose(n, op.kind(n), n.fail("slow", errors.New("took much longer than usual: another node answered first")))
 				}
 				return t
 			}
@@ -184,9 +182,12 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 					other = o
 				}
 			}
-			// To leave a node that fails for one that does not is no extra work for
-			// anybody, and needs no allowance.
-			if fails := other != n && n.failures() >= unhealthyAfter && other.failures() < unhealthyAfter; !fails && !p.hedges.spend() {
+			// Another node that does its work and has room is always asked: what comes
+			// after this answer waits for it. Only more work for a node that is busy, or
+			// for the same one, needs the allowance.
+			kind := op.kind(other)
+			free := other != n && other.failures() < unhealthyAfter && !other.isLost(kind, time.Now()) && other.hasRoom()
+			if !free && !p.hedges.spend() {
 				timer.Reset(delay)
 				continue
 			}

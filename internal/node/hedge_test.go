@@ -2,6 +2,7 @@ package node
 
 import (
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -146,4 +147,102 @@ func TestNodeThatHangsFromTheStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hangingOn hangs every request for blocks, and answers all else.
+func hangingOn(f *fakeNode, method string) {
+	f.set(func(f *fakeNode) {
+		f.fault = func(_ int, _ http.ResponseWriter, r *http.Request, body []byte) bool {
+			hang := strings.Contains(string(body), method)
+			if hang {
+				<-r.Context().Done()
+			}
+			return hang
+		}
+	})
+}
+
+// A node that answers heads and headers but hangs on blocks holds nothing up for
+// long, is asked last for blocks alone, and is not called healthy.
+func TestNodeThatHangsOnBlocksAlone(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, b := newNode(t, pn, "a", 200), newNode(t, pn, "b", 200)
+		hangingOn(a, "starknet_getBlockWithReceipts")
+		p := open(t, pn, nil, a, b)
+		// Sixty blocks, four at once and in order, with good answers of both between.
+		took := elapsed(func() {
+			for at := uint64(0); at < 60; at += 4 {
+				var wg sync.WaitGroup
+				for i := range uint64(4) {
+					wg.Go(func() {
+						raw, err := p.BlockWithUpdate(t.Context(), at+i)
+						if err != nil || raw.Node != "http://b" {
+							t.Errorf("block %d: %s, %v", at+i, raw.Node, err)
+						}
+						raw.Release()
+					})
+				}
+				wg.Wait()
+				p.HashesAt(t.Context(), at)
+				if _, _, err := p.BlockHeader(t.Context(), BlockNumber(at), OnNode("http://a")); err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range p.nodes {
+					if err := p.probe(t.Context(), n); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+		if took > 3*time.Second {
+			t.Errorf("60 blocks took %s", took)
+		}
+		if s := p.Statuses(); s[0].Healthy || !s[1].Healthy {
+			t.Errorf("healthy: %v and %v", s[0].Healthy, s[1].Healthy)
+		}
+		none := make([]bool, 2)
+		header := BlockNumber(7).op("header")
+		header.calls = func(*node) []call { return []call{{method: "starknet_getBlockWithTxHashes"}} }
+		if n := p.pick(header, none, none); n.name != "http://a" {
+			t.Errorf("headers are asked of %s first", n.name)
+		}
+		// Hours later it is tried again now and then, and costs no timeout.
+		for range 20 {
+			time.Sleep(10 * time.Minute)
+			if took := elapsed(func() { warmUp(t, p, 8) }); took > 3*time.Second {
+				t.Errorf("8 blocks took %s", took)
+			}
+		}
+		if p.Statuses()[0].Healthy {
+			t.Error("a node that never gave a block is healthy")
+		}
+		// And is taken back when it answers.
+		a.set(func(f *fakeNode) { f.fault = nil })
+		b.set(func(f *fakeNode) {
+			f.fault = func(int, http.ResponseWriter, *http.Request, []byte) bool { panic(http.ErrAbortHandler) }
+		})
+		warmUp(t, p, 1)
+		if !p.Statuses()[0].Healthy {
+			t.Error("it answers blocks again, and is not healthy")
+		}
+	})
+}
+
+// Many requests that hang again and again are all given to the other node: there is
+// no end of second questions while it has room.
+func TestHungRequestsNeverRunOutOfSecondQuestions(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a, b := newNode(t, pn, "a", 200), newNode(t, pn, "b", 200)
+		p := open(t, pn, nil, a, b)
+		p.hedges.spent = 100 * hedgeBurst
+		hangingOn(a, "starknet_getBlockWithReceipts")
+		took := elapsed(func() {
+			for range 5 {
+				warmUp(t, p, 1)
+			}
+		})
+		if took > 4*time.Second {
+			t.Errorf("five blocks took %s", took)
+		}
+	})
 }

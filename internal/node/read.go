@@ -172,8 +172,8 @@ func (op *readOp) meant(n *node) bool {
 	return n.refused == nil && (op.only == "" || op.only == n.name) && !slices.Contains(op.not, n.name)
 }
 
-// pick chooses the best node not tried in this round: healthy before failing,
-// then by height, then by free places, then by configured order.
+// pick chooses the best node not tried in this round: healthy before failing, at
+// all or with this kind of request, then by height, then by free places, then by configured order.
 func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 	want := uint64(1<<64 - 1)
 	if op.at != nil && *op.at < want-steadyDepth {
@@ -200,9 +200,10 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 	var best *node
 	var bestRank rank
 	for i, n := range p.nodes {
+		kind := op.kind(n)
 		n.mu.Lock()
 		ok := p.usable(&op, n) && !now.Before(n.restUntil)
-		r := rank{healthy: n.healthyLocked(), height: min(n.levelLocked(), want)}
+		r := rank{healthy: n.healthyLocked() && !n.lostLocked(kind, now), height: min(n.levelLocked(), want)}
 		n.mu.Unlock()
 		if !ok || tried[i] || useless[i] {
 			continue
@@ -262,6 +263,7 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried,
 		if t.err != nil {
 			if ctx.Err() == nil {
 				p.booked(t.n, t.err)
+				p.lose(t.n, op.kind(t.n), t.err)
 			}
 			if op.objects && errors.Is(t.err, ErrTooLarge) {
 				p.Blame(t.n.name, t.err) // no block or class is so long
@@ -280,6 +282,7 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried,
 	t.hold.move(op.hold)
 	tried[n.index] = true
 	p.succeeded(n, false)
+	p.answered(n, op.kind(n))
 	done, err := p.judge(n, op, vs, useless, open, t.calls, t.replies)
 	return done, n, err
 }

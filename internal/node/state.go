@@ -48,6 +48,7 @@ type node struct {
 	quarantine quarantine
 	doubts     doubts
 	latencies  map[string]*latencies // by method
+	losses     map[string]*losses    // by kind of request
 }
 
 // healthyLocked needs mu.
@@ -197,9 +198,10 @@ func (p *Pool) succeeded(n *node, probe bool) {
 	} else {
 		n.fails = min(n.fails, unhealthyAfter-1)
 	}
+	sound := n.soundLocked(time.Now())
 	n.mu.Unlock()
 	if !was {
-		p.cfg.Metrics.setHealthy(n.name, true)
+		p.cfg.Metrics.setHealthy(n.name, sound)
 		p.log.Info("node answers again", "node", n.name)
 	}
 }

@@ -1,0 +1,116 @@
+package node
+
+import (
+	"errors"
+	"time"
+)
+
+// This file ranks a node down for the kind of request that it does not answer. A
+// node may be quick with its head and hang on blocks: its good answers to the one
+// say nothing of the other.
+
+const (
+	// lostAfter is how many requests of a kind must be lost in a row: to another
+	// node that answered first, or to the timeout. Failures that are told cost
+	// little, and count against the node as a whole.
+	lostAfter = 3
+	// lostBase is how long the node is then the last choice for that kind, and
+	// lostMost how long at most; it doubles when the node loses again after it.
+	lostBase, lostMost = 15 * time.Second, 15 * time.Minute
+)
+
+// losses is how a node does with one kind of request.
+type losses struct {
+	count int // in a row
+	spell time.Duration
+	until time.Time // the end of the spell
+}
+
+// kind is what a node's answer to the read tells about: other reads of the same
+// first method. What callers ask must not grow what is kept.
+func (op *readOp) kind(n *node) string {
+	if op.calls == nil {
+		return ""
+	}
+	return methodKind(op.calls(n)[0].method)
+}
+
+func methodKind(method string) string {
+	if !readMethods[method] {
+		return ""
+	}
+	return method
+}
+
+// lostLocked says whether the node is the last choice for a kind. Needs mu.
+func (n *node) lostLocked(kind string, now time.Time) bool {
+	l := n.losses[kind]
+	return l != nil && now.Before(l.until)
+}
+
+func (n *node) isLost(kind string, now time.Time) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.lostLocked(kind, now)
+}
+
+// soundLocked says whether the node answers what it is asked, of every kind. One
+// that lost a kind and has not answered it since is not called sound before it was
+// left alone for long. Needs mu.
+func (n *node) soundLocked(now time.Time) bool {
+	for _, l := range n.losses {
+		if l.count >= lostAfter && now.Before(l.until.Add(lostMost)) {
+			return false
+		}
+	}
+	return n.healthyLocked()
+}
+
+// lose books a request of a kind that the node did not answer in time. Requests
+// that were under way together are one step.
+func (p *Pool) lose(n *node, kind string, err error) {
+	var ne *NodeError
+	if !errors.As(err, &ne) || ne.outcome != "timeout" && ne.outcome != "slow" {
+		return
+	}
+	now := time.Now()
+	n.mu.Lock()
+	l := n.losses[kind]
+	if l == nil {
+		if n.losses == nil {
+			n.losses = map[string]*losses{}
+		}
+		l = &losses{}
+		n.losses[kind] = l
+	}
+	l.count = min(l.count+1, lostAfter)
+	begins := l.count == lostAfter && !now.Before(l.until)
+	if begins {
+		l.spell = min(max(2*l.spell, lostBase), lostMost)
+		l.until = now.Add(l.spell)
+	}
+	spell := l.spell
+	n.mu.Unlock()
+	if begins {
+		p.cfg.Metrics.setHealthy(n.name, false)
+		p.log.Warn("node does not answer a kind of request; others are asked first", "node", n.name, "method", kind, "for", spell, "error", err)
+	}
+}
+
+// answered books an answer to a kind.
+func (p *Pool) answered(n *node, kind string) {
+	now := time.Now()
+	n.mu.Lock()
+	l := n.losses[kind]
+	back := l != nil && l.count >= lostAfter
+	delete(n.losses, kind)
+	sound := n.soundLocked(now)
+	n.mu.Unlock()
+	if back {
+		p.cfg.Metrics.setHealthy(n.name, sound)
+		p.log.Info("node answers a kind of request again", "node", n.name, "method", kind)
+	}
+}
+
+// hasRoom says whether the node could take more without those that it has waiting.
+func (n *node) hasRoom() bool { return 2*len(n.slots) < cap(n.slots) }
