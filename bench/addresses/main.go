@@ -85,8 +85,8 @@ func fill(ctx context.Context, engine *pebble.Engine, cfg simnode.Config) (seen 
 				if !ok {
 					continue
 				}
-				keys := f.Earlier(x)
-				for _, k := range keys {
+				plan := f.Plan(x)
+				for _, k := range plan.Keys {
 					if k.Table != address.TotalRows {
 						continue
 					}
@@ -95,11 +95,7 @@ func fill(ctx context.Context, engine *pebble.Engine, cfg simnode.Config) (seen 
 						seen = append(seen, a)
 					}
 				}
-				earlier, err := r.GetMany(ctx, keys)
-				if err != nil {
-					return err
-				}
-				if err := f.Follow(x, earlier, rows); err != nil {
+				if err := explorer.Follow(ctx, []explorer.Plan{plan}, r.GetMany, rows); err != nil {
 					return err
 				}
 			}

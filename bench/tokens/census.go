@@ -153,11 +153,12 @@ func mint(ctx context.Context, engine store.Engine, lease store.Lease, holders i
 			if !ok {
 				continue
 			}
-			earlier, err := rowsBefore(ctx, engine, f.Earlier(b), total)
+			plan := f.Plan(b)
+			earlier, err := rowsBefore(ctx, engine, plan.Keys, total)
 			if err != nil {
 				return 0, err
 			}
-			if err := f.Follow(b, earlier, rows); err != nil {
+			if err := plan.Follow(earlier, rows); err != nil {
 				return 0, err
 			}
 		}

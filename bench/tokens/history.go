@@ -95,13 +95,13 @@ func fill(ctx context.Context, engine store.Engine, blocks int) error {
 			send(felt.Selector(fmt.Sprint("holder ", (n*others+i)%5000)))
 		}
 		b.Receipts = []starknet.Receipt{r}
-		keys := token.Subject{}.Earlier(b)
-		earlier := make([][]byte, len(keys))
-		for i, k := range keys {
+		plan := token.Subject{}.Plan(b)
+		earlier := make([][]byte, len(plan.Keys))
+		for i, k := range plan.Keys {
 			earlier[i] = now[string(k.Partition)+string(k.Sort)]
 		}
 		rows := &explorer.Rows{}
-		if err := (token.Subject{}).Follow(b, earlier, rows); err != nil {
+		if err := plan.Follow(earlier, rows); err != nil {
 			return err
 		}
 		for _, op := range rows.Ops() {

@@ -5,8 +5,8 @@
 //
 // A projection is a pure function: of the block alone (Subject), or of the
 // block and of the earlier rows that it asked for (Follower). The write path
-// runs Project on many blocks at once and in any order, and Follow in block
-// order, with one GetMany for all followers of a block, or two where a Chaser has
+// runs Project and Plan on many blocks at once and in any order, and Follow in block
+// order, with one GetMany for all followers of a block, or two where a plan has
 // more to ask for. Rows of blocks that are not committed yet are answered from
 // memory.
 package explorer
@@ -52,43 +52,14 @@ type Subject interface {
 // Follower is a Subject whose rows also depend on earlier ones.
 type Follower interface {
 	Subject
-	// Earlier names the rows that Follow needs to see.
-	Earlier(b *Block) []store.Key
-	// Follow appends rows; earlier has the values in the order of Earlier's
-	// keys, nil for a row that does not exist.
-	Follow(b *Block, earlier [][]byte, rows *Rows) error
-}
-
-// Plan is a Follower's work on a block, begun: Keys are what Earlier names, and
-// Follow is called once, if at all, with their values. It may use the memory of
-// Keys again.
-type Plan struct {
-	Keys   []store.Key
-	Follow func(earlier [][]byte, rows *Rows) error
-}
-
-// Planner is a Follower that does once what Earlier and Follow have in common.
-// Plan needs no other block: it runs where Project does, on many blocks at once,
-// which leaves less for the one place where blocks come in order.
-type Planner interface {
-	Follower
-	Plan(b *Block) Plan
-}
-
-// Chaser is a Follower that finds in its earlier rows which others it needs, such
-// as those of the class that a contract had so far. There is no third step.
-type Chaser interface {
-	Follower
-	// Chase names more rows. Follow sees their values behind those of Earlier.
-	Chase(b *Block, earlier [][]byte) ([]store.Key, error)
-}
-
-// Recaller is a Follower that writes rows which nobody asks for again: Recalled
-// lists the tables that Earlier may name. The write path need not remember
-// uncommitted rows of the others.
-type Recaller interface {
-	Follower
+	// Recalled lists the tables whose rows plans may ask for. The write path need not
+	// remember uncommitted rows of the others.
 	Recalled() []*store.Table
+	// Plan begins the work on a block: it says which earlier rows are needed, and has
+	// done whatever can be done without them. It needs no other block: it runs where
+	// Project does, on many blocks at once, which leaves less for the one place where
+	// blocks come in order.
+	Plan(b *Block) Plan
 }
 
 // Rows collects the changes that a block makes. It copies what it is given

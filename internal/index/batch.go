@@ -63,7 +63,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	}
 	b.rows.begin(p.needUndo)
 	rows := explorer.NewRows(x.expectRows.followed)
-	err := follow(ctx, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
+	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
 		return b.rows.getMany(ctx, &x.lately, x.Store, keys)
 	})
 	if err != nil {

@@ -241,11 +241,7 @@ func New(o Options) (*Indexer, error) {
 	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects),
 		tables: tablesByID(o.Subjects), classes: newClasses()}
 	for _, f := range x.followers {
-		tables := f.Tables()
-		if r, ok := f.(explorer.Recaller); ok {
-			tables = r.Recalled()
-		}
-		for _, t := range tables {
+		for _, t := range f.Recalled() {
 			x.recalled[t.ID] = true
 		}
 	}

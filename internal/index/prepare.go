@@ -15,7 +15,7 @@ type prepared struct {
 	block    *explorer.Block
 	rows     *explorer.Rows // that follow from the block alone
 	sum      [32]byte
-	plans    []plan // for the others
+	plans    []explorer.Plan // for the others
 	node     string
 	needUndo bool
 	finding  chain.Finding // of verification

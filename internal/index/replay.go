@@ -48,7 +48,9 @@ type replayed struct {
 	block *explorer.Block
 	rows  *explorer.Rows // that follow from the block alone
 	sum   [32]byte
-	plans []plan // for the others
+	plans []explorer.Plan // of the others
+
+	followers []explorer.Follower
 }
 
 func (r *Replayer) begin(b *explorer.Block) (*replayed, error) {
@@ -59,14 +61,14 @@ func (r *Replayer) begin(b *explorer.Block) (*replayed, error) {
 		}
 	}
 	r.expectRows.Store(int64(len(rows.Ops())))
-	return &replayed{b, rows, rows.Sum(), planned(r.followers, b)}, nil
+	return &replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
 }
 
 // finish returns the rows that build on earlier ones and the head that the
 // block makes.
 func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows) (followed []store.Op, head chain.Head, err error) {
 	next := &explorer.Rows{}
-	if err := follow(ctx, p.plans, p.block, next, earlier.GetMany); err != nil {
+	if err := follow(ctx, p.followers, p.plans, p.block, next, earlier.GetMany); err != nil {
 		return nil, head, err
 	}
 	return next.Ops(), headOf(p.block, parent.Digest, p.sum, next.Sum()), nil

@@ -60,14 +60,10 @@ func TestTotals(t *testing.T) {
 	for _, b := range []*explorer.Block{first, second} {
 		rows := &explorer.Rows{}
 		err := e.View(t.Context(), func(r store.Reader) error {
-			earlier, err := r.GetMany(t.Context(), address.Subject{}.Earlier(b))
-			if err != nil {
-				return err
-			}
 			if err := (address.Subject{}).Project(b, rows); err != nil {
 				return err
 			}
-			return address.Subject{}.Follow(b, earlier, rows)
+			return explorer.Follow(t.Context(), []explorer.Plan{address.Subject{}.Plan(b)}, r.GetMany, rows)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -21,7 +21,7 @@ func BenchmarkBlock(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	earlier := make([][]byte, len(address.Subject{}.Earlier(last)))
+	earlier := make([][]byte, len(address.Subject{}.Plan(last).Keys))
 	b.Logf("%d transactions, %d addresses", len(last.Transactions), len(earlier))
 	b.Run("project", func(b *testing.B) {
 		b.ReportAllocs()
@@ -31,16 +31,16 @@ func BenchmarkBlock(b *testing.B) {
 			}
 		}
 	})
-	b.Run("earlier", func(b *testing.B) {
+	b.Run("plan", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			address.Subject{}.Earlier(last)
+			address.Subject{}.Plan(last)
 		}
 	})
-	b.Run("follow", func(b *testing.B) {
+	b.Run("plan and follow", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			if err := (address.Subject{}).Follow(last, earlier, &explorer.Rows{}); err != nil {
+			if err := (address.Subject{}).Plan(last).Follow(earlier, &explorer.Rows{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -18,10 +18,7 @@ import (
 // Subject projects addresses.
 type Subject struct{}
 
-var (
-	_ explorer.Planner  = Subject{}
-	_ explorer.Recaller = Subject{}
-)
+var _ explorer.Follower = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "address" }
@@ -186,21 +183,13 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	return nil
 }
 
-// Earlier names the totals of the block's addresses.
-func (s Subject) Earlier(b *explorer.Block) []store.Key { return s.Plan(b).Keys }
-
-// Follow adds the block to the totals.
-func (s Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
-	return s.Plan(b).Follow(earlier, rows)
-}
-
 // added is what a block adds to the totals of an address.
 type added struct {
 	address felt.Felt
 	Totals
 }
 
-// Plan adds the block up.
+// Plan adds the block up. It asks for the totals of the block's addresses.
 func (Subject) Plan(b *explorer.Block) explorer.Plan {
 	g := gatherers.Get().(*gatherer)
 	defer gatherers.Put(g)

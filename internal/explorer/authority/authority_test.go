@@ -82,11 +82,12 @@ func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *authority.Co
 				t.Fatal(err)
 			}
 			if fo, ok := s.(explorer.Follower); ok {
+				plan := fo.Plan(b)
 				var earlier [][]byte
-				for _, k := range fo.Earlier(b) {
+				for _, k := range plan.Keys {
 					earlier = append(earlier, kept[name(k)])
 				}
-				if err := fo.Follow(b, earlier, rows); err != nil {
+				if err := plan.Follow(earlier, rows); err != nil {
 					t.Fatal(err)
 				}
 			}

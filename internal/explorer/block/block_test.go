@@ -35,7 +35,7 @@ func build(t *testing.T) (*simnode.Chain, store.Engine) {
 	for i := range uint64(blocks) {
 		b := explorer.NewBlock(c.BlockAt(i), c.StateUpdateAt(i))
 		rows := &explorer.Rows{}
-		if err := errors.Join((Subject{}).Project(b, rows), (Subject{}).Follow(b, earlier, rows)); err != nil {
+		if err := errors.Join((Subject{}).Project(b, rows), (Subject{}).Plan(b).Follow(earlier, rows)); err != nil {
 			t.Fatal(err)
 		}
 		batch := &store.Batch{Epoch: lease.Epoch}

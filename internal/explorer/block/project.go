@@ -32,16 +32,22 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	return nil
 }
 
-// Earlier asks for the parent.
-func (Subject) Earlier(b *explorer.Block) []store.Key {
-	if b.Number == 0 {
-		return nil
+// Recalled lists the table whose rows are asked for again.
+func (Subject) Recalled() []*store.Table { return []*store.Table{Blocks} }
+
+// Plan asks for the parent.
+func (Subject) Plan(b *explorer.Block) explorer.Plan {
+	var keys []store.Key
+	if b.Number > 0 {
+		keys = []store.Key{Key(b.Number - 1)}
 	}
-	return []store.Key{Key(b.Number - 1)}
+	return explorer.Plan{Keys: keys, Follow: func(earlier [][]byte, rows *explorer.Rows) error {
+		return follow(b, earlier, rows)
+	}}
 }
 
-// Follow writes the block's own row.
-func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+// follow writes the block's own row.
+func follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
 	s := Summary{Header: b.Header}
 	if b.Number > 0 {
 		if earlier[0] == nil {

@@ -13,10 +13,7 @@ import (
 // are exact: they follow every deployment and every replacement.
 type Directory struct{}
 
-var (
-	_ explorer.Chaser   = Directory{}
-	_ explorer.Recaller = Directory{}
-)
+var _ explorer.Follower = Directory{}
 
 // Name is the subject's name.
 func (Directory) Name() string { return "class_directory" }
@@ -55,32 +52,42 @@ func moves(b *explorer.Block) (out []felt.Felt) {
 	return out
 }
 
-// Earlier asks for the classes that contracts had, and for the summaries of those
-// that the block names.
-func (Directory) Earlier(b *explorer.Block) (keys []store.Key) {
-	for _, address := range moves(b) {
-		keys = append(keys, holderKey(&address))
-	}
-	for _, m := range Of(b) {
-		keys = append(keys, summaryKey(&m.Hash))
-	}
-	return keys
+// plan is what a block does to the directory.
+type plan struct {
+	block     *explorer.Block
+	contracts []felt.Felt // that get a class
+	mentioned []Mention   // the classes that the block names
+	left      []felt.Felt // the earlier classes of contracts that it does not name
 }
 
-// Chase asks for the summaries of the classes that contracts leave.
-func (Directory) Chase(b *explorer.Block, earlier [][]byte) (keys []store.Key, err error) {
-	left, err := leftClasses(b, earlier)
-	for _, hash := range left {
-		keys = append(keys, summaryKey(&hash))
+// Plan asks for the classes that contracts had, and for the summaries of those that
+// the block names; then for those of the classes that contracts leave.
+func (Directory) Plan(b *explorer.Block) (out explorer.Plan) {
+	p := &plan{block: b, contracts: moves(b), mentioned: Of(b)}
+	for i := range p.contracts {
+		out.Keys = append(out.Keys, holderKey(&p.contracts[i]))
+	}
+	for i := range p.mentioned {
+		out.Keys = append(out.Keys, summaryKey(&p.mentioned[i].Hash))
+	}
+	out.Chase, out.Follow = p.chase, p.follow
+	return out
+}
+
+// chase asks for the summaries of the classes that contracts leave.
+func (p *plan) chase(earlier [][]byte) (keys []store.Key, err error) {
+	p.left, err = p.leftClasses(earlier)
+	for i := range p.left {
+		keys = append(keys, summaryKey(&p.left[i]))
 	}
 	return keys, err
 }
 
 // leftClasses are the earlier classes of contracts that the block does not name
 // itself, each once.
-func leftClasses(b *explorer.Block, earlier [][]byte) (out []felt.Felt, err error) {
+func (p *plan) leftClasses(earlier [][]byte) (out []felt.Felt, err error) {
 	seen := map[felt.Felt]struct{}{}
-	for i, address := range moves(b) {
+	for i, address := range p.contracts {
 		if earlier[i] == nil {
 			continue
 		}
@@ -89,7 +96,7 @@ func leftClasses(b *explorer.Block, earlier [][]byte) (out []felt.Felt, err erro
 			return nil, err
 		}
 		if len(seen) == 0 {
-			for _, m := range Of(b) {
+			for _, m := range p.mentioned {
 				seen[m.Hash] = struct{}{}
 			}
 		}
@@ -114,16 +121,12 @@ type change struct {
 	after  Summary
 }
 
-// Follow moves contracts between classes and classes between the places of the
+// follow moves contracts between classes and classes between the places of the
 // lists.
-func (Directory) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
-	contracts, mentioned := moves(b), Of(b)
+func (p *plan) follow(earlier [][]byte, rows *explorer.Rows) error {
+	b, contracts, mentioned, left := p.block, p.contracts, p.mentioned, p.left
 	if len(contracts)+len(mentioned) == 0 {
 		return nil
-	}
-	left, err := leftClasses(b, earlier)
-	if err != nil {
-		return err
 	}
 	t := &tally{block: b.Number, classes: make(map[felt.Felt]*change, len(mentioned)+len(left))}
 	values := earlier[len(contracts):]

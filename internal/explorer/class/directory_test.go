@@ -49,21 +49,8 @@ func (w *world) add(b *explorer.Block) {
 	w.t.Helper()
 	batch := &store.Batch{Epoch: w.epoch}
 	err := w.engine.View(w.t.Context(), func(r store.Reader) error {
-		d := class.Directory{}
-		earlier, err := r.GetMany(w.t.Context(), d.Earlier(b))
-		if err != nil {
-			return err
-		}
-		keys, err := d.Chase(b, earlier)
-		if err != nil {
-			return err
-		}
-		chased, err := r.GetMany(w.t.Context(), keys)
-		if err != nil {
-			return err
-		}
 		rows := &explorer.Rows{}
-		if err := d.Follow(b, slices.Concat(earlier, chased), rows); err != nil {
+		if err := explorer.Follow(w.t.Context(), []explorer.Plan{class.Directory{}.Plan(b)}, r.GetMany, rows); err != nil {
 			return err
 		}
 		for _, op := range rows.Ops() {

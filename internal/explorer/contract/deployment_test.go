@@ -65,7 +65,7 @@ func TestDeployments(t *testing.T) {
 	if err := (contract.Subject{}).Project(b, rows); err != nil {
 		t.Fatal(err)
 	}
-	if err := (contract.Subject{}).Follow(b, nil, rows); err != nil {
+	if err := (contract.Subject{}).Plan(b).Follow(nil, rows); err != nil {
 		t.Fatal(err)
 	}
 	batch := &store.Batch{Epoch: lease.Epoch}

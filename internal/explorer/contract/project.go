@@ -13,7 +13,7 @@ import (
 // Subject projects the classes of contracts.
 type Subject struct{}
 
-var _ explorer.Recaller = Subject{}
+var _ explorer.Follower = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "contract" }
@@ -49,11 +49,13 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	return nil
 }
 
-// Earlier needs nothing: a new class takes the place of whatever there was.
-func (Subject) Earlier(*explorer.Block) []store.Key { return nil }
+// Plan asks for nothing: a new class takes the place of whatever there was.
+func (Subject) Plan(b *explorer.Block) explorer.Plan {
+	return explorer.Plan{Follow: func(_ [][]byte, rows *explorer.Rows) error { return follow(b, rows) }}
+}
 
-// Follow writes the classes that contracts have after the block.
-func (Subject) Follow(b *explorer.Block, _ [][]byte, rows *explorer.Rows) error {
+// follow writes the classes that contracts have after the block.
+func follow(b *explorer.Block, rows *explorer.Rows) error {
 	var e record.Encoder
 	for i := range b.State.Deployed {
 		d := &b.State.Deployed[i]

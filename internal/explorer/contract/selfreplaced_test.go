@@ -41,20 +41,7 @@ func TestClassReplacedByItself(t *testing.T) {
 			if err := (contract.Subject{}).Project(blk, rows); err != nil {
 				return err
 			}
-			d := class.Directory{}
-			earlier, err := r.GetMany(t.Context(), d.Earlier(blk))
-			if err != nil {
-				return err
-			}
-			keys, err := d.Chase(blk, earlier)
-			if err != nil {
-				return err
-			}
-			more, err := r.GetMany(t.Context(), keys)
-			if err != nil {
-				return err
-			}
-			return d.Follow(blk, append(earlier, more...), rows)
+			return explorer.Follow(t.Context(), []explorer.Plan{class.Directory{}.Plan(blk)}, r.GetMany, rows)
 		})
 		if err != nil {
 			t.Fatal(err)

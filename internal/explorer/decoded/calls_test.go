@@ -95,7 +95,7 @@ func callWorld(t *testing.T) *pebble.Engine {
 			b.Receipts = []starknet.Receipt{{}, {ContractAddress: f(200)}}
 		}
 		rows := &explorer.Rows{}
-		if err := errors.Join(contract.Subject{}.Project(b, rows), contract.Subject{}.Follow(b, nil, rows)); err != nil {
+		if err := errors.Join(contract.Subject{}.Project(b, rows), contract.Subject{}.Plan(b).Follow(nil, rows)); err != nil {
 			t.Fatal(err)
 		}
 		for _, op := range rows.Ops() {

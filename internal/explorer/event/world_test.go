@@ -140,7 +140,7 @@ func load(t testing.TB, c truth) store.Engine {
 				t.Fatal(err)
 			}
 		}
-		if err := (block.Subject{}).Follow(blk, [][]byte{parent}, rows); err != nil {
+		if err := (block.Subject{}).Plan(blk).Follow([][]byte{parent}, rows); err != nil {
 			t.Fatal(err)
 		}
 		for _, op := range rows.Ops() {

@@ -38,17 +38,13 @@ func (w *world) index(b *explorer.Block) {
 	w.Helper()
 	rows := &explorer.Rows{}
 	err := w.engine.View(w.Context(), func(r store.Reader) error {
-		earlier, err := r.GetMany(w.Context(), message.Subject{}.Earlier(b))
-		if err != nil {
-			return err
-		}
 		if err := (transaction.Subject{}).Project(b, rows); err != nil {
 			return err
 		}
 		if err := (message.Subject{}).Project(b, rows); err != nil {
 			return err
 		}
-		return message.Subject{}.Follow(b, earlier, rows)
+		return explorer.Follow(w.Context(), []explorer.Plan{message.Subject{}.Plan(b)}, r.GetMany, rows)
 	})
 	if err != nil {
 		w.Fatal(err)

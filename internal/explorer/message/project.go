@@ -10,7 +10,7 @@ import (
 // Subject projects messages.
 type Subject struct{}
 
-var _ explorer.Recaller = Subject{}
+var _ explorer.Follower = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "message" }
@@ -93,24 +93,21 @@ func sent(b *explorer.Block) (hashes []Hash, times []uint64) {
 	return hashes, times
 }
 
-// Earlier names the counts of the messages that the block sends.
-func (Subject) Earlier(b *explorer.Block) (keys []store.Key) {
-	hashes, _ := sent(b)
-	for i := range hashes {
-		keys = append(keys, sentKey(&hashes[i]))
-	}
-	return keys
-}
-
-// Follow counts them.
-func (Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+// Plan counts the messages that the block sends, and asks how many there were.
+func (Subject) Plan(b *explorer.Block) (p explorer.Plan) {
 	hashes, times := sent(b)
 	for i := range hashes {
-		n, err := decodeSent(earlier[i])
-		if err != nil {
-			return err
-		}
-		rows.Put(Sent, hashes[i][:], nil, encodeSent(n+times[i]))
+		p.Keys = append(p.Keys, sentKey(&hashes[i]))
 	}
-	return nil
+	p.Follow = func(earlier [][]byte, rows *explorer.Rows) error {
+		for i := range hashes {
+			n, err := decodeSent(earlier[i])
+			if err != nil {
+				return err
+			}
+			rows.Put(Sent, hashes[i][:], nil, encodeSent(n+times[i]))
+		}
+		return nil
+	}
+	return p
 }

@@ -18,9 +18,8 @@ func BenchmarkFollow(b *testing.B) {
 	blk := explorer.NewBlock(c.BlockAt(n), c.StateUpdateAt(n))
 	b.ReportAllocs()
 	for b.Loop() {
-		s := token.Subject{}
-		keys := s.Earlier(blk)
-		if err := s.Follow(blk, make([][]byte, len(keys)), &explorer.Rows{}); err != nil {
+		plan := token.Subject{}.Plan(blk)
+		if err := plan.Follow(make([][]byte, len(plan.Keys)), &explorer.Rows{}); err != nil {
 			b.Fatal(err)
 		}
 	}

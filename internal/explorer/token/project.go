@@ -14,10 +14,7 @@ import (
 // Subject projects balances and totals.
 type Subject struct{}
 
-var (
-	_ explorer.Planner  = Subject{}
-	_ explorer.Recaller = Subject{}
-)
+var _ explorer.Follower = Subject{}
 
 // Name is the subject's name.
 func (Subject) Name() string { return "token" }
@@ -196,16 +193,8 @@ func (l *ledger) fill(r *transfer.PairRow, balance []byte, p places) *transfer.P
 	return r
 }
 
-// Earlier asks for the balances that change, then for the totals of the tokens,
-// in the order in which the block first names them.
-func (s Subject) Earlier(b *explorer.Block) []store.Key { return s.Plan(b).Keys } // nobody else has the plan
-
-// Follow writes the balances after the block and the totals.
-func (s Subject) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
-	return s.Plan(b).Follow(earlier, rows)
-}
-
-// Plan adds the block up.
+// Plan adds the block up. It asks for the balances that change, then for the totals
+// of the tokens, in the order in which the block first names them.
 func (Subject) Plan(b *explorer.Block) explorer.Plan {
 	l := read(b)
 	keys := make([]store.Key, 0, len(l.changes)+len(l.totals))

@@ -46,16 +46,19 @@ func emitters(b *explorer.Block) (out []felt.Felt) {
 	return out
 }
 
-// Earlier asks for the counters of all emitters.
-func (Counters) Earlier(b *explorer.Block) (keys []store.Key) {
+// Recalled lists the same table: its rows are asked for again.
+func (c Counters) Recalled() []*store.Table { return c.Tables() }
+
+// Plan asks for the counters of all emitters.
+func (Counters) Plan(b *explorer.Block) (p explorer.Plan) {
 	for _, f := range slices.Compact(emitters(b)) {
-		keys = append(keys, store.Key{Table: counters, Partition: f[:], Sort: []byte("n")})
+		p.Keys = append(p.Keys, store.Key{Table: counters, Partition: f[:], Sort: []byte("n")})
 	}
-	return keys
+	p.Follow = func(earlier [][]byte, rows *explorer.Rows) error { return count(b, earlier, rows) }
+	return p
 }
 
-// Follow counts.
-func (Counters) Follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+func count(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
 	all := emitters(b)
 	for i, f := range slices.Compact(slices.Clone(all)) {
 		var n uint64

@@ -39,22 +39,7 @@ func project(t *testing.T, e store.Engine, lease store.Lease, b *explorer.Block)
 			if !ok {
 				continue
 			}
-			earlier, err := r.GetMany(t.Context(), f.Earlier(b))
-			if err != nil {
-				return err
-			}
-			if c, ok := s.(explorer.Chaser); ok {
-				keys, err := c.Chase(b, earlier)
-				if err != nil {
-					return err
-				}
-				more, err := r.GetMany(t.Context(), keys)
-				if err != nil {
-					return err
-				}
-				earlier = append(earlier, more...)
-			}
-			if err := f.Follow(b, earlier, rows); err != nil {
+			if err := explorer.Follow(t.Context(), []explorer.Plan{f.Plan(b)}, r.GetMany, rows); err != nil {
 				return err
 			}
 		}
