@@ -58,9 +58,9 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Nodes: nodes, ReadOnly: true, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control,
-		Depth: c.FinalityDepth, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
-		Callers: c.callerFlags,
+		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
+		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags,
 	})
 }
 

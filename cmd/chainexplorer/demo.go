@@ -63,9 +63,9 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 		return fmt.Errorf("demo: %w", err)
 	}
 	s, err := openService(ctx, serviceOptions{
-		Registry: known,
-		Listen:   c.Listen, Data: dir, Verify: index.VerifyAll, AuditRate: demoAuditRate,
-		Nodes: map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
+		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: known, Data: dir, Verify: index.VerifyAll, AuditRate: demoAuditRate},
+		Listen:        c.Listen,
+		Nodes:         map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
 	}, con.quiet())
 	if err != nil {
 		return err

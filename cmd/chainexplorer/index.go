@@ -10,14 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
 )
 
 type indexCommand struct {
@@ -91,72 +86,25 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	registered := newRegistry()
-	backups := newBackups(c.BackupDir, con.log)
-	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, &c.operatorFlags, registered, backups, con.log)
-		if err != nil {
-			return err
-		}
-		defer stop()
+	p := newComposition(chainSettings{
+		Role: role{Index: true, Jobs: c.Jobs}, Registry: known, Depth: c.FinalityDepth, Data: c.Data, Store: c.storeFlags, CacheMiB: c.CacheMib, MinFree: c.MinFree,
+		NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Quorum: c.Quorum, Verify: c.Verify, Unverified: c.Unverified, Window: c.Window, BatchMiB: c.BatchMib,
+		UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
+	}, con, c.BackupDir)
+	defer p.Close()
+	if err := p.serveMetrics(c.Metrics, &c.operatorFlags); err != nil {
+		return err
 	}
-	var engine store.Engine
-	if c.Data != "" {
-		engine, err = openPebble(ctx, pebble.Options{Dir: c.Data, CacheBytes: int64(c.CacheMib) << 20, MinFree: uint64(c.MinFree), Logger: con.log, Metrics: registered})
-		if err != nil {
-			return err
-		}
-		defer engine.Close() //nolint:errcheck // every commit is durable when it returns
-	}
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, RequestTimeout: c.NodeTimeout, Budget: c.budget(), Logger: con.log, Metrics: node.NewMetrics(registered)})
+	parts, err := p.openChain(ctx, "", endpoints)
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
-	source := &index.Nodes{Pool: pool}
-	id, err := askChain(ctx, source, con.log)
-	if err != nil {
-		return err
-	}
-	name := index.ChainName(id)
-	if engine == nil {
-		if engine, err = c.openPostgres(ctx, name, access{}, con.log, registered); err != nil {
-			return err
-		}
-		defer engine.Close() //nolint:errcheck // as above
-	}
-	if c.Data != "" {
-		backups.add(name, engine)
-		backups.open(nil)
-	}
-	var work *jobs
-	if c.Jobs {
-		work, err = jobSettings{Store: engine, Shared: c.shared(), TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Counting: con.counting(name), Logger: con.log,
-			Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
-		if err != nil {
-			return err
-		}
-	}
-	x, err := index.New(index.Options{
-		Store: engine, Source: source, Verify: c.Verify, Unverified: c.Unverified, Quorum: c.Quorum, FinalityDepth: c.FinalityDepth, TTL: c.leaseTime(),
-		Window: c.Window, BatchBytes: c.BatchMib << 20, UndoBlocks: c.UndoBlocks, AllowForkBelowL1: c.AllowForkBelowL1.of(name),
-		Owner: owner(), Logger: con.log, Metrics: index.NewMetrics(registered), Announce: work.announced, Heard: func() chain.Seen { return heardBy(pool) },
-	})
-	if err != nil {
-		return err
-	}
-	working, stopWorking := context.WithCancel(ctx)
-	worked := make(chan struct{})
-	go func() {
-		defer close(worked)
-		if err := work.run(working); err != nil {
-			con.log.Error("the jobs beside the indexer stopped", "err", err)
-		}
-	}()
+	p.backups.open(nil)
+	_, stopWorking := parts.work(ctx)
+	x := parts.indexer
 	err = keepIndexing(ctx, x, c.shared(), con.log, func(ctx context.Context, next *index.Indexer) error {
 		x = next
-		return con.shown(ctx, name, next, func(ctx context.Context) error {
+		return con.shown(ctx, parts.id, next, func(ctx context.Context) error {
 			if c.To != nil {
 				return next.RunTo(ctx, *c.To)
 			}
@@ -164,7 +112,6 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 		})
 	})
 	stopWorking()
-	<-worked
 	if err != nil {
 		return fmt.Errorf("index stopped: %w", err)
 	}

@@ -65,7 +65,7 @@ func (s *service) lameDuck() {
 // keepWriting writes the index of a chain until ctx ends. A disk that fails or is
 // full does not end it, nor the other chains: what is there can be read, and
 // writing goes on when that is possible.
-func (s *service) keepWriting(ctx context.Context, c *servedChain) error {
+func (s *service) keepWriting(ctx context.Context, c *chainParts) error {
 	disk, onDisk := c.engine.(*diskStore)
 	x := c.indexer
 	for wait := leastReopen; ; wait = min(2*wait, mostReopen) {
@@ -97,20 +97,10 @@ func (s *service) keepWriting(ctx context.Context, c *servedChain) error {
 // write indexes a chain, with the jobs beside it, until ctx ends or the store is
 // gone. An index that stands still for another reason can be read, and its jobs go
 // on; the status says why there are no more blocks.
-func (s *service) write(ctx context.Context, c *servedChain, x *index.Indexer) error {
-	working, stopWorking := context.WithCancel(ctx)
-	worked := make(chan struct{})
-	go func() {
-		defer close(worked)
-		if err := c.jobs.run(working); err != nil && working.Err() == nil {
-			s.con.log.Error("the jobs beside the indexer stopped", "chain", c.id, "err", err)
-		}
-	}()
-	defer func() {
-		stopWorking()
-		<-worked
-	}()
-	err := keepIndexing(ctx, x, s.opts.Store.shared(), s.con.log.With("chain", c.id),
+func (s *service) write(ctx context.Context, c *chainParts, x *index.Indexer) error {
+	worked, stopWorking := c.work(ctx)
+	defer stopWorking()
+	err := keepIndexing(ctx, x, s.Store.shared(), c.log,
 		func(ctx context.Context, x *index.Indexer) error { return s.con.shown(ctx, c.id, x, x.Run) })
 	if err == nil || ctx.Err() != nil {
 		return nil

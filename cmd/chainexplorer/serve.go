@@ -72,9 +72,13 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	return serveUntilStopped(ctx, con, serviceOptions{
-		Registry: known, CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Data: c.Data, Nodes: nodes, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
-		Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Control: c.Control, Depth: c.FinalityDepth, Quorum: c.Quorum, CacheMiB: c.CacheMib, MinFree: c.MinFree, LameDuck: c.LameDuck, Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint,
-		Callers: c.callerFlags,
+		chainSettings: chainSettings{
+			Role: role{Serve: true, Index: true, Jobs: true}, Registry: known, Depth: c.FinalityDepth, Data: c.Data, Store: c.storeFlags, CacheMiB: c.CacheMib, MinFree: c.MinFree,
+			NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(), Quorum: c.Quorum, Verify: c.Verify, Unverified: c.Unverified, UndoBlocks: c.UndoBlocks, ForkLeave: c.AllowForkBelowL1,
+			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
+		},
+		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags,
 	})
 }
 

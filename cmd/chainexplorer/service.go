@@ -12,73 +12,50 @@ import (
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/index"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/registry"
 	"chainexplorer/internal/site"
 )
 
-// serviceOptions are the settings of serve and demo.
+// serviceOptions are the settings of serve, api and demo.
 type serviceOptions struct {
+	chainSettings
 	Listen        string
 	Metrics       string
 	Operator      operatorFlags
 	BackupDir     string
-	Data          string
-	Store         storeFlags                 // where the indexes are when they are not in Data
 	Control       string                     // the control database; in Data, or else with the store, when empty
-	ReadOnly      bool                       // another process indexes
 	Nodes         map[string][]node.Endpoint // by chain id; "" is the chain that the nodes serve
-	NodeTimeout   time.Duration              // the default when zero
-	NodeMemory    *node.Budget               // likewise
-	Quorum        int                        // nodes that must agree; see index.Options
-	Verify        index.VerifyMode
-	Unverified    index.UnverifiedPolicy
-	UndoBlocks    uint64
-	ForkLeave     forkLeave
-	Depth         uint64
-	CacheMiB      int
-	MinFree       size          // room that is kept on the disk of a directory
-	LameDuck      time.Duration // how long the service says that it stops before it does
+	LameDuck      time.Duration              // how long the service says that it stops before it does
 	Origins       []string
 	BaseURL       string
 	HeadMaxAge    time.Duration // how long what a node said of its head counts
 	TraceEndpoint string
 	Callers       callerFlags
-	Registry      *registry.Registry
-	// CensusInterval and CensusRetention are the defaults of the census when zero.
-	CensusInterval, CensusRetention time.Duration
-	AuditRate                       float64 // blocks a second; 0 for no auditor
 }
 
-// service is every role in one process.
+// service is a process that answers requests, whatever else it does for its chains.
 type service struct {
+	*composition
 	opts     serviceOptions
-	con      *console
-	registry *prometheus.Registry
 	listener net.Listener
 	control  *control.DB
 	accounts *account.Repository
 	keys     *account.Authenticator
-	chains   []*servedChain
+	chains   []*chainParts
 	api      *kernel.Server
 	front    *front
-	backups  *backups
 	traces   func(http.Handler) http.Handler
-	closers  []func()
 }
 
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
 func openService(ctx context.Context, o serviceOptions, con *console) (_ *service, err error) {
-	s := &service{opts: o, con: con, registry: newRegistry(), backups: newBackups(o.BackupDir, con.log)}
+	s := &service{composition: newComposition(o.chainSettings, con, o.BackupDir), opts: o}
 	defer func() {
 		if err != nil {
 			s.Close()
@@ -91,15 +68,11 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if err != nil {
 		return nil, errors.Join(err, s.listener.Close())
 	}
-	bounds.Registerer = s.registry
+	bounds.Registerer = s.registered
 	s.front = newFront(s.listener, bounds, o.Origins, con.log)
 	s.onClose(func() { s.front.server.Close() }) //nolint:errcheck // the process ends
-	if o.Metrics != "" {
-		stop, err := serveMetrics(o.Metrics, &o.Operator, s.registry, s.backups, con.log)
-		if err != nil {
-			return nil, err
-		}
-		s.onClose(stop)
+	if err := s.serveMetrics(o.Metrics, &o.Operator); err != nil {
+		return nil, err
 	}
 	traces, stopTraces, err := openTraces(ctx, o.TraceEndpoint)
 	if err != nil {
@@ -126,9 +99,11 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	s.accounts = account.NewRepository(s.control, account.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)
 	for _, id := range slices.Sorted(chainNames(o.Nodes)) {
-		if err := s.openChain(ctx, id, o.Nodes[id]); err != nil {
+		c, err := s.openChain(ctx, id, o.Nodes[id])
+		if err != nil {
 			return nil, err
 		}
+		s.chains = append(s.chains, c)
 	}
 	s.backups.open(s.control)
 	if err := s.openAPI(); err != nil {
@@ -174,20 +149,10 @@ func chainNames(m map[string][]node.Endpoint) func(func(string) bool) {
 	}
 }
 
-func (s *service) onClose(f func()) { s.closers = append(s.closers, f) }
-
-// Close releases everything in reverse order. It may be called twice.
-func (s *service) Close() {
-	for _, f := range slices.Backward(s.closers) {
-		f()
-	}
-	s.closers = nil
-}
-
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
 	o := kernel.Options{Keys: s.keys, Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
-		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registry)}
+		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registered)}
 	if err := s.opts.Callers.set(&o); err != nil {
 		return err
 	}
@@ -200,7 +165,7 @@ func (s *service) openAPI() error {
 	}
 	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge}
 	for _, c := range s.chains {
-		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.opts.Depth, Registry: s.opts.Registry.Chain(c.id)}
+		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.Depth, Registry: s.Registry.Chain(c.id)}
 		if c.pool != nil {
 			served.Heard, served.Node = c.heard, c.pool
 		}

@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
-	"chainexplorer/internal/index"
-	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 )
 
@@ -47,37 +43,20 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	registered := newRegistry()
-	if c.Metrics != "" {
-		stop, err := serveMetrics(c.Metrics, &c.operatorFlags, registered, newBackups("", con.log), con.log)
-		if err != nil {
-			return err
-		}
-		defer stop()
-	}
-	pool, err := node.Open(ctx, node.Config{Nodes: endpoints, RequestTimeout: c.NodeTimeout, Budget: c.budget(), Logger: con.log, Metrics: node.NewMetrics(registered)})
-	if err != nil {
+	p := newComposition(chainSettings{
+		Role: role{Jobs: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget(),
+		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
+	}, con, "")
+	defer p.Close()
+	if err := p.serveMetrics(c.Metrics, &c.operatorFlags); err != nil {
 		return err
 	}
-	defer pool.Close()
-	id, err := askChain(ctx, &index.Nodes{Pool: pool}, con.log)
+	parts, err := p.openChain(ctx, "", endpoints)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	name := index.ChainName(id)
-	engine, err := c.awaitPostgres(ctx, name, access{Existing: true}, con.log, registered)
-	if err != nil {
-		return stopped(ctx, err)
-	}
-	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
-	work, err := jobSettings{Store: engine, Shared: true, TTL: c.leaseTime(), Pool: pool, Chain: id, Registry: known.Chain(name), Depth: c.FinalityDepth,
-		CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate, Counting: con.counting(name), Logger: con.log,
-		Metrics: prometheus.WrapRegistererWith(prometheus.Labels{"chain": name}, registered)}.open()
-	if err != nil {
-		return err
-	}
-	con.log.Info("working", "chain", name, "owner", owner())
-	if err := work.run(ctx); err != nil {
+	con.log.Info("working", "chain", parts.id, "owner", owner())
+	if err := parts.jobs.run(ctx); err != nil {
 		return err
 	}
 	con.log.Info("stopped")
