@@ -71,6 +71,32 @@ func TestNodeThatStops(t *testing.T) {
 	r.untilStatus(key, isCurrent)
 }
 
+// TestNodeThatGoesBack: a node that starts anew with fewer blocks answers, but does
+// not vouch for what is indexed; what is indexed stays.
+func TestNodeThatGoesBack(t *testing.T) {
+	blocks := simnode.New(simnode.Config{Seed: 7, Blocks: 30})
+	srv := httptest.NewServer(simnode.NewNode(blocks, simnode.NodeConfig{}))
+	defer srv.Close()
+	data := filepath.Join(t.TempDir(), "data")
+	r := startServe(t, "--data", data, "--node", srv.URL, "--head-max-age", "3s")
+	defer r.stop()
+	control := filepath.Join(data, "control.db")
+	succeed(t, control, "workspace", "create", "acme", "--plan", "enterprise")
+	key := keyText.FindString(succeed(t, control, "key", "create", "--workspace", "acme"))
+	r.untilHead(key, 29)
+	r.untilStatus(key, isCurrent)
+	blocks.Truncate(20)
+	s := r.untilStatus(key, isStalled("node_behind"))
+	if s.LagBlocks != nil || *s.LatestIndexedBlockNumber != 29 || *s.Nodes.Healthy != 1 || *s.Nodes.Items[0].HeadBlockNumber != 9 {
+		t.Errorf("status of a service whose node went back: %+v", s)
+	}
+	if code, body := r.once("/readyz", ""); code != http.StatusOK || !strings.Contains(body, "node_behind") {
+		t.Errorf("readyz: %d %s", code, body)
+	}
+	blocks.Extend(25) // other blocks: the index follows them
+	r.untilStatus(key, isCurrent)
+}
+
 // TestIndexerThatStops: a process without a node knows from the store how its
 // index is, and that nobody keeps it any more.
 func TestIndexerThatStops(t *testing.T) {

@@ -35,6 +35,7 @@ func heardBy(pool *node.Pool) chain.Seen {
 		if n.State == chain.NodeRefused || n.State == chain.NodeQuarantined || n.Heard.IsZero() {
 			continue
 		}
+		out.Peaks = append(out.Peaks, chain.SeenHead{Heard: st.PeakAt, Number: st.Peak})
 		if h := &out.Head; h.Heard.IsZero() || better(n, *h) {
 			*h = chain.SeenHead{Heard: n.Heard, Number: n.Head, Hash: st.Head.Hash}
 		}

@@ -24,6 +24,7 @@ const (
 	reasonFault         = "fault"
 	reasonStorage       = "storage"
 	reasonNodeSilent    = "node_silent"
+	reasonNodeBehind    = "node_behind"
 	reasonIndexerSilent = "indexer_silent"
 	reasonNodeFaulty    = "node_faulty"
 	reasonBehind        = "behind"
@@ -31,21 +32,27 @@ const (
 
 // freshness is what can be said of an index's age at one moment.
 type freshness struct {
-	head  chain.SeenHead // the newest that a node told of, however old
-	lag   *uint64        // blocks behind it; nil unless it was heard lately
-	code  string         // why the index is not current; empty when it is
-	why   string         // the same for people
-	nodes chain.Seen     // what is known of the nodes
+	head    chain.SeenHead // the newest that a node told of, however old
+	vouched time.Time      // when a node last told a head that is not below what is indexed; zero: never
+	lag     *uint64        // blocks behind the head; nil unless a node vouched lately
+	code    string         // why the index is not current; empty when it is
+	why     string         // the same for people
+	nodes   chain.Seen     // what is known of the nodes
 }
 
 func (f *freshness) current() bool { return f.code == "" }
 
 // silent says that nobody vouches for the index any more.
-func (f *freshness) silent() bool { return f.code == reasonNodeSilent || f.code == reasonIndexerSilent }
+func (f *freshness) silent() bool {
+	return f.code == reasonNodeSilent || f.code == reasonNodeBehind || f.code == reasonIndexerSilent
+}
 
 // freshness judges a state that was read just now.
 func (c *Chain) freshness(state *chain.State) freshness {
-	f := freshness{head: state.Seen.Head, nodes: state.Seen}
+	f := freshness{head: state.Seen.Head, nodes: state.Seen, vouched: state.Seen.Head.Heard}
+	if state.HasHead {
+		f.vouched = state.Seen.Vouched(state.Head.Number)
+	}
 	if c.Heard != nil {
 		own := c.Heard()
 		if own.Head.Heard.After(f.head.Heard) {
@@ -54,12 +61,21 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		if own.At.After(f.nodes.At) {
 			f.nodes = own
 		}
+		vouched := own.Head.Heard
+		if state.HasHead {
+			vouched = own.Vouched(state.Head.Number)
+		}
+		if vouched.After(f.vouched) {
+			f.vouched = vouched
+		}
 	}
 	// Heads of nodes that are not believed are no evidence, however new.
 	distrusted := f.nodes.Distrusted() && !c.aged(f.nodes.At)
 	recent := !c.aged(f.head.Heard) && !distrusted
-	if recent && state.HasHead {
-		lag := max(f.head.Number, state.Head.Number) - state.Head.Number // a node that went back does not make the index wrong
+	// A node that went back does not make the index wrong, but vouches for nothing
+	// above its head.
+	if recent && state.HasHead && !c.aged(f.vouched) {
+		lag := max(f.head.Number, state.Head.Number) - state.Head.Number
 		f.lag = &lag
 	}
 	trouble := ""
@@ -83,6 +99,8 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		f.code, f.why = reasonNodeSilent, "No node has told its head since "+instantISO(f.head.Heard)+"."
 	case !state.Hindered.Since.IsZero():
 		f.code, f.why = reasonNodeFaulty, state.Hindered.Reason
+	case state.HasHead && c.aged(f.vouched):
+		f.code, f.why = reasonNodeBehind, fmt.Sprintf("Block %d is indexed, but nodes tell of block %d as their newest.", state.Head.Number, f.head.Number)
 	case f.lag != nil && *f.lag > currentLag:
 		f.code, f.why = reasonBehind, fmt.Sprintf("The index is %d blocks behind the node.", *f.lag)
 	}

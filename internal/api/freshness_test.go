@@ -75,7 +75,7 @@ func (c *claims) fresh(t *testing.T, when string) {
 func (c *claims) stale(t *testing.T, when, code string) {
 	t.Helper()
 	s := c.status
-	if s.LagBlocks != nil && code == "node_silent" || s.Indexing.Status != "stalled" || s.Indexing.ReasonCode == nil || *s.Indexing.ReasonCode != code || s.Indexing.Reason == nil {
+	if s.LagBlocks != nil && code != "indexer_silent" || s.Indexing.Status != "stalled" || s.Indexing.ReasonCode == nil || *s.Indexing.ReasonCode != code || s.Indexing.Reason == nil {
 		t.Errorf("%s: lag %v, indexing %+v", when, s.LagBlocks, s.Indexing)
 	}
 	if c.ready != "degraded" || c.chain != code {
@@ -190,6 +190,63 @@ func TestFreshnessFromTheStore(t *testing.T) {
 		*behind.assets.TargetThroughBlock != 80 || behind.assets.CompleteWithinScope || behind.wide.StatusCode != 503 {
 		t.Errorf("behind: %+v", behind)
 	}
+}
+
+// TestNodeThatWentBack: a node that tells of less than is indexed vouches for
+// nothing, however often it answers; one that lags by a few blocks, or lags for a
+// moment, does.
+func TestNodeThatWentBack(t *testing.T) {
+	heard := chain.Seen{}
+	w := newWorld(t, 60, func(o *options) { o.Chains[0].Heard = func() chain.Seen { return heard } })
+	began := w.clock.Now()
+	heard = hears(w.clock.Now, 49)()
+	close := w.claims()
+	close.fresh(t, "10 blocks below")
+
+	back := func() { // it told 59 at first, and 48 now
+		heard = hears(w.clock.Now, 48)()
+		heard.Peaks = []chain.SeenHead{{Heard: began, Number: 59}}
+	}
+	w.clock.advance(59 * time.Second)
+	back()
+	moment := w.claims()
+	moment.fresh(t, "back for a moment")
+	if at, verified := *moment.status.HeadObservedAt, *moment.coverage.VerifiedAt; at != "2026-02-01T00:00:00Z" || verified != at {
+		t.Errorf("the head was last shown a minute ago, but: observed at %s, verified at %s", at, verified)
+	}
+	w.clock.advance(2 * time.Second)
+	back()
+	gone := w.claims()
+	gone.stale(t, "back for a minute", "node_behind")
+	if s := gone.status; *s.HeadObservedAt != "2026-02-01T00:00:00Z" || *s.Nodes.Healthy != 1 || *s.Nodes.Items[0].HeadBlockNumber != 48 ||
+		*s.Indexing.Reason != "Block 59 is indexed, but nodes tell of block 48 as their newest." || gone.assets.TargetThroughBlock != nil {
+		t.Errorf("status: %+v, discovery %+v", s, gone.assets)
+	}
+	heard.Peaks = nil
+	if s := w.claims().status; s.HeadObservedAt != nil {
+		t.Errorf("no node is known to have shown the head, but it was observed at %s", *s.HeadObservedAt)
+	}
+
+	// The indexer has a better node than this process.
+	w.clock.advance(10 * time.Second)
+	back()
+	seen := hears(w.clock.Now, 59)()
+	seen.Head.Heard = seen.Head.Heard.Add(-time.Second)
+	w.leave(chain.SeenKey, seen.Encode())
+	other := w.claims()
+	other.fresh(t, "the indexer's node has it")
+
+	// What the indexer left says so too, and a node in quarantine is no witness.
+	seen = hears(w.clock.Now, 48)()
+	seen.Nodes = append(seen.Nodes, chain.SeenNode{State: chain.NodeQuarantined, Heard: w.clock.Now(), Head: 59})
+	w.leave(chain.SeenKey, seen.Encode())
+	w.clock.advance(10 * time.Second)
+	lied := w.claims()
+	lied.stale(t, "a witness in quarantine", "node_behind")
+	w.leave(chain.PeaksKey, chain.Seen{Peaks: []chain.SeenHead{{Heard: w.clock.Now(), Number: 59}}}.EncodePeaks())
+	w.clock.advance(10 * time.Second)
+	left := w.claims()
+	left.fresh(t, "the indexer heard it a moment ago")
 }
 
 // leave writes a row as the indexer would.

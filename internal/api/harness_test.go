@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -220,7 +221,11 @@ func serveWorld(t *testing.T, w *world, n int, change ...func(*options)) *world 
 
 		AnonymousPerMinute: -1,
 	}
-	o.Chains[0].Heard = hears(w.clock.Now, 0) // never ahead of the index, whatever a test does to the chain
+	o.Chains[0].Heard = func() chain.Seen { // never ahead of the index, nor behind it, whatever a test does to the chain
+		seen := hears(w.clock.Now, 0)()
+		seen.Peaks = []chain.SeenHead{{Heard: seen.At, Number: math.MaxUint64}}
+		return seen
+	}
 	srv := httptest.NewUnstartedServer(nil)
 	o.Address = srv.Listener.Addr().String()
 	for _, f := range change {

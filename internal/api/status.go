@@ -17,7 +17,7 @@ type Status struct {
 	ChainID                        string           `json:"chainId"`
 	HeadBlockNumber                *uint64          `json:"headBlockNumber" doc:"Newest block that a node told of and could show, or the newest indexed one if that is higher."`
 	HeadBlockHash                  *felt.Felt       `json:"headBlockHash" doc:"Null while that block is not indexed."`
-	HeadObservedAt                 *string          `json:"headObservedAt" format:"date-time" doc:"When a node last told its head; null when none ever did."`
+	HeadObservedAt                 *string          `json:"headObservedAt" format:"date-time" doc:"When a node last told a head that is not more than 10 blocks below the indexed one; null when none is known to have."`
 	FinalizedBlockNumber           *uint64          `json:"finalizedBlockNumber" doc:"Newest block that is deep enough below the indexed head."`
 	LatestL1AcceptedBlockNumber    *uint64          `json:"latestL1AcceptedBlockNumber"`
 	L1AcceptedProof                *struct{}        `json:"l1AcceptedProof" doc:"Null: acceptance is the node's word, not evidence from L1."`
@@ -27,7 +27,7 @@ type Status struct {
 	LatestIndexedBlockAgeSeconds   *int64           `json:"latestIndexedBlockAgeSeconds" doc:"How long ago that was. On a chain that makes blocks all the time a high age means that the node stands still."`
 	EarliestIndexedBlockNumber     *uint64          `json:"earliestIndexedBlockNumber"`
 	IndexedBlockSpan               *uint64          `json:"indexedBlockSpan"`
-	LagBlocks                      *uint64          `json:"lagBlocks" doc:"Blocks behind the node; null when no node told its head lately."`
+	LagBlocks                      *uint64          `json:"lagBlocks" doc:"Blocks behind the node; null when no node told its head lately, or only ones far below the indexed head."`
 	L1SettlementLatencySeconds     *uint64          `json:"l1SettlementLatencySeconds"`
 	TotalTransactions              *uint64          `json:"totalTransactions"`
 	TotalEvents                    *uint64          `json:"totalEvents"`
@@ -81,7 +81,7 @@ type Quorum struct {
 // Indexing is the state of the write path.
 type Indexing struct {
 	Status     string  `json:"status" enum:"starting,current,catching_up,stalled,degraded" doc:"stalled: nobody vouches for the index any more, so that it may be old. degraded: something stopped it, or holds it up, that a person must look at."`
-	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,indexer_silent,node_faulty,behind,audit" doc:"Why it is not current, for programs."`
+	ReasonCode *string `json:"reasonCode" enum:"fault,storage,node_silent,node_behind,indexer_silent,node_faulty,behind,audit" doc:"Why it is not current, for programs."`
 	Reason     *string `json:"reason" doc:"The same for people; null when current."`
 }
 
@@ -125,7 +125,10 @@ func (s *Routes) FillStatus(ctx context.Context, r store.Reader, c *Chain, state
 	f := c.freshness(state)
 	out.Indexing, out.Nodes = f.indexing(state), c.renderNodes(&f.nodes)
 	if !f.head.Heard.IsZero() {
-		out.HeadBlockNumber, out.HeadObservedAt = &f.head.Number, some(instantISO(f.head.Heard))
+		out.HeadBlockNumber = &f.head.Number
+	}
+	if !f.vouched.IsZero() {
+		out.HeadObservedAt = some(instantISO(f.vouched))
 	}
 	out.Verification = checkedOf(state)
 	if err := auditOf(ctx, r, s.Now(), out); err != nil {

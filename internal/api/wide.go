@@ -160,7 +160,7 @@ func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnos
 	if f := c.freshness(state); !f.current() {
 		d.FreshnessStatus, d.LiveMaintenance = "stale", f.code == reasonBehind
 	} else {
-		d.verified = f.head.Heard
+		d.verified = f.vouched
 	}
 	return &finalized, d
 }

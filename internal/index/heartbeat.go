@@ -23,6 +23,7 @@ func (x *Indexer) beat(ctx context.Context) {
 		seen.At = time.Now()
 		b := &store.Batch{Epoch: x.lease.Epoch}
 		b.Put(chain.SeenKey, seen.Encode())
+		b.Put(chain.PeaksKey, seen.EncodePeaks())
 		switch err := x.Store.Commit(ctx, b); {
 		case err == nil, ctx.Err() != nil:
 		case storeGone(err):

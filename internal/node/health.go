@@ -7,6 +7,8 @@ type Status struct {
 	Node        string
 	Head        Head      // zero until known
 	HeardAt     time.Time // when the node last told or confirmed its head; zero until it did
+	Peak        uint64    // the highest head that it told of in the last hour, if it told any
+	PeakAt      time.Time // when it last told that; zero until it told a head
 	SpecVersion string    // empty until known
 	Healthy     bool      // it answers, every kind of request that it is asked
 	Live        bool      // heads arrive by WebSocket
@@ -31,7 +33,7 @@ func (p *Pool) Statuses() []Status {
 	for i, n := range p.nodes {
 		n.mu.Lock()
 		out[i] = Status{Node: n.name, Head: n.head, Healthy: n.soundLocked(now), Live: n.live, Refused: n.refused,
-			Believed: n.refused == nil && !p.shunnedLocked(n, now)}
+			Peak: n.peak.number, PeakAt: n.peak.at, Believed: n.refused == nil && !p.shunnedLocked(n, now)}
 		if n.headKnown {
 			out[i].HeardAt = n.headTime
 		}

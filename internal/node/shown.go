@@ -191,6 +191,7 @@ func (p *Pool) believeAbout(n *node, low, mark uint64) {
 	n.mu.Lock()
 	if n.headKnown && n.head.Number >= low {
 		n.headTime = time.Now()
+		n.peak.told(n.head.Number, n.headTime)
 		n.mu.Unlock()
 		return
 	}

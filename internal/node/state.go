@@ -37,6 +37,7 @@ type node struct {
 	headKnown bool
 	headSeq   uint64    // counts head changes, to drop answers that were overtaken
 	headTime  time.Time // when the head was last confirmed
+	peak      peak
 	served    uint64    // highest block that the node gave out
 	fails     int       // failures in a row
 	restUntil time.Time // Retry-After
@@ -140,6 +141,7 @@ func (n *node) setHead(h Head, mark uint64) {
 	n.headSeq++
 	n.head, n.headKnown = h, true
 	n.served = h.Number
+	n.peak.told(h.Number, n.headTime)
 }
 
 // freshLocked says whether the head still counts. Needs mu.

@@ -42,7 +42,7 @@ type State struct {
 
 // Read returns the state of the index. One GetMany.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
-	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey, HinderedKey)
+	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey, HinderedKey, PeaksKey)
 	if err != nil {
 		return s, err
 	}
@@ -77,7 +77,10 @@ func Read(ctx context.Context, r store.Reader) (s State, err error) {
 	if s.Agreed, _, err = decoded(rows[8], DecodeAgreed); err != nil {
 		return s, err
 	}
-	s.Hindered, _, err = decoded(rows[9], DecodeHindrance)
+	if s.Hindered, _, err = decoded(rows[9], DecodeHindrance); err != nil {
+		return s, err
+	}
+	s.Seen.Peaks, _, err = decoded(rows[10], DecodePeaks)
 	return s, err
 }
 

@@ -17,6 +17,34 @@ type Seen struct {
 	At    time.Time // when the indexer wrote this; it writes also when no node answers
 	Head  SeenHead  // the newest head that a node told of lately
 	Nodes []SeenNode
+	Peaks []SeenHead // of each node that is believed, the highest head of the last hour and when it last told that; without hashes
+}
+
+// PeaksKey is the row of Seen.Peaks, which is written along with the other.
+var PeaksKey = metaKey("peaks")
+
+// nodesApart is how far the nodes behind one address may be apart: a head that
+// much lower still shows that a node has what is indexed.
+const nodesApart = 10
+
+// Vouched is when a believed node last told a head by which it has the block, or
+// all but a few; zero if none is known to have.
+func (s *Seen) Vouched(block uint64) (at time.Time) {
+	consider := func(heard time.Time, head uint64) {
+		if head >= block-min(block, nodesApart) && heard.After(at) {
+			at = heard
+		}
+	}
+	consider(s.Head.Heard, s.Head.Number)
+	for _, n := range s.Nodes {
+		if n.State == NodeHealthy || n.State == NodeFailing {
+			consider(n.Heard, n.Head)
+		}
+	}
+	for _, p := range s.Peaks {
+		consider(p.Heard, p.Number)
+	}
+	return at
 }
 
 // SeenHead is the head that a node told of.
@@ -67,7 +95,7 @@ func (s *Seen) Distrusted() bool {
 	return lied
 }
 
-// Encode returns the row. Times are whole milliseconds.
+// Encode returns the row, without the peaks. Times are whole milliseconds.
 func (s Seen) Encode() []byte {
 	var e record.Encoder
 	e.Reset(recordVersion)
@@ -93,6 +121,27 @@ func DecodeSeen(b []byte) (s Seen, err error) {
 		s.Nodes = append(s.Nodes, SeenNode{NodeState(d.Byte()), instant(d.Uint()), d.Uint()})
 	}
 	return s, wrap("seen", d.Finish())
+}
+
+// EncodePeaks returns the row of the peaks.
+func (s Seen) EncodePeaks() []byte {
+	var e record.Encoder
+	e.Reset(recordVersion)
+	e.Uint(uint64(len(s.Peaks)))
+	for _, p := range s.Peaks {
+		e.Uint(millis(p.Heard))
+		e.Uint(p.Number)
+	}
+	return e.Bytes()
+}
+
+// DecodePeaks reads that row.
+func DecodePeaks(b []byte) (peaks []SeenHead, err error) {
+	d := record.NewDecoder(b, recordVersion)
+	for range d.Len(2) {
+		peaks = append(peaks, SeenHead{Heard: instant(d.Uint()), Number: d.Uint()})
+	}
+	return peaks, wrap("peaks", d.Finish())
 }
 
 func millis(t time.Time) uint64 {
