@@ -25,7 +25,7 @@ type ActivityItem struct {
 	TxHash        felt.Felt  `json:"txHash"`
 	TxCursor      string     `json:"txCursor" doc:"block:tx"`
 	Kind          string     `json:"kind" enum:"sender,deployed,called,l1_handler,transfer_in,transfer_out,transfer_self" doc:"Of a transaction, the first that holds."`
-	Counterparty  *felt.Felt `json:"counterparty"`
+	Counterparty  *felt.Felt `json:"counterparty" doc:"Of a transfer the other side; of a transaction as in the list of transactions."`
 	TokenAddress  *felt.Felt `json:"tokenAddress"`
 	Amount        *string    `json:"amount" doc:"Decimal; 1 of an NFT; null for a transaction, and when the standard is unknown."`
 	TokenID       *string    `json:"tokenId" doc:"Decimal."`
@@ -68,7 +68,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 			return err
 		}
 		var certain bool
-		if out.Body.Items, certain, err = s.renderActivity(ctx, r, page.Items); err != nil {
+		if out.Body.Items, certain, err = s.renderActivity(ctx, r, &a, page.Items); err != nil {
 			return err
 		}
 		for i := range page.Items {
@@ -85,7 +85,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
-func (s *Routes) renderActivity(ctx context.Context, r store.Reader, items []address.Item) (out []ActivityItem, certain bool, err error) {
+func (s *Routes) renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
 	var positions []explorer.Position
 	for i := range items {
 		if items[i].Transfer == nil {
@@ -109,7 +109,7 @@ func (s *Routes) renderActivity(ctx context.Context, r store.Reader, items []add
 			out[i].MainMethod = methods[0]
 			records, methods = records[1:], methods[1:]
 			iso := kernel.TimestampISO(t.BlockTime)
-			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, items[i].Part)
+			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, a, items[i].Part)
 			continue
 		}
 		iso, other := kernel.TimestampISO(m.Timestamp), &m.To

@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/event"
@@ -44,15 +45,15 @@ type AddressSummary struct {
 	DeployedAtTxHash     *felt.Felt            `json:"deployedAtTxHash"`
 	DeployedByAddress    *felt.Felt            `json:"deployedByAddress"`
 	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
-	ContractExistence    *ContractExistence    `json:"contractExistence" doc:"Only for an address without a contract; null for those that the protocol keeps for itself, 0x0 to 0x3."`
+	ContractExistence    *ContractExistence    `json:"contractExistence" doc:"Only for an address without a contract; null for those that the protocol keeps for itself, 0x0 to 0x3, and while no block is finalized."`
 }
 
 // ContractExistence says that there is no contract at an address.
 type ContractExistence struct {
 	Status              string    `json:"status" enum:"not_deployed"`
 	ReasonCode          string    `json:"reasonCode" enum:"contract_not_found"`
-	EvidenceSource      string    `json:"evidenceSource" enum:"indexed_state_diffs"`
-	ObservedBlockNumber uint64    `json:"observedBlockNumber" doc:"No state diff up to this block deployed it."`
+	EvidenceSource      string    `json:"evidenceSource" enum:"finalized_class_hash_at"`
+	ObservedBlockNumber uint64    `json:"observedBlockNumber" doc:"The newest finalized block. No state diff up to it, nor up to the indexed head, gave the address a class."`
 	ObservedBlockHash   felt.Felt `json:"observedBlockHash"`
 	ExpiresAtISO        *string   `json:"expiresAtIso" doc:"Null: it holds for that block for good."`
 }
@@ -64,7 +65,7 @@ type AddressTx struct {
 	TxIndex         uint32     `json:"txIndex"`
 	TxHash          felt.Felt  `json:"txHash"`
 	Kinds           []string   `json:"kinds" doc:"The parts that the address has, the weightiest first: sender, deployed, called, l1_handler, and of token transfers transfer_in, transfer_out, transfer_self."`
-	Counterparty    *felt.Felt `json:"counterparty" doc:"What a sender addressed, or who sent it."`
+	Counterparty    *felt.Felt `json:"counterparty" doc:"Of a sender toAddress, otherwise fromAddress; null when that is the address itself, or not known."`
 	TxType          *string    `json:"txType" enum:"INVOKE,DECLARE,DEPLOY,DEPLOY_ACCOUNT,L1_HANDLER"`
 	ExecutionStatus *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
 	FinalityStatus  *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
@@ -152,13 +153,27 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		out.Body = renderSummary(ctx, c, state, &found[0])
-		return nil
+		final, err := finalizedBlock(ctx, c, r, state)
+		if err == nil {
+			out.Body = renderSummary(ctx, c, final, &found[0])
+		}
+		return err
 	})
 	return out, err
 }
 
-func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *identity.Facts) AddressSummary {
+// finalizedBlock is the newest finalized block; nil while there is none.
+func finalizedBlock(ctx context.Context, c *Chain, r store.Reader, state *chain.State) (*block.Summary, error) {
+	number, ok := state.FinalizedBlock(c.Depth)
+	if !ok {
+		return nil, nil
+	}
+	return block.Get(ctx, r, number)
+}
+
+// renderSummary shows an address. final is the newest finalized block, or nil: what
+// is not there now was not there then.
+func renderSummary(ctx context.Context, c *Chain, final *block.Summary, f *identity.Facts) AddressSummary {
 	var t address.Totals
 	if f.Totals != nil {
 		t = *f.Totals
@@ -181,8 +196,8 @@ func renderSummary(ctx context.Context, c *Chain, state *chain.State, f *identit
 		iso := kernel.TimestampISO(f.Born.Timestamp)
 		out.CreatedOnISO = &iso
 	}
-	if !f.Deployed() && !f.Reserved() {
-		out.ContractExistence = &ContractExistence{"not_deployed", "contract_not_found", "indexed_state_diffs", state.Head.Number, state.Head.Hash, nil}
+	if !f.Deployed() && !f.Reserved() && final != nil {
+		out.ContractExistence = &ContractExistence{"not_deployed", "contract_not_found", "finalized_class_hash_at", final.Number, final.Hash, nil}
 	}
 	return out
 }
@@ -269,24 +284,23 @@ func ends(t *transaction.Record) (from, to *felt.Felt) {
 	return from, to
 }
 
-// counterparty is the other end of a transaction, nil when there is none.
-func counterparty(t *transaction.Record, part address.Part) *felt.Felt {
+// counterparty is the other end of a transaction as an address sees it, nil when
+// there is none: an account that deploys itself has none, nor has the contract of
+// an invocation of version 0, of which nothing says who made it.
+func counterparty(t *transaction.Record, a *felt.Felt, part address.Part) *felt.Felt {
 	from, to := ends(t)
 	switch {
-	case part&address.Deployed != 0:
-		return nil
-	case part&address.Sender != 0:
+	case part&address.Sender != 0 && part&address.Deployed == 0:
 		return to
-	}
-	if t.Type == starknet.Invoke && from != nil && to != nil && t.Version.IsZero() {
-		return nil // nobody is named as the caller
+	case from != nil && *from == *a:
+		return nil
 	}
 	return from
 }
 
 func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
 	iso, execution, final, kind := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
-	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, part),
+	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, a, part),
 		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
 	out.FromAddress, out.ToAddress = ends(t)
 	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {

@@ -100,14 +100,12 @@ func (o *oracle) tier(n uint64) string {
 	return "head"
 }
 
-func other(d *deed) any {
+func other(a felt.Felt, d *deed) any {
 	from, to := ends(&d.b.Transactions[d.tx], &d.b.Receipts[d.tx])
 	switch {
-	case slices.Contains(d.parts, "deployed"):
-		return nil
-	case slices.Contains(d.parts, "sender"):
+	case slices.Contains(d.parts, "sender") && !slices.Contains(d.parts, "deployed"):
 		return to
-	case d.b.Transactions[d.tx].Type == starknet.Invoke && d.b.Transactions[d.tx].Version.IsZero():
+	case from == any(a.String()):
 		return nil
 	}
 	return from
@@ -119,7 +117,7 @@ func (o *oracle) wantActivity(a felt.Felt, d *deed) object {
 		"primaryMethod": nil, "primaryMethodSource": nil}
 	if d.moved == nil {
 		o.wantPrimary(row, d.b, d.tx, o.wantMethod)
-		row["kind"], row["counterparty"] = d.parts[0], other(d)
+		row["kind"], row["counterparty"] = d.parts[0], other(a, d)
 		return row
 	}
 	row["logIndex"], row["transferIndex"], row["tokenAddress"] = d.moved.log, d.moved.item, d.moved.token.Address
@@ -138,7 +136,7 @@ func (o *oracle) wantActivity(a felt.Felt, d *deed) object {
 func (o *oracle) wantAddressTx(a felt.Felt, d *deed) object {
 	t, r := &d.b.Transactions[d.tx], &d.b.Receipts[d.tx]
 	from, to := ends(t, r)
-	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": t.Hash, "kinds": d.parts, "counterparty": other(d),
+	row := object{"blockNumber": d.b.Number, "timestampIso": iso(d.b.Timestamp), "txIndex": d.tx, "txHash": t.Hash, "kinds": d.parts, "counterparty": other(a, d),
 		"txType": t.Type.String(), "executionStatus": r.Execution.String(), "finalityStatus": d.b.Status.String(), "fromAddress": from, "toAddress": to,
 		"callCount": nil, "methodsDiffer": nil, "topTransferTokenAddress": nil, "topTransferAmount": nil, "topTransferStandard": nil}
 	o.wantPrimary(row, d.b, d.tx, o.wantMethod)
@@ -182,8 +180,8 @@ func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
 	c, there := o.chain.ClassAt(a, o.head())
 	out["known"] = there || len(deeds) > 0
 	if !there {
-		out["contractExistence"] = object{"status": "not_deployed", "reasonCode": "contract_not_found", "evidenceSource": "indexed_state_diffs",
-			"observedBlockNumber": o.head(), "observedBlockHash": o.chain.BlockAt(o.head()).Hash, "expiresAtIso": nil}
+		out["contractExistence"] = object{"status": "not_deployed", "reasonCode": "contract_not_found", "evidenceSource": "finalized_class_hash_at",
+			"observedBlockNumber": o.head() - depth, "observedBlockHash": o.chain.BlockAt(o.head() - depth).Hash, "expiresAtIso": nil}
 		if a.Cmp(felt.FromUint64(4)) < 0 { // the protocol's own
 			out["isAccount"], out["contractExistence"] = false, nil
 		}

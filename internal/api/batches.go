@@ -97,8 +97,12 @@ func (s *Routes) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 		if err != nil {
 			return err
 		}
+		final, err := finalizedBlock(ctx, c, r, state)
+		if err != nil {
+			return err
+		}
 		for i := range found {
-			out.Body.Items[i] = renderSummary(ctx, c, state, &found[i])
+			out.Body.Items[i] = renderSummary(ctx, c, final, &found[i])
 		}
 		return nil
 	})

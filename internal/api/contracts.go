@@ -51,7 +51,7 @@ type AddressKind struct {
 type DeploymentProvenance struct {
 	Status              string     `json:"status" enum:"known,not_applicable,unavailable"`
 	ReasonCode          string     `json:"reasonCode" enum:"deployer_event,deploy_account_has_no_external_deployer,legacy_deploy_has_no_external_deployer,transaction_trace_not_certified"`
-	EvidenceSource      string     `json:"evidenceSource" enum:"state_update_and_deployer_event,state_update_and_transaction,starknet_state_diff_boundary"`
+	EvidenceSource      string     `json:"evidenceSource" enum:"state_update_and_transaction_trace,starknet_state_diff_boundary" doc:"Traces are not read, so that it is always starknet_state_diff_boundary: the state diff of the block, beside which reasonCode names what tells the deployer."`
 	DeployedAtBlock     uint64     `json:"deployedAtBlock"`
 	DeployedAtBlockHash felt.Felt  `json:"deployedAtBlockHash"`
 	TransactionHash     *felt.Felt `json:"transactionHash"`
@@ -177,11 +177,11 @@ func provenanceOf(f *identity.Facts) *DeploymentProvenance {
 	kind := ""
 	switch d.Kind {
 	case contract.ByDeployAccount:
-		kind, out.Status, out.ReasonCode, out.EvidenceSource = "deploy_account", "not_applicable", "deploy_account_has_no_external_deployer", "state_update_and_transaction"
+		kind, out.Status, out.ReasonCode = "deploy_account", "not_applicable", "deploy_account_has_no_external_deployer"
 	case contract.ByDeploy:
-		kind, out.Status, out.ReasonCode, out.EvidenceSource = "legacy_deploy", "not_applicable", "legacy_deploy_has_no_external_deployer", "state_update_and_transaction"
+		kind, out.Status, out.ReasonCode = "legacy_deploy", "not_applicable", "legacy_deploy_has_no_external_deployer"
 	case contract.ByDeployer:
-		kind, out.Status, out.ReasonCode, out.EvidenceSource = "invoke_factory", "known", "deployer_event", "state_update_and_deployer_event"
+		kind, out.Status, out.ReasonCode = "invoke_factory", "known", "deployer_event"
 		out.OriginAddress, out.FactoryAddress, out.OriginDependent = f.Tx.From, &d.Factory, &d.OriginDependent
 	}
 	out.DeploymentKind = some(kind)

@@ -94,7 +94,7 @@ func (o *oracle) born(out object, a felt.Felt, b *starknet.Block, classHash felt
 	for i := range b.Transactions {
 		t, r := &b.Transactions[i], &b.Receipts[i]
 		if (t.Type == starknet.DeployAccount || t.Type == starknet.Deploy) && r.ContractAddress == a {
-			p["status"], p["evidenceSource"], p["transactionHash"] = "not_applicable", "state_update_and_transaction", t.Hash
+			p["status"], p["transactionHash"] = "not_applicable", t.Hash
 			p["deploymentKind"], p["reasonCode"] = "deploy_account", "deploy_account_has_no_external_deployer"
 			if t.Type == starknet.Deploy {
 				p["deploymentKind"], p["reasonCode"] = "legacy_deploy", "legacy_deploy_has_no_external_deployer"
@@ -105,7 +105,7 @@ func (o *oracle) born(out object, a felt.Felt, b *starknet.Block, classHash felt
 			if len(e.Keys) != 1 || e.Keys[0] != contracts.SelContractDeployed || e.Data[0] != a {
 				continue
 			}
-			p["status"], p["reasonCode"], p["evidenceSource"] = "known", "deployer_event", "state_update_and_deployer_event"
+			p["status"], p["reasonCode"] = "known", "deployer_event"
 			p["transactionHash"], p["deploymentKind"], p["originAddress"], p["factoryAddress"] = t.Hash, "invoke_factory", t.Sender, e.From
 			out["deployedAtTx"], out["deployedByAddress"] = t.Hash, e.Data[1]
 			p["originDependent"] = o.dependent(&e)
