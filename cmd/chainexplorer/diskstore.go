@@ -30,10 +30,12 @@ type diskStore struct {
 
 var _ store.Engine = (*diskStore)(nil)
 
-// openDiskStore opens an index for writing, or for reading when the disk is full.
+// openDiskStore opens an index for writing, or for reading when the disk is full or
+// a file is damaged. What can be read then is for each call to find out: this index
+// must not keep those of other chains from being served.
 func openDiskStore(ctx context.Context, o pebble.Options) (*diskStore, error) {
 	d := &diskStore{options: o, log: o.Logger.With("store", o.Dir), opened: make(chan struct{})}
-	if err := d.open(ctx); err != nil && !noRoom(err) {
+	if err := d.open(ctx); err != nil && !noRoom(err) && !pebble.Damaged(err) {
 		return nil, err
 	}
 	return d, nil
@@ -85,6 +87,10 @@ func (d *diskStore) trouble() string {
 	switch {
 	case noRoom(fault):
 		return "the disk is full: the index can be read, and goes on when there is room"
+	case pebble.Damaged(fault) && e == nil:
+		return "a file of the index is damaged, and it cannot be read: run fsck, and restore a backup or index again"
+	case pebble.Damaged(fault):
+		return "a file of the index is damaged: what is sound can be read; run fsck, and restore a backup or index again"
 	case fault != nil:
 		return "a write to the disk failed: the index can be read, and is being opened again"
 	case e != nil:

@@ -98,6 +98,9 @@ func (e *Engine) listener() *lsm.EventListener {
 	}
 }
 
+// Damaged says whether an error is that a file of the store is not what was written.
+func Damaged(err error) bool { return lsm.IsCorruptionError(err) }
+
 // eventLog hands Pebble's messages to the service's log. Its Fatalf does not
 // end the process: what calls it returns an error next, or has the engine's
 // stop noticed by guarded.
