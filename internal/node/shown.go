@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -141,6 +142,10 @@ func (p *Pool) shows(ctx context.Context, n *node, number uint64) (bool, error) 
 	case err != nil:
 		return false, err
 	case r.err == nil:
+		var count *uint64
+		if err := json.Unmarshal(r.result, &count); err != nil || count == nil {
+			return false, n.fail("malformed", fmt.Errorf("%w: the count of a block's transactions is no whole number", ErrMalformed))
+		}
 		return true, nil
 	case r.err.notFound():
 		return false, nil

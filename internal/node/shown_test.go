@@ -215,3 +215,28 @@ func TestPushedHeadMustBeShown(t *testing.T) {
 		expectHead(t, heads, 21, a.blockHash(21))
 	})
 }
+
+// What is no count of transactions shows no block.
+func TestCountThatIsNone(t *testing.T) {
+	for _, count := range []string{"-1", "1.5", `"3"`, "null", "[]", "18446744073709551616"} {
+		bubble(t, func(t *testing.T, pn *pipeNet) {
+			a := newNode(t, pn, "a", 200)
+			p := open(t, pn, nil, a)
+			a.set(func(f *fakeNode) {
+				f.head = 210
+				f.answer = func(c wireCall) string {
+					if c.Method == "starknet_getBlockTransactionCount" {
+						return ok(c, count)
+					}
+					return ""
+				}
+			})
+			if err := p.probe(t.Context(), p.nodes[0]); !errors.Is(err, ErrMalformed) {
+				t.Errorf("%s: %v", count, err)
+			}
+			if h := p.Statuses()[0].Head; h.Number != 200 {
+				t.Errorf("%s: head %d", count, h.Number)
+			}
+		})
+	}
+}
