@@ -9,10 +9,10 @@ import (
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // ActivityItem is something that an address did, or that was done to it.
@@ -54,7 +54,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 	}
 	scope := in.scope("listAddressActivity", &a, in.Type)
 	out := &body[ActivityPage]{ActivityPage{Items: []ActivityItem{}}}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
 		if in.Cursor != "" {
 			at, err := s.openActivity(ctx, r, scope, in.Cursor)
 			if err != nil {
@@ -62,7 +62,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 			}
 			q.After = &at
 		}
-		q.Head, q.Kinds = state.Head.Number, newTokenKinds(r).of
+		q.Head, q.Kinds = state.Head.Number, token.NewKindMemo(r).Of
 		page, err := address.ListActivity(ctx, r, q)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
-func (s *Routes) renderActivity(ctx context.Context, r store.Reader, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
+func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
 	var positions []explorer.Position
 	for i := range items {
 		if items[i].Transfer == nil {
@@ -126,7 +126,7 @@ func (s *Routes) renderActivity(ctx context.Context, r store.Reader, a *felt.Fel
 // txMark begins the cursor of a page that ended with a transaction.
 const txMark = "t."
 
-func (s *Routes) sealActivity(ctx context.Context, r store.Reader, scope string, at address.Place) (*string, error) {
+func (s *Routes) sealActivity(ctx context.Context, r explorer.Reader, scope string, at address.Place) (*string, error) {
 	b, err := block.Get(ctx, r, at.Block)
 	if err != nil {
 		return nil, fmt.Errorf("end of a page: %w", err)
@@ -141,7 +141,7 @@ func (s *Routes) sealActivity(ctx context.Context, r store.Reader, scope string,
 	return next, nil
 }
 
-func (s *Routes) openActivity(ctx context.Context, r store.Reader, scope, cursor string) (at address.Place, err error) {
+func (s *Routes) openActivity(ctx context.Context, r explorer.Reader, scope, cursor string) (at address.Place, err error) {
 	cursor, at.Whole = strings.CutPrefix(cursor, txMark)
 	if at.Whole {
 		scope += "\x00tx"

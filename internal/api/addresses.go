@@ -15,12 +15,12 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/identity"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -148,7 +148,7 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[AddressSummary]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		found, err := identity.Of(ctx, r, []felt.Felt{a})
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 }
 
 // finalizedBlock is the newest finalized block; nil while there is none.
-func finalizedBlock(ctx context.Context, c *Chain, r store.Reader, state *chain.State) (*block.Summary, error) {
+func finalizedBlock(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) (*block.Summary, error) {
 	number, ok := state.FinalizedBlock(c.Depth)
 	if !ok {
 		return nil, nil
@@ -222,7 +222,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 	}
 	scope := in.scope("listAddressTransactions", &a, typesText(q.Types))
 	out := &body[AddressTxPage]{AddressTxPage{Items: []AddressTx{}}}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
 		if in.Cursor != "" {
 			at, err := s.openPlace(ctx, r, scope, in.Cursor)
 			if err != nil {
@@ -246,7 +246,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		kinds := newTokenKinds(r)
+		kinds := token.NewKindMemo(r)
 		for i, t := range records {
 			item, err := renderAddressTx(ctx, kinds, state, t, &a, page.Transactions[i].Part)
 			if err != nil {
@@ -255,7 +255,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 			item.MainMethod = methods[i]
 			out.Body.Items = append(out.Body.Items, item)
 		}
-		kernel.RequestOf(ctx).Vouch(certain && len(kinds.known) == 0) // some standards come from calls
+		kernel.RequestOf(ctx).Vouch(certain && len(kinds.Known) == 0) // some standards come from calls
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, explorer.Place{Block: page.Next.Block, Tx: page.Next.Index})
 		}
@@ -298,7 +298,7 @@ func counterparty(t *transaction.Record, a *felt.Felt, part address.Part) *felt.
 	return from
 }
 
-func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
+func renderAddressTx(ctx context.Context, kinds *token.KindMemo, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
 	iso, execution, final, kind := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
 	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, a, part),
 		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
@@ -315,7 +315,7 @@ func renderAddressTx(ctx context.Context, kinds *tokenKinds, state *chain.State,
 			continue
 		}
 		n++
-		standards, err := kinds.of(ctx, []felt.Felt{x.Token})
+		standards, err := kinds.Of(ctx, []felt.Felt{x.Token})
 		if err != nil {
 			return out, err
 		}

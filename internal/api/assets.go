@@ -2,16 +2,19 @@ package api
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/asset"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -89,14 +92,14 @@ func (s *Routes) discoverAssets(ctx context.Context, in *struct {
 	limit := in.Limit.Clamp(DefaultAssets, MaxAssets)
 	scope := fmt.Sprintf("discoverAssets\x00%s\x00%s\x00%s", in.Chain, owner, in.Scope)
 	out := &body[AssetPage]{AssetPage{SchemaVersion: "service.wallet_asset_discovery.v1", ChainID: in.Chain, OwnerAddress: owner, Scope: in.Scope, Items: []Asset{}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		snap := &snapshot{block: contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, issued: s.Now()}
 		if in.Cursor != "" {
 			if snap, err = s.openSnapshot(ctx, r, scope, in.Cursor); err != nil {
 				return err
 			}
 		}
-		list, more, err := snap.candidates(ctx, c, r, owner, in.Scope == "discovered_plus_registry", limit)
+		list, more, err := snap.Candidates(ctx, r, asset.Query{Owner: owner, Known: c.Registry, Listed: in.Scope == "discovered_plus_registry", Block: snap.block.Number}, limit)
 		if err != nil {
 			return err
 		}
@@ -129,25 +132,25 @@ func discoveryCoverage(c *Chain, state *chain.State, through uint64) AssetCovera
 	return out
 }
 
-func renderAsset(x *candidate) Asset {
-	out := Asset{TokenAddress: x.token, Metadata: x.metadata(), Evidence: []AssetEvidence{}}
-	if x.known != nil {
+func renderAsset(x *asset.Candidate) Asset {
+	out := Asset{TokenAddress: x.Token, Metadata: assetMetadata(x), Evidence: []AssetEvidence{}}
+	if x.Known != nil {
 		out.Evidence = append(out.Evidence, AssetEvidence{Tier: "reviewed_registry", Source: "checked_in_registry"})
 	}
-	if x.seen != nil {
+	if x.Seen != nil {
 		one := uint64(1)
-		out.Evidence = append(out.Evidence, AssetEvidence{"indexed_discovery", "fungible_transfer_evidence", x.seen, &one})
+		out.Evidence = append(out.Evidence, AssetEvidence{"indexed_discovery", "fungible_transfer_evidence", x.Seen, &one})
 	}
 	return out
 }
 
-func (x *candidate) metadata() AssetMetadata {
-	if t := x.known; t != nil {
+func assetMetadata(x *asset.Candidate) AssetMetadata {
+	if t := x.Known; t != nil {
 		decimals := int(t.Decimals)
 		return AssetMetadata{some(t.Symbol), some(t.Name), &decimals, "reviewed_registry", true, "not_assessed"}
 	}
 	out := AssetMetadata{Source: "unavailable", SpamStatus: "not_assessed"}
-	if m := x.meta; m != nil && m.Known && (m.Symbol != nil || m.Name != nil || m.Decimals != nil) {
+	if m := x.Meta; m != nil && m.Known && (m.Symbol != nil || m.Name != nil || m.Decimals != nil) {
 		out.Source, out.Symbol, out.Name = "indexed_metadata", m.Symbol, m.Name
 		if m.Decimals != nil {
 			decimals := int(*m.Decimals)
@@ -155,4 +158,45 @@ func (x *candidate) metadata() AssetMetadata {
 		}
 	}
 	return out
+}
+
+// snapshot pins a walk over candidates to a block.
+type snapshot struct {
+	block  contractcall.Block
+	issued time.Time
+	asset.Place
+}
+
+// snapshotSize is that of the rest of a snapshot's cursor: when it was issued, the
+// leg, and the last token, zero for none.
+const snapshotSize = 8 + 1 + felt.Size
+
+func (s *Routes) sealSnapshot(scope string, p *snapshot) *string {
+	rest := binary.BigEndian.AppendUint64(nil, uint64(p.issued.UnixMicro()))
+	var leg byte
+	if p.Others {
+		leg = 1
+	}
+	var last felt.Felt
+	if p.Last != nil {
+		last = *p.Last
+	}
+	return s.sealAt(scope, block.Ref(p.block), append(append(rest, leg), last[:]...))
+}
+
+// openSnapshot reads a cursor, which ends with its snapshot: when its time is
+// over, or its block is no longer part of the chain.
+func (s *Routes) openSnapshot(ctx context.Context, r explorer.Reader, scope, cursor string) (*snapshot, error) {
+	at, rest, err := s.openAt(ctx, r, scope, cursor, snapshotSize)
+	if err != nil {
+		return nil, err
+	}
+	p := &snapshot{block: contractcall.Block{Number: at.Number, Hash: at.Hash}, issued: time.UnixMicro(int64(binary.BigEndian.Uint64(rest))), Place: asset.Place{Others: rest[8] == 1}}
+	if last := felt.Felt(rest[9:]); !last.IsZero() {
+		p.Last = &last
+	}
+	if s.Now().Sub(p.issued) > snapshotLife {
+		return nil, kernel.Fail(kernel.CodeInvalidCursor, "The snapshot of this cursor has expired. Start again without a cursor.")
+	}
+	return p, nil
 }

@@ -5,12 +5,12 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
 )
 
 // Labels are the names that an operator gave to addresses while the service
@@ -78,7 +78,7 @@ func (s *Routes) attributions(ctx context.Context, c *Chain, addresses []felt.Fe
 }
 
 // ownName is what a token calls itself, which anybody can choose.
-func ownName(ctx context.Context, r store.Reader, a felt.Felt) (*string, error) {
+func ownName(ctx context.Context, r explorer.Reader, a felt.Felt) (*string, error) {
 	names, err := token.MetadataOf(ctx, r, []felt.Felt{a})
 	if err != nil || names[0] == nil || names[0].Name == nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Routes) getAttribution(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[Attribution]{Attribution{ChainID: in.Chain, RequestedAddress: in.Address, CanonicalAddress: a, Confidence: "none", Source: "indexed_address_attribution"}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
 		found, err := s.attributions(ctx, c, []felt.Felt{a})
 		if err != nil {
 			return err

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -63,10 +63,10 @@ func (s *Routes) batchRoutes() {
 }
 
 // batchView is view with the time of a batch.
-func (s *Routes) batchView(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error) error {
+func (s *Routes) batchView(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error) error {
 	bounded, cancel := context.WithTimeout(ctx, s.batchTime)
 	defer cancel()
-	err := s.view(bounded, id, func(c *Chain, r store.Reader, state *chain.State) error { return fn(bounded, c, r, state) })
+	err := s.view(bounded, id, func(c *Chain, r explorer.Reader, state *chain.State) error { return fn(bounded, c, r, state) })
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return kernel.RetryLater(batchRetryAfter, err, "The batch ran out of time; send fewer at a time.")
 	}
@@ -92,7 +92,7 @@ func (s *Routes) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 		return nil, err
 	}
 	out := &body[AddressSummaries]{AddressSummaries{Items: make([]AddressSummary, len(addresses))}}
-	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
 		found, err := identity.Of(ctx, r, addresses)
 		if err != nil {
 			return err

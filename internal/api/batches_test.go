@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
@@ -25,13 +26,13 @@ import (
 
 // counted is a store that counts the round trips of its readers, and can stop answering.
 type counted struct {
-	store.Engine
+	explorer.Index
 	trips, scans atomic.Int64
 	stuck        atomic.Bool
 }
 
 func (c *counted) View(ctx context.Context, fn func(store.Reader) error) error {
-	return c.Engine.View(ctx, func(r store.Reader) error { return fn(&countedReader{r, c}) })
+	return c.Index.View(ctx, func(r store.Reader) error { return fn(&countedReader{r, c}) })
 }
 
 type countedReader struct {
@@ -78,7 +79,7 @@ func (r *countedReader) Scan(ctx context.Context, rng store.Range) iter.Seq2[sto
 func countingWorld(t *testing.T, blocks int, change ...func(*options)) (*world, *counted) {
 	c := &counted{}
 	w := newWorld(t, blocks, append(change, func(o *options) {
-		c.Engine = o.Chains[0].Store
+		c.Index = o.Chains[0].Store
 		o.Chains[0].Store = c
 	})...)
 	return w, c

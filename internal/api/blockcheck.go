@@ -2,14 +2,12 @@ package api
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/record"
 )
 
 // BlockVerification is what is known of a block's data being what its hash covers.
@@ -21,7 +19,7 @@ type BlockVerification struct {
 }
 
 // verificationOf tells what is recorded of a block.
-func verificationOf(ctx context.Context, r store.Reader, number uint64) (BlockVerification, error) {
+func verificationOf(ctx context.Context, r explorer.Reader, number uint64) (BlockVerification, error) {
 	f, err := chain.FindingAt(ctx, r, number)
 	if err != nil {
 		return BlockVerification{}, err
@@ -77,9 +75,9 @@ const auditStale = time.Hour
 
 // auditOf tells what the auditor found, and calls an index degraded that is known
 // to be contradicted.
-func auditOf(ctx context.Context, r store.Reader, now time.Time, out *Status) error {
+func auditOf(ctx context.Context, r explorer.Reader, now time.Time, out *Status) error {
 	s, some, err := audit.Read(ctx, r)
-	if errors.Is(err, record.ErrCorrupt) {
+	if explorer.Damaged(err) {
 		return nil // the auditor says so and begins anew: nothing is known of before
 	}
 	if err != nil || !some {

@@ -18,7 +18,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -155,7 +154,7 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 	limit := in.Limit.Clamp(DefaultPage, MaxBlocks)
 	scope := "listBlocks\x00" + in.Chain
 	out := &body[BlockPage]{BlockPage{Items: []BlockItem{}}}
-	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		from := state.Head.Number
 		if in.Cursor != "" {
 			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
@@ -186,7 +185,7 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 	TxLimit kernel.Limit `query:"tx_limit"`
 }) (*body[Block], error) {
 	out := &body[Block]{}
-	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
 		if err != nil {
 			return err
@@ -274,7 +273,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 }) (*body[TxPreviewPage], error) {
 	limit := in.Limit.Clamp(DefaultPage, MaxBlockTxs)
 	out := &body[TxPreviewPage]{}
-	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
 		if err != nil {
 			return err
@@ -322,7 +321,7 @@ func (s *Routes) blockAtTimestamp(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[BlockAtTimestamp]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		var before *TimedBlock
 		if at.Unix() >= 0 { // no block is older than 1970
 			var err error
@@ -351,7 +350,7 @@ func (s *Routes) blockAtTimestamp(ctx context.Context, in *struct {
 }
 
 // near returns nil where there is no block in that direction.
-func near(ctx context.Context, r store.Reader, state *chain.State, ask func(context.Context, store.Reader, uint64) (*block.Summary, error), at uint64) (*TimedBlock, error) {
+func near(ctx context.Context, r explorer.Reader, state *chain.State, ask func(context.Context, explorer.Reader, uint64) (*block.Summary, error), at uint64) (*TimedBlock, error) {
 	b, err := ask(ctx, r, at)
 	if errors.Is(err, block.ErrNotFound) {
 		return nil, nil

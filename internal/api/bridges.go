@@ -14,7 +14,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
 )
 
 // BridgeIntent is what a transaction wants of a known bridge.
@@ -90,7 +89,7 @@ func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 	limit := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage)
 	scope := "listBridgeSignals\x00" + in.Chain + "\x00" + address.String()
 	out := &body[BridgeSignalPage]{BridgeSignalPage{ChainID: in.Chain, ContractAddress: address, Items: []BridgeSignal{}}}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		out.Body.Coverage = BridgeCoverage{"partial", "bridge_message_facts", "l1_pairing_not_indexed",
 			"Every message of the bridge on this layer is listed; what L1 did is not indexed.", state.Head.Number}
 		if len(c.Registry.BridgesAt(address)) == 0 {

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -68,7 +68,7 @@ func methodContent(r *decoded.CallResult) MethodContent {
 
 // fillCalls decodes and renders what a transaction calls. It is certain when only
 // another chain can change the answer.
-func (s *Routes) fillCalls(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
+func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
 	out.AccountCalls = []AccountCall{}
 	calls, byAccount := decoded.CallsOf(t)
 	if n := len(calls); byAccount {
@@ -118,7 +118,7 @@ type MainMethod struct {
 // primaryMethods names what the transactions of a page call first; nil records
 // are passed over. certain as in fillCalls. The work does not grow with the number
 // of their calls.
-func (s *Routes) primaryMethods(ctx context.Context, r store.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
+func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
 	out = make([]MainMethod, len(records))
 	var first []decoded.Call
 	var where []int

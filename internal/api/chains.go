@@ -8,19 +8,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
 )
 
 // Chain is one chain that the API serves.
 type Chain struct {
 	ID    string // SN_MAIN or SN_SEPOLIA
-	Store store.Engine
+	Store explorer.Index
 	// Depth is how far below the head a block is finalized; chain.DefaultDepth when 0.
 	Depth uint64
 	// Heard is what the nodes of this process said lately; nil when nobody in it
@@ -34,7 +34,7 @@ type Chain struct {
 	// Registry is what is known of the chain beyond its blocks; nil is empty.
 	Registry *registry.Chain
 
-	known      *atomic.Pointer[known]
+	revisions  *chain.RevisionMemo
 	sighted    *atomic.Pointer[sighting]
 	now        func() time.Time
 	headMaxAge time.Duration
@@ -76,7 +76,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 			return nil, fmt.Errorf("api: chain %q cannot be served", c.ID)
 		}
 		c.sighted = new(atomic.Pointer[sighting])
-		c.known, c.now, c.headMaxAge = new(atomic.Pointer[known]), k.Now, kernel.DefaultTo(o.HeadMaxAge, defaultHeadMaxAge)
+		c.revisions, c.now, c.headMaxAge = new(chain.RevisionMemo), k.Now, kernel.DefaultTo(o.HeadMaxAge, defaultHeadMaxAge)
 		s.Chains[c.ID] = &c
 		s.Order = append(s.Order, c.ID)
 	}
@@ -113,7 +113,7 @@ func (s *Routes) revision(ctx context.Context, id string) (chain.Revision, bool)
 	if c == nil {
 		return chain.Revision{}, false
 	}
-	now, err := c.revision(ctx)
+	now, err := c.revisions.Now(ctx, c.Store)
 	return now, err == nil
 }
 
@@ -123,37 +123,10 @@ func explainStore(err error) *kernel.Error {
 	switch {
 	case errors.As(err, &layout):
 		return kernel.RetryLater(60, err, "The index was written by another version of the service and cannot be read by this one.")
-	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, store.ErrStopped):
+	case explorer.Unavailable(err):
 		return kernel.RetryLater(2, err, "The index cannot be read right now; try again.")
 	}
 	return nil
-}
-
-// known is the revision of a chain after so many commits.
-type known struct {
-	commits  uint64
-	revision chain.Revision
-}
-
-// revision reads the chain's revision, or remembers it where the store is
-// written by this process and can tell that nothing was.
-func (c *Chain) revision(ctx context.Context) (now chain.Revision, err error) {
-	counter, ok := c.Store.(store.Counter)
-	var commits uint64
-	if ok {
-		commits = counter.Commits() // before the view, which may be newer but not older
-		if k := c.known.Load(); k != nil && k.commits == commits {
-			return k.revision, nil
-		}
-	}
-	err = c.Store.View(ctx, func(r store.Reader) error {
-		now, err = chain.Now(ctx, r)
-		return err
-	})
-	if ok && err == nil {
-		c.known.Store(&known{commits, now})
-	}
-	return now, err
 }
 
 // schemaCacheBytes bounds the class ABIs that are kept ready for decoding.
@@ -183,25 +156,21 @@ func theseAre(names []string) string {
 // view runs fn on one consistent view of a chain, with the chain's own state.
 // What fn answers must follow from the request and the view alone, and not from
 // who asks or when: it is kept and sent to others until the next block.
-func (s *Routes) view(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+func (s *Routes) view(ctx context.Context, id string, fn func(c *Chain, r explorer.Reader, state *chain.State) error) error {
 	c, e := s.served(id)
 	if e != nil {
 		return e
 	}
-	return c.Store.View(ctx, func(r store.Reader) error {
-		state, err := chain.Read(ctx, r)
-		if err != nil {
-			return err
-		}
+	return chain.View(ctx, c.Store, func(r explorer.Reader, state *chain.State) error {
 		if !state.HasHead {
 			return kernel.RetryLater(5, nil, "The index of %s has no block yet; it is being built.", id)
 		}
-		return fn(c, r, &state)
+		return fn(c, r, state)
 	})
 }
 
 // blockRef finds a block by number, hash or latest; name is where the reference stands.
-func blockRef(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (*block.Summary, error) {
+func blockRef(ctx context.Context, r explorer.Reader, state *chain.State, name, ref string) (*block.Summary, error) {
 	number, err := blockNumber(ctx, r, state, name, ref)
 	if err != nil {
 		return nil, err
@@ -213,7 +182,7 @@ func blockRef(ctx context.Context, r store.Reader, state *chain.State, name, ref
 	return s, err
 }
 
-func blockNumber(ctx context.Context, r store.Reader, state *chain.State, name, ref string) (uint64, error) {
+func blockNumber(ctx context.Context, r explorer.Reader, state *chain.State, name, ref string) (uint64, error) {
 	if ref == "latest" {
 		return state.Head.Number, nil
 	}

@@ -7,12 +7,12 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -98,7 +98,7 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 	order := map[string]class.Sort{"instances_desc": class.ByInstances, "declared_at_desc": class.ByDeclared, "origin_asc": class.ByOrigin}[in.Sort]
 	scope := "listClasses\x00" + in.Chain + "\x00" + in.Sort
 	out := &body[ClassPage]{ClassPage{Items: []ClassItem{}}}
-	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, _ *chain.State) error {
+	err := s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, _ *chain.State) error {
 		var after *class.Place
 		if in.Cursor != "" {
 			hash, number, err := s.openEntry(ctx, r, scope, in.Cursor)
@@ -136,7 +136,7 @@ func (s *Routes) sealEntry(scope string, at block.Ref, f felt.Felt, number uint6
 	return s.sealAt(scope, at, binary.BigEndian.AppendUint64(f[:], number))
 }
 
-func (s *Routes) openEntry(ctx context.Context, r store.Reader, scope, cursor string) (f felt.Felt, number uint64, err error) {
+func (s *Routes) openEntry(ctx context.Context, r explorer.Reader, scope, cursor string) (f felt.Felt, number uint64, err error) {
 	_, rest, err := s.openAt(ctx, r, scope, cursor, entrySize)
 	if err != nil {
 		return f, 0, err
@@ -146,7 +146,7 @@ func (s *Routes) openEntry(ctx context.Context, r store.Reader, scope, cursor st
 
 // renderClasses joins what blocks tell of classes with what was fetched. Two round
 // trips, however many classes.
-func (s *Routes) renderClasses(ctx context.Context, r store.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
+func (s *Routes) renderClasses(ctx context.Context, r explorer.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
 	var numbers []uint64
 	hashes := make([]felt.Felt, len(list))
 	for i, c := range list {
@@ -191,7 +191,7 @@ type knownFacts struct {
 
 // classFacts reads what was fetched of classes. An answer about one that is yet to
 // come is not kept.
-func classFacts(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]knownFacts, error) {
+func classFacts(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]knownFacts, error) {
 	abis, errs, err := class.ABIsOf(ctx, r, hashes)
 	if err != nil {
 		return nil, err
@@ -232,7 +232,7 @@ func (s *Routes) getClass(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[ClassDetail]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
 		summary, found, err := class.SummaryOf(ctx, r, hash)
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (s *Routes) getClass(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Routes) instances(ctx context.Context, r store.Reader, hash felt.Felt, order class.InstanceSort, scope, cursor string, limit int) (InstancePage, error) {
+func (s *Routes) instances(ctx context.Context, r explorer.Reader, hash felt.Felt, order class.InstanceSort, scope, cursor string, limit int) (InstancePage, error) {
 	out := InstancePage{Items: []ClassInstance{}}
 	var after *class.Instance
 	if cursor != "" {

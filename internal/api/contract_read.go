@@ -8,10 +8,10 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -67,7 +67,7 @@ func (s *Routes) readContract(ctx context.Context, in *struct {
 	}
 	var c *Chain
 	var b *liveBlock
-	err = s.liveView(ctx, in.Chain, func(found *Chain, r store.Reader, state *chain.State) (err error) {
+	err = s.liveView(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
 		c = found
 		b, err = s.liveBlock(ctx, r, state, in.BlockTag)
 		return err

@@ -7,13 +7,13 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // ContractClassPage is a page of the classes that a contract had, newest first.
@@ -100,7 +100,7 @@ func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 	}
 	scope := "listContractClasses\x00" + in.Chain + "\x00" + address.String()
 	out := &body[ContractClassPage]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
 		out.Body = ContractClassPage{ChainID: c.ID, ContractAddress: address, Items: []ContractClass{}}
 		var before *contract.Place
 		var next *contract.Epoch // the one that replaced the first of the page
@@ -123,7 +123,7 @@ func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Routes) renderEpochs(ctx context.Context, r store.Reader, out *ContractClassPage, scope string, list []contract.Epoch, next *contract.Epoch, more bool) error {
+func (s *Routes) renderEpochs(ctx context.Context, r explorer.Reader, out *ContractClassPage, scope string, list []contract.Epoch, next *contract.Epoch, more bool) error {
 	var numbers []uint64
 	hashes := make([]felt.Felt, len(list))
 	for i, e := range list {
@@ -170,7 +170,7 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-func (s *Routes) openEpoch(ctx context.Context, r store.Reader, scope, cursor string) (*contract.Place, error) {
+func (s *Routes) openEpoch(ctx context.Context, r explorer.Reader, scope, cursor string) (*contract.Place, error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, 1)
 	if err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.block_tag: %s blocks are not indexed; use latest, a number or a hash.", in.Tag)
 	}
 	out := &body[Entrypoints]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		b, err := blockRef(ctx, r, state, "query.block_tag", in.Tag)
 		if err != nil {
 			return err
@@ -262,7 +262,7 @@ type stamps map[uint64]block.Stamp
 func (s stamps) iso(number uint64) string { return kernel.TimestampISO(s[number].Timestamp) }
 
 // readStamps reads each of the blocks once, all in one round trip.
-func readStamps(ctx context.Context, r store.Reader, numbers []uint64) (stamps, error) {
+func readStamps(ctx context.Context, r explorer.Reader, numbers []uint64) (stamps, error) {
 	numbers = slices.Clone(numbers)
 	slices.Sort(numbers)
 	list, err := block.Stamps(ctx, r, slices.Compact(numbers))

@@ -5,12 +5,12 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // Contract is what is indexed of a contract.
@@ -91,7 +91,7 @@ func (s *Routes) getVerification(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.view(ctx, in.Chain, func(*Chain, store.Reader, *chain.State) error {
+	return nil, s.view(ctx, in.Chain, func(*Chain, explorer.Reader, *chain.State) error {
 		return kernel.Fail(kernel.CodeNotFound, "There is no verification record of %s yet.", address)
 	})
 }
@@ -105,7 +105,7 @@ func (s *Routes) getContract(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[Contract]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		found, err := identity.Of(ctx, r, []felt.Felt{address})
 		if err != nil {
 			return err

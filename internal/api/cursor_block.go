@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // A page mostly ends at a place in a block. Its cursor holds
@@ -19,7 +19,7 @@ import (
 
 // holds says whether the block that a place depends on is part of the chain. A place
 // depends on none when the hash is zero.
-func holds(ctx context.Context, r store.Reader, at block.Ref) (bool, error) {
+func holds(ctx context.Context, r explorer.Reader, at block.Ref) (bool, error) {
 	if at.Hash.IsZero() {
 		return true, nil
 	}
@@ -34,7 +34,7 @@ func (s *Routes) sealAt(scope string, at block.Ref, rest []byte) *string {
 }
 
 // openAt reads a cursor of sealAt that has so many bytes of rest.
-func (s *Routes) openAt(ctx context.Context, r store.Reader, scope, cursor string, size int) (at block.Ref, rest []byte, err error) {
+func (s *Routes) openAt(ctx context.Context, r explorer.Reader, scope, cursor string, size int) (at block.Ref, rest []byte, err error) {
 	b, e := s.OpenCursor(ctx, scope, cursor)
 	if e != nil {
 		return at, nil, e
@@ -65,7 +65,7 @@ func (s *Routes) sealSpot(scope string, at block.Ref, spot ...uint32) *string {
 }
 
 // openSpot reads a cursor of sealSpot, with as many numbers.
-func (s *Routes) openSpot(ctx context.Context, r store.Reader, scope, cursor string, spot ...*uint32) (number uint64, err error) {
+func (s *Routes) openSpot(ctx context.Context, r explorer.Reader, scope, cursor string, spot ...*uint32) (number uint64, err error) {
 	at, rest, err := s.openAt(ctx, r, scope, cursor, 4*len(spot))
 	if err != nil {
 		return 0, err

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 // EventRow is an event of the chain.
@@ -62,7 +62,7 @@ type DecodedField struct {
 }
 
 // renderEvents decodes and renders a page.
-func (s *Routes) renderEvents(ctx context.Context, r store.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
+func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
 	events := make([]decoded.Event, len(hits))
 	for i := range hits {
 		e := &hits[i].Event

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // The limits of event search.
@@ -202,7 +202,7 @@ func (q *eventSearch) scope(operation, chain string) string {
 func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput, q *eventSearch) (*body[EventPage], error) {
 	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
 	scope := q.scope(operation, in.Chain)
-	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		var wide *wideSearch
 		var err error
 		if q.wide() {
@@ -216,7 +216,7 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 			}
 		}
 		if wide != nil {
-			q.To = wide.top.Number
+			q.To = wide.Top
 		}
 		page, err := event.Search(ctx, r, q.Query)
 		if err != nil {

@@ -6,11 +6,10 @@ import (
 	"net/http"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/audit"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/record"
 )
 
 // Healthz says that the process answers.
@@ -47,12 +46,12 @@ func (s *Routes) Readyz(w http.ResponseWriter, r *http.Request) {
 func (c *Chain) readiness(ctx context.Context) (word string, usable bool) {
 	var state chain.State
 	contradicted := false
-	err := c.Store.View(ctx, func(r store.Reader) (err error) {
+	err := c.Store.View(ctx, func(r explorer.Reader) (err error) {
 		if state, err = chain.Read(ctx, r); err != nil {
 			return err
 		}
 		s, _, err := audit.Read(ctx, r)
-		if errors.Is(err, record.ErrCorrupt) {
+		if explorer.Damaged(err) {
 			return nil // as in status
 		}
 		worst, found := s.Worst()

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"math/big"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // renderSnapshot names a generation.
@@ -125,7 +125,7 @@ func (s *Routes) getTokenHolderAnalytics(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[HolderAnalytics]{HolderAnalytics{ChainID: in.Chain, TokenAddress: token}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, nil)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (s *Routes) getTokenHolderAnalytics(ctx context.Context, in *struct {
 		out.Body.Snapshot = renderSnapshot(g, state, false)
 		out.Body.Completeness, out.Body.Certification = renderClaims(g, revoked)
 		out.Body.ValidatedAgainst = out.Body.Certification.ValidatedAgainst
-		if withheld(g, revoked) {
+		if g.Withheld(revoked) {
 			return nil
 		}
 		at := instant(g.Published)

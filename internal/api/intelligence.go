@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/store"
 )
 
 // AddressIntelligence is what a wallet shows beside an address.
@@ -63,7 +63,7 @@ func (s *Routes) describeAddresses(ctx context.Context, in *AddressBatch) (*body
 	}
 	out := &body[AddressIntelligenceList]{AddressIntelligenceList{"service.address_activity_truth.v1", "indexed_successful_transaction_and_activity_summary.v1",
 		make([]AddressIntelligence, len(addresses))}}
-	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
 		found, err := identity.Of(ctx, r, addresses)
 		if err != nil {
 			return err

@@ -15,7 +15,6 @@ import (
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -230,7 +229,7 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 	}
 	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), messageScope(&q, operation, in.Chain)
 	out := &body[MessagePage]{MessagePage{ChainID: in.Chain, ContractAddress: contract}}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		before := explorer.EndOf(state.Head.Number)
 		if in.Cursor != "" {
 			if before, err = s.openPlace(ctx, r, scope, in.Cursor); err != nil {
@@ -263,7 +262,7 @@ func messagesCoverage(n int, all, none string) MessagesCoverage {
 }
 
 // renderMessages renders messages of any blocks.
-func (s *Routes) renderMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, list []message.Loaded) ([]Message, error) {
+func (s *Routes) renderMessages(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, list []message.Loaded) ([]Message, error) {
 	numbers := make([]uint64, len(list))
 	for i := range list {
 		numbers[i] = list[i].Block
@@ -313,13 +312,13 @@ func renderMessage(c *Chain, state *chain.State, b *block.Summary, m *message.Lo
 }
 
 // openPlace reads the cursor of a list of places.
-func (s *Routes) openPlace(ctx context.Context, r store.Reader, scope, cursor string) (p explorer.Place, err error) {
+func (s *Routes) openPlace(ctx context.Context, r explorer.Reader, scope, cursor string) (p explorer.Place, err error) {
 	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Log)
 	return p, err
 }
 
 // sealPlace makes the cursor of a list of places.
-func (s *Routes) sealPlace(ctx context.Context, r store.Reader, scope string, p explorer.Place) (*string, error) {
+func (s *Routes) sealPlace(ctx context.Context, r explorer.Reader, scope string, p explorer.Place) (*string, error) {
 	hash, err := block.HashOf(ctx, r, p.Block)
 	if err != nil {
 		return nil, err

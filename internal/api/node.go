@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // Node is all that live routes may ask of a node. Nothing else in this package
@@ -50,12 +50,12 @@ type liveBlock struct {
 }
 
 // liveView is view for answers that do not follow from the index alone: none is kept.
-func (s *Routes) liveView(ctx context.Context, id string, fn func(c *Chain, r store.Reader, state *chain.State) error) error {
+func (s *Routes) liveView(ctx context.Context, id string, fn func(c *Chain, r explorer.Reader, state *chain.State) error) error {
 	return s.view(ctx, id, fn)
 }
 
 // liveBlock resolves a block_tag to one block of the index.
-func (s *Routes) liveBlock(ctx context.Context, r store.Reader, state *chain.State, tag string) (*liveBlock, error) {
+func (s *Routes) liveBlock(ctx context.Context, r explorer.Reader, state *chain.State, tag string) (*liveBlock, error) {
 	b := &liveBlock{tag: tag, state: *state}
 	switch {
 	case tag == "pending":
@@ -143,7 +143,7 @@ func (s *Routes) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contr
 // the one that it stands on.
 func (s *Routes) showPending(ctx context.Context, c *Chain, b *liveBlock, at contractcall.Pending) (*LiveBlock, error) {
 	shown := &LiveBlock{BlockTag: b.tag, BlockNumber: at.Number, FinalityStatus: "PRE_CONFIRMED"}
-	err := c.Store.View(ctx, func(r store.Reader) error {
+	err := c.Store.View(ctx, func(r explorer.Reader) error {
 		var parent *block.Summary
 		var err error
 		switch {

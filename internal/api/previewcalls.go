@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/store"
 )
 
 // readCalls names the calls that the previews show, all at once.
-func (p *previewer) readCalls(ctx context.Context, s *Routes, r store.Reader, records []*transaction.Record) error {
+func (p *previewer) readCalls(ctx context.Context, s *Routes, r explorer.Reader, records []*transaction.Record) error {
 	p.named = map[calledAt]*decoded.CallResult{}
 	var wanted []decoded.Call
 	var where []calledAt

@@ -8,12 +8,12 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/message"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -106,7 +106,7 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
-	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r store.Reader, state *chain.State) error {
+	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
 		records, err := transactionsOf(ctx, r, hashes)
 		if err != nil {
 			return err
@@ -132,7 +132,7 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 
 // transactionsOf reads transactions by hash, nil for one that is not indexed,
 // in two round trips, however many there are.
-func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*transaction.Record, error) {
+func transactionsOf(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]*transaction.Record, error) {
 	found, err := transaction.PositionsOf(ctx, r, hashes)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func transactionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]
 }
 
 // previewKinds asks for the standards of all tokens at once.
-func previewKinds(ctx context.Context, r store.Reader, records []*transaction.Record) (map[felt.Felt]transfer.Standard, error) {
+func previewKinds(ctx context.Context, r explorer.Reader, records []*transaction.Record) (map[felt.Felt]transfer.Standard, error) {
 	var tokens []felt.Felt
 	for _, t := range records {
 		if t == nil {
@@ -172,9 +172,9 @@ func previewKinds(ctx context.Context, r store.Reader, records []*transaction.Re
 			tokens = append(tokens, x.Token)
 		}
 	}
-	k := newTokenKinds(r)
-	_, err := k.of(ctx, tokens)
-	return k.known, err
+	k := token.NewKindMemo(r)
+	_, err := k.Of(ctx, tokens)
+	return k.Known, err
 }
 
 type previewer struct {

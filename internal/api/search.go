@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
@@ -15,7 +16,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -72,7 +72,7 @@ func (s *Routes) search(ctx context.Context, in *struct {
 	case q == "":
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.q: %q is neither a hash nor a block number nor a name.", kernel.Clip(in.Query, 70))
 	}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
 		if numeric {
 			if err := findNumber(ctx, r, number, &out.Body); err != nil {
 				return err
@@ -87,7 +87,7 @@ func (s *Routes) search(ctx context.Context, in *struct {
 	return out, err
 }
 
-func findNumber(ctx context.Context, r store.Reader, number uint64, out *SearchResult) error {
+func findNumber(ctx context.Context, r explorer.Reader, number uint64, out *SearchResult) error {
 	b, err := block.Get(ctx, r, number)
 	if errors.Is(err, block.ErrNotFound) {
 		return nil
@@ -99,7 +99,7 @@ func findNumber(ctx context.Context, r store.Reader, number uint64, out *SearchR
 	return nil
 }
 
-func findHash(ctx context.Context, r store.Reader, id felt.Felt, out *SearchResult) error {
+func findHash(ctx context.Context, r explorer.Reader, id felt.Felt, out *SearchResult) error {
 	p, err := transaction.PositionOf(ctx, r, id)
 	if err == nil {
 		out.Transactions = append(out.Transactions, SearchTx{id, p.Block, p.Index})
@@ -131,7 +131,7 @@ func findHash(ctx context.Context, r store.Reader, id felt.Felt, out *SearchResu
 
 // findTokens lists the known tokens that are called so, and then others that call
 // themselves so.
-func findTokens(ctx context.Context, r store.Reader, known *registry.Chain, text string, out *SearchResult) error {
+func findTokens(ctx context.Context, r explorer.Reader, known *registry.Chain, text string, out *SearchResult) error {
 	taken := map[string]bool{} // symbols and names of known tokens
 	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
 	list := known.Tokens()

@@ -5,11 +5,11 @@ import (
 	"net/http"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // Status is what the index knows of a chain and of itself.
@@ -110,17 +110,13 @@ func (s *Routes) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 		return nil, e
 	}
 	out := &body[Status]{Status{ChainID: c.ID, L1Finality: L1Finality{Quorum: Quorum{Status: "not_reported"}}}}
-	err := c.Store.View(ctx, func(r store.Reader) error {
-		state, err := chain.Read(ctx, r)
-		if err != nil {
-			return err
-		}
-		return s.FillStatus(ctx, r, c, &state, &out.Body)
+	err := chain.View(ctx, c.Store, func(r explorer.Reader, state *chain.State) error {
+		return s.FillStatus(ctx, r, c, state, &out.Body)
 	})
 	return out, err
 }
 
-func (s *Routes) FillStatus(ctx context.Context, r store.Reader, c *Chain, state *chain.State, out *Status) error {
+func (s *Routes) FillStatus(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, out *Status) error {
 	out.Agreement = agreementOf(state)
 	f := c.freshness(state)
 	out.Indexing, out.Nodes = f.indexing(state), c.renderNodes(&f.nodes)

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/authority"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // maxControlEvidence bounds the evidence that is shown; what it led to is not.
@@ -106,7 +106,7 @@ func (s *Routes) getTokenControls(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[TokenControls]{TokenControls{ChainID: in.Chain, TokenAddress: address, ReasonCode: "controls_snapshot_missing"}}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}
@@ -126,16 +126,9 @@ func (s *Routes) getTokenControls(ctx context.Context, in *struct {
 
 // knownToken refuses what nobody can call a token: not in the registry, no
 // transfers, and not by the ABI of its class.
-func knownToken(ctx context.Context, c *Chain, r store.Reader, address felt.Felt, head uint64) error {
-	_, moved, err := token.TotalsOf(ctx, r, address)
-	if err != nil || moved {
-		return err
-	}
-	if _, known := c.Registry.Token(address); known {
-		return nil
-	}
-	kind, err := tokenKindAt(ctx, c, r, address, head)
-	if err == nil && kind == 0 {
+func knownToken(ctx context.Context, c *Chain, r explorer.Reader, address felt.Felt, head uint64) error {
+	is, err := token.IsKnown(ctx, r, c.Registry, address, head)
+	if err == nil && !is {
 		return kernel.Fail(kernel.CodeNotFound, "No indexed token has the address %s.", address)
 	}
 	return err

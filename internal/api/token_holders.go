@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -131,61 +129,46 @@ type HolderInput struct {
 }
 
 // generationFor finds the generation that a request is about, in the view of
-// the request: the cursor's, or the newest. revoked is also true for one whose
-// block a fork has just taken away.
-func (s *Routes) generationFor(ctx context.Context, c *Chain, r store.Reader, state *chain.State, address felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
+// the request: the cursor's, or the newest of a token with a census.
+func (s *Routes) generationFor(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, address felt.Felt, at *holderCursor) (g *census.Generation, revoked bool, err error) {
 	if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 		return nil, false, err
 	}
 	if t, ok := c.Registry.Token(address); !ok || !t.Census.Qualified {
 		return nil, false, kernel.Fail(kernel.CodeUnqualifiedPolicy, "The token has no qualified census policy.")
 	}
-	if at != nil {
-		g, err = census.Get(ctx, r, address, at.generation)
-	} else {
-		g, err = census.Newest(ctx, r, address)
+	g, revoked, err = census.Find(ctx, r, address, at.pinned(), s.Now())
+	switch {
+	case errors.Is(err, census.ErrNeverMoved):
+		err = kernel.Fail(kernel.CodeNotFound, "No transfer of the token %s is indexed.", address)
+	case errors.Is(err, census.ErrExpired):
+		err = kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
+	case errors.Is(err, census.ErrRevoked):
+		err = kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation was revoked. Start again without a cursor.")
+	case errors.Is(err, census.ErrNotFound):
+		err = kernel.RetryLater(warmingRetryAfter, nil, "The holders of this token have not been counted yet. Send the same request again later.")
 	}
-	if err != nil && !errors.Is(err, census.ErrNotFound) {
-		return nil, false, err
-	}
-	if err != nil && at == nil {
-		if _, moved, err := token.TotalsOf(ctx, r, address); err != nil {
-			return nil, false, err
-		} else if !moved {
-			return nil, false, kernel.Fail(kernel.CodeNotFound, "No transfer of the token %s is indexed.", address)
-		}
-	}
-	expired := err == nil && uint64(s.Now().Unix()) >= g.Expires
-	if at != nil && (err != nil || expired || [8]byte(g.Digest[:8]) != at.digest) {
-		return nil, false, kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation has expired. Start again without a cursor.")
-	}
-	if err != nil || expired {
-		return nil, false, kernel.RetryLater(warmingRetryAfter, nil, "The holders of this token have not been counted yet. Send the same request again later.")
-	}
-	revoked = g.Status == census.Revoked
-	if !revoked {
-		if revoked, err = g.Orphaned(ctx, r); err != nil {
-			return nil, false, err
-		}
-	}
-	if at != nil && revoked {
-		return nil, false, kernel.Fail(kernel.CodeInvalidCursor, "The cursor's generation was revoked. Start again without a cursor.")
-	}
-	return g, revoked, nil
+	return g, revoked, err
 }
 
 // holderCursor is where a page of a generation begins.
 type holderCursor struct {
-	generation uint64
-	digest     [8]byte // the beginning of the generation's
-	rank       uint64  // of the last holder before the page
-	after      census.Place
+	census.Pin
+	census.Cut
+}
+
+// pinned is the generation of a cursor; nil of none.
+func (h *holderCursor) pinned() *census.Pin {
+	if h == nil {
+		return nil
+	}
+	return &h.Pin
 }
 
 func (h *holderCursor) position() []byte {
-	b := binary.BigEndian.AppendUint64(nil, h.generation)
-	b = binary.BigEndian.AppendUint64(append(b, h.digest[:]...), h.rank)
-	return append(b, h.after[:]...)
+	b := binary.BigEndian.AppendUint64(nil, h.ID)
+	b = binary.BigEndian.AppendUint64(append(b, h.Digest[:]...), h.Rank)
+	return append(b, h.After[:]...)
 }
 
 func (s *Routes) openHolderCursor(ctx context.Context, scope, text string) (*holderCursor, error) {
@@ -199,7 +182,7 @@ func (s *Routes) openHolderCursor(ctx context.Context, scope, text string) (*hol
 	if len(b) != 24+census.PlaceSize {
 		return nil, otherVersion()
 	}
-	return &holderCursor{binary.BigEndian.Uint64(b), [8]byte(b[8:16]), binary.BigEndian.Uint64(b[16:]), census.Place(b[24:])}, nil
+	return &holderCursor{census.Pin{ID: binary.BigEndian.Uint64(b), Digest: [8]byte(b[8:16])}, census.Cut{Rank: binary.BigEndian.Uint64(b[16:]), After: census.Place(b[24:])}}, nil
 }
 
 func holderScope(operation, chain string, token felt.Felt) string {
@@ -217,14 +200,14 @@ func (s *Routes) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 		return nil, err
 	}
 	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{MaxHolderPage, "partner"}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
 			return err
 		}
 		out.Body.Snapshot = renderSnapshot(g, state, false)
 		out.Body.Completeness, out.Body.Certification = renderClaims(g, revoked)
-		if withheld(g, revoked) {
+		if g.Withheld(revoked) {
 			return nil
 		}
 		total := g.Total.String()
@@ -254,12 +237,12 @@ func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 		return nil, err
 	}
 	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{MaxHolderPage, "partner"}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
 			return err
 		}
-		if withheld(g, revoked) {
+		if g.Withheld(revoked) {
 			return kernel.RetryLater(warmingRetryAfter, nil, "No screening is published for this token at present.")
 		}
 		known, _ := c.Registry.Token(token)
@@ -280,45 +263,26 @@ func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 	return out, err
 }
 
-// withheld says that the rows cannot be stood behind.
-func withheld(g *census.Generation, revoked bool) bool {
-	return revoked || g.Verdict == census.AuditFailed || g.Verdict == census.Unavailable
-}
-
 // holderItems reads a page of at most limit holders, none behind rank last.
-func holderItems(ctx context.Context, r store.Reader, g *census.Generation, at *holderCursor, limit int, last uint64) ([]HolderItem, *holderCursor, error) {
-	var rank uint64
-	var after *census.Place
+func holderItems(ctx context.Context, r explorer.Reader, g *census.Generation, at *holderCursor, limit int, last uint64) ([]HolderItem, *holderCursor, error) {
+	var from *census.Cut
 	if at != nil {
-		rank, after = at.rank, &at.after
+		from = &at.Cut
 	}
-	last = min(last, g.Holders)
-	items := []HolderItem{}
-	if rank >= last {
-		return items, nil, nil
-	}
-	rows, err := census.Page(ctx, r, g.Token, g.ID, after, min(limit, int(last-rank)))
+	rows, next, err := g.Ranked(ctx, r, from, limit, last)
 	if err != nil {
 		return nil, nil, err
 	}
-	numbers := make([]uint64, len(rows))
+	items := make([]HolderItem, len(rows))
 	for i := range rows {
-		numbers[i] = rows[i].LastBlock
+		h := &rows[i]
+		raw, at := h.Balance(), kernel.TimestampISO(h.Time)
+		items[i] = HolderItem{h.Rank, h.Address(), new(big.Int).SetBytes(raw[:]).String(), h.LastBlock, &at}
 	}
-	blocks, err := block.GetMany(ctx, r, numbers)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range rows {
-		rank++
-		raw := rows[i].Balance()
-		at := kernel.TimestampISO(blocks[i].Timestamp)
-		items = append(items, HolderItem{rank, rows[i].Address(), new(big.Int).SetBytes(raw[:]).String(), rows[i].LastBlock, &at})
-	}
-	if rank >= last || len(rows) == 0 {
+	if next == nil {
 		return items, nil, nil
 	}
-	return items, &holderCursor{g.ID, [8]byte(g.Digest[:8]), rank, rows[len(rows)-1].Place}, nil
+	return items, &holderCursor{g.Pin(), *next}, nil
 }
 
 func instant(seconds uint64) string { return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339) }

@@ -8,13 +8,11 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // The live reads of a token: calls pinned to one block hash. Both spellings of
@@ -117,7 +115,7 @@ func (s *Routes) getBalanceOf(ctx context.Context, in *struct {
 	}
 	var indexed *IndexedBalance
 	reason := "single_id_not_indexed"
-	look := func(c *Chain, r store.Reader, b *liveBlock) (err error) {
+	look := func(c *Chain, r explorer.Reader, b *liveBlock) (err error) {
 		if in.TokenID == "" {
 			indexed, reason, err = indexedBalance(ctx, c, r, b, token, owner)
 		}
@@ -151,59 +149,24 @@ func tokenID(text string) (low, high felt.Felt, err error) {
 }
 
 // indexedBalance is the balance that the index has at the block that the call is
-// pinned to, or why it has none. One scan, and three reads for the kind of the token
-// and its origin.
-func indexedBalance(ctx context.Context, c *Chain, r store.Reader, b *liveBlock, address, owner felt.Felt) (out *IndexedBalance, reason string, err error) {
+// pinned to, or why it has none.
+func indexedBalance(ctx context.Context, c *Chain, r explorer.Reader, b *liveBlock, address, owner felt.Felt) (out *IndexedBalance, reason string, err error) {
 	if b.pending {
 		return nil, "pending_block", nil
 	}
-	kind, err := tokenKindAt(ctx, c, r, address, b.at.Number)
-	if err != nil {
-		return nil, "", err
+	held, gap, err := token.HeldAt(ctx, r, c.Registry, address, owner, b.at.Number)
+	if err != nil || gap != "" {
+		return nil, string(gap), err
 	}
-	if kind != transfer.ERC20 && kind != transfer.ERC721 {
-		return nil, "token_kind_unknown", nil
-	}
-	origin, err := contract.IsOrigin(ctx, r, address)
-	if err != nil {
-		return nil, "", err
-	}
-	if origin {
-		return nil, "genesis_state_without_events", nil
-	}
-	held, err := token.BalanceAt(ctx, r, address, owner, b.at.Number)
-	if err != nil {
-		return nil, "", err
-	}
-	if held.Of(kind).Sign() < 0 {
-		return nil, "negative_balance", nil
-	}
-	out = &IndexedBalance{BalanceRaw: held.Of(kind).String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, Source: "indexed_transfer_history"}
-	if held.Sent || held.Received {
-		out.LastChangedBlock = &held.Block
-	}
-	return out, "", nil
-}
-
-// tokenKindAt is the standard of a token at a block: an ERC-20 by the registry,
-// or what the ABI of its class tells.
-func tokenKindAt(ctx context.Context, c *Chain, r store.Reader, address felt.Felt, number uint64) (transfer.Standard, error) {
-	if _, known := c.Registry.Token(address); known {
-		return transfer.ERC20, nil
-	}
-	kinds, err := token.KindsByClass(ctx, r, []felt.Felt{address}, number)
-	if err != nil {
-		return transfer.Ambiguous, err
-	}
-	return kinds[0], nil
+	return &IndexedBalance{BalanceRaw: held.Amount.String(), BlockNumber: b.at.Number, BlockHash: b.at.Hash, LastChangedBlock: held.Changed, Source: "indexed_transfer_history"}, "", nil
 }
 
 // tokenAmount asks for an amount under two names and takes the first that the
 // contract knows. look sees the index in the view that the block was found in.
-func (s *Routes) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, store.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
+func (s *Routes) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, explorer.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
 	var c *Chain
 	var b *liveBlock
-	err := s.liveView(ctx, id, func(found *Chain, r store.Reader, state *chain.State) (err error) {
+	err := s.liveView(ctx, id, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
 		c = found
 		if b, err = s.liveBlock(ctx, r, state, tag); err != nil || look == nil {
 			return err

@@ -15,7 +15,6 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -106,7 +105,7 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{MaxPoolPage, "partner"},
 		Coverage: PoolCoverage{ReasonCode: "pool_snapshot_missing"}}}
 	scope := "listTokenPools\x00" + in.Chain + "\x00" + address.String()
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}
@@ -133,7 +132,7 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 	return out, err
 }
 
-func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scope string, page *pools.Page, out *TokenPools) error {
+func (s *Routes) renderPools(ctx context.Context, c *Chain, r explorer.Reader, scope string, page *pools.Page, out *TokenPools) error {
 	at := kernel.TimestampISO(page.Through.Timestamp)
 	out.TotalPairs, out.SnapshotBlock, out.SnapshotBlockHash, out.UpdatedAtISO = &page.Total, &page.Through.Number, &page.Through.Hash, &at
 	out.Coverage = PoolCoverage{true, "materialized_pool_snapshot"}
@@ -157,7 +156,7 @@ func (s *Routes) renderPools(ctx context.Context, c *Chain, r store.Reader, scop
 
 // symbolsOf is what the tokens of pools are called: by the registry, or else by
 // themselves. One GetMany.
-func symbolsOf(ctx context.Context, c *Chain, r store.Reader, pools []pools.Pool) (map[felt.Felt]string, error) {
+func symbolsOf(ctx context.Context, c *Chain, r explorer.Reader, pools []pools.Pool) (map[felt.Felt]string, error) {
 	out := map[felt.Felt]string{}
 	var open []felt.Felt
 	for i := range pools {

@@ -2,17 +2,15 @@ package api
 
 import (
 	"context"
-	"math/big"
+	"errors"
 	"net/http"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // TokenSummary is what the index and the token itself say of a token.
@@ -66,94 +64,46 @@ func (s *Routes) getToken(ctx context.Context, in *struct {
 		return nil, e
 	}
 	out := &body[TokenSummary]{}
-	err := s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) (err error) {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) (err error) {
 		out.Body, err = tokenSummary(ctx, r, c, state, address)
 		return err
 	})
 	return out, err
 }
 
-func tokenSummary(ctx context.Context, r store.Reader, c *Chain, state *chain.State, address felt.Felt) (t TokenSummary, err error) {
-	totals, _, err := token.TotalsOf(ctx, r, address)
+func tokenSummary(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, address felt.Felt) (t TokenSummary, err error) {
+	found, err := token.SummaryOf(ctx, r, address, state.Head.Number)
+	if errors.Is(err, token.ErrUnknown) {
+		return t, kernel.Fail(kernel.CodeNotFound, "No token is known at %s.", address)
+	}
 	if err != nil {
 		return t, err
 	}
-	list, err := token.MetadataOf(ctx, r, []felt.Felt{address})
-	if err != nil {
-		return t, err
-	}
-	kinds, err := token.Kinds(ctx, r, []felt.Felt{address})
-	if err != nil {
-		return t, err
-	}
-	m := list[0]
-	known, moved, canonical := m != nil && m.Known, totals.Transfers > 0, false
-	if known {
-		if canonical, err = (block.Ref{Number: m.Block, Hash: m.BlockHash}).Holds(ctx, r); err != nil {
-			return t, err
-		}
-	}
-	if !moved {
-		if err := neverMoved(ctx, r, address, state.Head.Number, m, canonical); err != nil {
-			return t, err
-		}
-	}
-	t = TokenSummary{ChainID: c.ID, TokenAddress: address, Standard: kinds[0].String()}
-	if known {
+	t = TokenSummary{ChainID: c.ID, TokenAddress: address, Standard: found.Kind.String()}
+	if m := found.Meta; m != nil {
 		t.Name, t.Symbol, t.Decimals = m.Name, m.Symbol, m.Decimals
 		at := kernel.TimestampISO(m.Time)
 		t.MetadataUpdatedAtISO = &at
-		if canonical && m.Supply != nil {
-			raw, source := new(big.Int).SetBytes(m.Supply[:]).String(), supplySource
-			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = &raw, &source, &m.Block, &at
+		if found.Supply != nil {
+			t.TotalSupplyRaw, t.TotalSupplySource, t.TotalSupplyBlockNumber, t.TotalSupplyUpdatedAtISO = some(found.Supply.String()), some(supplySource), &m.Block, &at
 		}
 	}
-	fresh, supplied := c.freshness(state), true
-	if t.TotalSupplyRaw != nil {
-		if supplied, err = supplyHolds(ctx, r, address, m.Block, state.Head.Number); err != nil {
-			return t, err
-		}
-	}
+	fresh := c.freshness(state)
 	switch {
-	case !moved:
+	case found.Moved == nil:
 		t.SummaryCacheStatus = summaryMetadataOnly
-	case !fresh.current(), known && !canonical, !supplied:
+	case !fresh.current(), found.Outdated:
 		t.SummaryCacheStatus = summaryStale
-	case !known:
+	case found.Meta == nil:
 		t.SummaryCacheStatus = summaryComputed
 	default:
 		t.SummaryCacheStatus = summaryCurrent
 	}
-	if moved {
-		b, err := block.Get(ctx, r, totals.Latest)
-		if err != nil {
-			return t, err
-		}
-		changed := kernel.TimestampISO(b.Timestamp)
+	if moved := found.Moved; moved != nil {
+		changed := kernel.TimestampISO(found.Changed)
 		seen := instantISO(c.sightedAt(&state.Head))
-		t.SummaryVersion, t.SummaryVersionUpdatedAtISO, t.SummaryCacheUpdatedAtISO = totals.Latest, &changed, &seen
-		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &totals.Transfers, &totals.Senders, &totals.Receivers, &totals.Latest
+		t.SummaryVersion, t.SummaryVersionUpdatedAtISO, t.SummaryCacheUpdatedAtISO = moved.Latest, &changed, &seen
+		t.TransferCount, t.DistinctFromCount, t.DistinctToCount, t.LatestTransferBlock = &moved.Transfers, &moved.Senders, &moved.Receivers, &moved.Latest
 	}
 	return t, nil
-}
-
-// neverMoved refuses an address without a transfer that is no token by what its
-// contract has answered, nor by the entry points of its class. An answer at a block
-// that is no more counts for nothing: the contract may be gone with it.
-func neverMoved(ctx context.Context, r store.Reader, address felt.Felt, head uint64, m *token.Metadata, canonical bool) error {
-	if canonical && (m.Name != nil || m.Symbol != nil || m.Decimals != nil || m.Supply != nil) {
-		return nil
-	}
-	kinds, err := token.KindsByClass(ctx, r, []felt.Felt{address}, head)
-	if err == nil && kinds[0] == transfer.Ambiguous {
-		return kernel.Fail(kernel.CodeNotFound, "No token is known at %s.", address)
-	}
-	return err
-}
-
-// supplyHolds says that nothing was minted or burnt since a block, as far as
-// events tell. One seek.
-func supplyHolds(ctx context.Context, r store.Reader, address felt.Felt, since, head uint64) (bool, error) {
-	last, moved, err := transfer.LatestOf(ctx, r, felt.Felt{}, address, head)
-	return !moved || last <= since, err
 }

@@ -17,7 +17,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 const (
@@ -134,7 +133,7 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 	limit := in.Limit.Clamp(DefaultPage, MaxFeed)
 	scope := "listTransactions\x00" + in.Chain
 	out := &body[TxPage]{TxPage{Items: []TxItem{}}}
-	err := s.view(ctx, in.Chain, func(_ *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
 		from := explorer.Position{Block: state.Head.Number + 1}
 		if in.Cursor != "" {
 			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
@@ -172,7 +171,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[Tx]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r store.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		p, err := transaction.PositionOf(ctx, r, hash)
 		if errors.Is(err, transaction.ErrNotFound) {
 			return kernel.Fail(kernel.CodeNotFound, "No indexed transaction has the hash %s.", hash)
@@ -284,7 +283,7 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 }
 
 // renderLogs decodes and renders the first events of a transaction.
-func (s *Routes) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
 	events := make([]decoded.Event, len(shown))
 	for i := range shown {
@@ -302,7 +301,7 @@ func (s *Routes) renderLogs(ctx context.Context, r store.Reader, c *Chain, t *tr
 }
 
 // fillMessages lists the messages that a transaction consumed and sent.
-func (s *Routes) fillMessages(ctx context.Context, r store.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
+func (s *Routes) fillMessages(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, out *Tx) error {
 	list, err := message.OfTransaction(ctx, r, t, MaxMessages)
 	if err != nil {
 		return err

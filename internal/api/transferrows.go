@@ -4,13 +4,13 @@ import (
 	"context"
 	"math/big"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // TokenTransferItem is a transfer in the list of a token.
@@ -113,7 +113,7 @@ func actionOf(t *transfer.Transfer) *ActionContext {
 }
 
 // renderTransfers adds what tokens call themselves. One GetMany.
-func renderTransfers(ctx context.Context, r store.Reader, c *Chain, state *chain.State, list []transfer.Listed) ([]TransferItem, error) {
+func renderTransfers(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, list []transfer.Listed) ([]TransferItem, error) {
 	numbers := map[felt.Felt]int{}
 	var tokens []felt.Felt
 	for i := range list {
@@ -149,7 +149,7 @@ const maxTxTransfers = 1000
 // txTransfers lists the transfers of a transaction. certain says that the answer
 // follows from blocks and classes alone: a token whose class does not tell its
 // standard, such as one behind an old proxy, may be understood later.
-func txTransfers(ctx context.Context, r store.Reader, t *transaction.Record) (out []TxTransfer, coverage Coverage, certain bool, err error) {
+func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record) (out []TxTransfer, coverage Coverage, certain bool, err error) {
 	all := transfer.Of(t.Receipt.Events)
 	shown := all[:min(len(all), maxTxTransfers)]
 	kinds, certain, err := kindsAt(ctx, r, shown, t.Block)
@@ -171,7 +171,7 @@ func txTransfers(ctx context.Context, r store.Reader, t *transaction.Record) (ou
 
 // kindsAt tells the standards of the tokens that transfers leave open, by their
 // classes at a block, and where these do not tell by what is known now.
-func kindsAt(ctx context.Context, r store.Reader, list []transfer.Numbered, number uint64) (kinds map[felt.Felt]transfer.Standard, certain bool, err error) {
+func kindsAt(ctx context.Context, r explorer.Reader, list []transfer.Numbered, number uint64) (kinds map[felt.Felt]transfer.Standard, certain bool, err error) {
 	kinds, certain = map[felt.Felt]transfer.Standard{}, true
 	var open []felt.Felt
 	for i := range list {

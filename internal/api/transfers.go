@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
@@ -17,7 +18,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store"
 )
 
 // The limits of transfer lists.
@@ -213,7 +213,7 @@ func (q *transferQuery) scope(operation, chain string) string {
 func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
 	out := &TransferPage{Items: []TransferItem{}}
 	scope := q.scope(operation, chainID)
-	err := s.view(ctx, chainID, func(c *Chain, r store.Reader, state *chain.State) error {
+	err := s.view(ctx, chainID, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if q.cursor != "" {
 			after, err := s.openTransfer(ctx, r, scope, q.cursor)
 			if err != nil {
@@ -243,7 +243,7 @@ func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q 
 
 // look settles what depends on the index: a time is a block, a symbol is a list of
 // tokens. empty says that nothing can match.
-func (q *transferQuery) look(ctx context.Context, r store.Reader) (empty bool, err error) {
+func (q *transferQuery) look(ctx context.Context, r explorer.Reader) (empty bool, err error) {
 	if q.since > 0 {
 		b, err := block.AtOrAfter(ctx, r, q.since)
 		if errors.Is(err, block.ErrNotFound) {
@@ -293,7 +293,7 @@ func (s *Routes) sealTransfer(scope string, p transfer.Place, hash felt.Felt) *s
 	return s.sealSpot(scope, block.Ref{Number: p.Block, Hash: hash}, p.Tx, p.Log, p.Index)
 }
 
-func (s *Routes) openTransfer(ctx context.Context, r store.Reader, scope, cursor string) (p transfer.Place, err error) {
+func (s *Routes) openTransfer(ctx context.Context, r explorer.Reader, scope, cursor string) (p transfer.Place, err error) {
 	p.Block, err = s.openSpot(ctx, r, scope, cursor, &p.Tx, &p.Log, &p.Index)
 	return p, err
 }

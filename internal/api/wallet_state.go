@@ -10,12 +10,12 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/asset"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
 // MaxWalletTokens bounds the tokens of a wallet state; each is asked for under
@@ -90,8 +90,8 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 		Scope: q.Scope, Items: []WalletItem{}}}
 	var c *Chain
 	var at *liveBlock
-	var list []candidate
-	err = s.liveView(ctx, in.Chain, func(found *Chain, r store.Reader, state *chain.State) error {
+	var list []asset.Candidate
+	err = s.liveView(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) error {
 		c = found
 		at, list, err = s.selectWallet(ctx, c, r, state, q, &out.Body)
 		return err
@@ -111,7 +111,7 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 }
 
 // selectWallet chooses the block and the tokens.
-func (s *Routes) selectWallet(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *walletQuery, out *WalletState) (*liveBlock, []candidate, error) {
+func (s *Routes) selectWallet(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, q *walletQuery, out *WalletState) (*liveBlock, []asset.Candidate, error) {
 	scope := fmt.Sprintf("getWalletState\x00%s\x00%s\x00%s\x00%s", c.ID, q.owner, q.Scope, q.BlockPreference)
 	snap := &snapshot{issued: s.Now()}
 	var err error
@@ -133,22 +133,11 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 	at := &liveBlock{tag: "explicit", at: snap.block, state: *state}
 	if q.Scope == "explicit" {
 		out.Coverage = AssetCoverage{DeclaredScope: "caller_explicit", CompleteWithinScope: true, ReasonCodes: []string{}, CoveredThroughBlock: &n, TargetThroughBlock: &n, TailObservedThroughBlock: &state.Head.Number}
-		var list []candidate
-		for _, t := range q.tokens {
-			x := candidate{token: t}
-			if known, ok := c.Registry.Token(t); ok {
-				x.known = &known
-			}
-			list = append(list, x)
-		}
-		names, err := token.MetadataOf(ctx, r, q.tokens)
-		for i := range names {
-			list[i].meta = names[i]
-		}
+		list, err := asset.Named(ctx, r, c.Registry, q.tokens)
 		return at, list, err
 	}
 	limit := q.Limit.Clamp(MaxWalletTokens, MaxWalletTokens)
-	list, more, err := snap.candidates(ctx, c, r, q.owner, q.Scope == "discovered_plus_registry", limit)
+	list, more, err := snap.Candidates(ctx, r, asset.Query{Owner: q.owner, Known: c.Registry, Listed: q.Scope == "discovered_plus_registry", Block: n}, limit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,7 +149,7 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r store.Reader, sta
 }
 
 // Block finds the block that the request prefers.
-func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.State) (contractcall.Block, error) {
+func (q *walletQuery) block(ctx context.Context, r explorer.Reader, state *chain.State) (contractcall.Block, error) {
 	switch {
 	case q.BlockPreference == "l1_accepted":
 		if !state.HasL1 {
@@ -187,14 +176,14 @@ func (q *walletQuery) block(ctx context.Context, r store.Reader, state *chain.St
 }
 
 // askBalances asks for all balances in one batch, each under both names.
-func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []candidate) ([]contractcall.Result, error) {
+func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []asset.Candidate) ([]contractcall.Result, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	var calls []contractcall.Call
 	for i := range list {
 		for _, name := range contractcall.BalanceOf {
-			calls = append(calls, contractcall.Call{Contract: list[i].token, Selector: name, Calldata: []felt.Felt{owner}})
+			calls = append(calls, contractcall.Call{Contract: list[i].Token, Selector: name, Calldata: []felt.Felt{owner}})
 		}
 	}
 	_, results, err := s.ask(ctx, c, at, calls...)
@@ -204,14 +193,14 @@ func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner
 // fill turns results into items. What a contract answered at a block it answers
 // again: a token without a balance there is unreadable for good, so that trying
 // again would not help, and does not fail the request.
-func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out *WalletState) {
+func (q *walletQuery) fill(list []asset.Candidate, results []contractcall.Result, out *WalletState) {
 	v := &out.Verification
 	v.Selected = len(list)
 	gaps := 0
 	for i := range list {
 		names := len(contractcall.BalanceOf)
 		balance, status, why := walletBalance(results[i*names : (i+1)*names])
-		if why == unreadableNoContract && list[i].known != nil && list[i].seen == nil {
+		if why == unreadableNoContract && list[i].Known != nil && list[i].Seen == nil {
 			// A token of the registry that is not deployed at the block yet: nobody
 			// has any of it, which is no gap.
 			balance, status, why = new(big.Int), "ok", ""
@@ -232,11 +221,11 @@ func (q *walletQuery) fill(list []candidate, results []contractcall.Result, out 
 			v.Unreadable++
 			// Anybody can send a token that cannot be read. It is a gap only where
 			// somebody vouches for the token or asked for it.
-			if list[i].known != nil || q.Scope == "explicit" {
+			if list[i].Known != nil || q.Scope == "explicit" {
 				gaps++
 			}
 		}
-		item := WalletItem{TokenAddress: list[i].token, Status: status, Unreadable: some(why), Metadata: list[i].metadata(),
+		item := WalletItem{TokenAddress: list[i].Token, Status: status, Unreadable: some(why), Metadata: assetMetadata(&list[i]),
 			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
 		if balance != nil {
 			text := balance.String()

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -13,51 +12,11 @@ import (
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/store"
 )
 
-// Searches by later keys over more than 10,000 blocks are for wallet
-// workspaces, and only for selectors and positions that are declared here. The
-// lists are exact for every selector; declaring some keeps the promise, and the
-// cost of a page, to what wallets need.
-//
-// A certificate covers the finalized tier from block 0. A request may reach up
-// to rawExtension blocks beyond it, into blocks that can still be forked away;
-// what lies further is not completed, and the answer says so.
-//
-// A page claims what the pages up to it have searched, and no more: only the last
-// one can claim the whole range. Searching newest first, the claim begins where
-// the first page began, however far the chain has got since; the cursor keeps
-// that block.
-
-const RawExtension = 5_000
-
-// wideSelector declares a selector with the positions that may be searched.
-type wideSelector struct {
-	name      string
-	positions []int
-}
-
-var wideSelectors = []wideSelector{
-	{"Transfer", []int{1, 2, 3, 4}},
-	{"Approval", []int{1, 2}},
-	{"ApprovalForAll", []int{1, 2}},
-	{"TransferSingle", []int{1, 2, 3}},
-	{"TransferBatch", []int{1, 2, 3}},
-	{"OwnershipTransferred", []int{1, 2}},
-	{"DepositHandled", []int{1, 2}},
-	{"WithdrawInitiated", []int{1, 2, 3}},
-	{"Deposit", []int{1, 2}},
-	{"Withdrawal", []int{1, 2}},
-}
-
-var widePositions = func() map[felt.Felt][]int {
-	m := map[felt.Felt][]int{}
-	for _, w := range wideSelectors {
-		m[felt.Selector(w.name)] = w.positions
-	}
-	return m
-}()
+// Searches by later keys over more than 10,000 blocks are for wallet workspaces, and
+// only for what package event declares for them. Searching newest first, the cursor
+// keeps the block where the first page began.
 
 // Interval is a range of blocks, both ends included.
 type Interval struct {
@@ -167,25 +126,18 @@ func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnos
 
 // wideSearch is a search over more blocks than an ordinary key may ask for.
 type wideSearch struct {
-	requested Interval
-	certified uint64 // through this block
-	// top is the last block that is searched. When the newest come first it
-	// remains that of the first page.
-	top block.Ref
+	event.Wide
+	topHash felt.Felt // of the block Top
 	CoverageDiagnostics
 }
 
 // wideRange decides whether a wide search may run, and how far.
-func (s *Routes) wideRange(ctx context.Context, c *Chain, r store.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
+func (s *Routes) wideRange(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
 	if kernel.RequestOf(ctx).Caller.Plan != account.Wallet {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.to_block: from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, MaxRangeBlocks)
 	}
-	for _, selector := range q.Keys[0] {
-		for p := 1; p < event.Positions; p++ {
-			if len(q.Keys[p]) > 0 && !slices.Contains(widePositions[selector], p) {
-				return nil, kernel.Fail(kernel.CodeFullRangeUnsupported, "Selector %s is not declared for wide ranges at position %d; see eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities.", selector, p)
-			}
-		}
+	if selector, p, found := q.Undeclared(); found {
+		return nil, kernel.Fail(kernel.CodeFullRangeUnsupported, "Selector %s is not declared for wide ranges at position %d; see eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities.", selector, p)
 	}
 	through, d := c.diagnose(state)
 	if through == nil || d.FreshnessStatus != "current" {
@@ -196,19 +148,14 @@ func (s *Routes) wideRange(ctx context.Context, c *Chain, r store.Reader, state 
 		}
 		return nil, e
 	}
-	w := &wideSearch{requested: Interval{q.From, q.To}, certified: *through, CoverageDiagnostics: d}
-	w.top.Number = wideTop(q.To, *through, state.Head.Number)
-	if q.From > w.top.Number {
-		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.top.Number)
+	w := &wideSearch{Wide: event.NewWide(event.Interval{FromBlock: q.From, ToBlock: q.To}, *through, state.Head.Number), CoverageDiagnostics: d}
+	if q.From > w.Top {
+		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.Top)
 	}
 	var err error
-	w.top.Hash, err = block.HashOf(ctx, r, w.top.Number)
+	w.topHash, err = block.HashOf(ctx, r, w.Top)
 	return w, err
 }
-
-// wideTop is the last block that a search to a block reaches: the certificate, and
-// of what is indexed above it a bounded number of blocks.
-func wideTop(to, through, head uint64) uint64 { return min(to, through+RawExtension, head) }
 
 func coverageUnavailable(format string, args ...any) *kernel.Error {
 	e := kernel.Fail(kernel.CodeEventCoverageUnavailable, format, args...)
@@ -216,29 +163,11 @@ func coverageUnavailable(format string, args ...any) *kernel.Error {
 	return e
 }
 
-// covers is what the pages up to one have searched, if next is where it ended; nil
-// when nothing is left.
+// covers is what the pages up to one that ended at next stand for.
 func (w *wideSearch) covers(order event.Order, next *explorer.Place) *RangeCoverage {
-	out := &RangeCoverage{Requested: w.requested, CoverageDiagnostics: w.CoverageDiagnostics}
-	from, to := w.requested.FromBlock, w.top.Number
-	if next != nil && order == event.Desc {
-		from = next.Block + 1
-	}
-	if next != nil && order == event.Asc {
-		if next.Block == from {
-			return out
-		}
-		to = next.Block - 1
-	}
-	if from > to {
-		return out
-	}
-	out.Completed = &Interval{from, to}
-	out.Complete = *out.Completed == w.requested
-	if from <= w.certified {
-		out.Certified = &Interval{from, min(to, w.certified)}
-	}
-	return out
+	claim := w.Claims(order, next)
+	return &RangeCoverage{Requested: Interval(w.Requested), Completed: (*Interval)(claim.Completed), Complete: claim.Complete, Certified: (*Interval)(claim.Certified),
+		CoverageDiagnostics: w.CoverageDiagnostics}
 }
 
 // wideSize is that of the rest of a wide search's cursor: a place in a block, and
@@ -249,13 +178,13 @@ const wideSize = 8 + 8 + felt.Size
 func (s *Routes) sealEvents(scope string, p explorer.Place, hash felt.Felt, w *wideSearch) *string {
 	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
 	if w != nil {
-		rest = append(binary.BigEndian.AppendUint64(rest, w.top.Number), w.top.Hash[:]...)
+		rest = append(binary.BigEndian.AppendUint64(rest, w.Top), w.topHash[:]...)
 	}
 	return s.sealAt(scope, block.Ref{Number: p.Block, Hash: hash}, rest)
 }
 
 // openEvents reads a cursor of sealEvents, and sets where a wide search began.
-func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor string, order event.Order, w *wideSearch) (*explorer.Place, error) {
+func (s *Routes) openEvents(ctx context.Context, r explorer.Reader, scope, cursor string, order event.Order, w *wideSearch) (*explorer.Place, error) {
 	size := 8
 	if w != nil {
 		size = wideSize
@@ -268,10 +197,10 @@ func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor s
 	if w == nil || order == event.Asc {
 		return p, nil
 	}
-	w.top = block.Ref{Number: binary.BigEndian.Uint64(rest[8:]), Hash: felt.Felt(rest[16:])}
-	same, err := holds(ctx, r, w.top)
+	w.Top, w.topHash = binary.BigEndian.Uint64(rest[8:]), felt.Felt(rest[16:])
+	same, err := holds(ctx, r, block.Ref{Number: w.Top, Hash: w.topHash})
 	if !same { // a fork above the cursor: pages before it told of blocks that are gone
-		w.top = at
+		w.Top, w.topHash = at.Number, at.Hash
 	}
 	return p, err
 }
@@ -279,14 +208,14 @@ func (s *Routes) openEvents(ctx context.Context, r store.Reader, scope, cursor s
 // eventSearchFacts is what capabilities say of event search on a chain.
 func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
 	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, MaxRangeBlocks},
-		Limits: EventSearchLimit{MaxEventPage, MaxPerPosition, MaxPerRequest, RawExtension},
+		Limits: EventSearchLimit{MaxEventPage, MaxPerPosition, MaxPerRequest, event.RawExtension},
 		FullRange: EventFullRange{Entitled: plan == account.Wallet, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",
 			UnsupportedResponse: "422_full_range_selector_not_supported", UnavailableResponse: "503_event_key_index_coverage_unavailable",
 			CoverageAvailability: "available", SelectorCoverage: []SelectorCoverage{}}}
 	var state chain.State
-	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		state, err = chain.Read(ctx, r)
-		return err
+	err := chain.View(ctx, c.Store, func(_ explorer.Reader, now *chain.State) error {
+		state = *now
+		return nil
 	})
 	if err != nil {
 		return out, err
@@ -305,10 +234,10 @@ func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Pl
 	if out.FullRange.CoverageAvailability == "available" {
 		verified = some(instantISO(d.verified))
 	}
-	for _, w := range wideSelectors {
-		for _, p := range w.positions {
+	for _, w := range event.Declared {
+		for _, p := range w.Positions {
 			out.FullRange.SelectorCoverage = append(out.FullRange.SelectorCoverage, SelectorCoverage{
-				Selector: felt.Selector(w.name), Position: p, SourceTier: "finalized", ThroughBlock: through, Status: status, VerifiedAt: verified, CoverageDiagnostics: d})
+				Selector: felt.Selector(w.Name), Position: p, SourceTier: "finalized", ThroughBlock: through, Status: status, VerifiedAt: verified, CoverageDiagnostics: d})
 		}
 	}
 	return out, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store"
@@ -187,7 +188,7 @@ func TestOneCodeForOneCondition(t *testing.T) {
 }
 
 // away is a store whose server cannot be reached.
-type away struct{ store.Engine }
+type away struct{ explorer.Index }
 
 func (away) View(context.Context, func(store.Reader) error) error {
 	return fmt.Errorf("begin a view: %w: connection refused", store.ErrUnavailable)

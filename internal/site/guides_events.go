@@ -56,7 +56,7 @@ func (s *Site) eventGuide(at setting) []web.Section {
 		{ID: "wide", Title: "Wide ranges", Blocks: []web.Block{
 			docText("Workspaces on the `wallet` plan may search more than %s blocks by later keys, for the selectors and positions that `eventSearch.fullRange.selectorCoverage` lists as `ready`:", n(api.MaxRangeBlocks)),
 			at.request(curl(at.origin, "/v1/meta/capabilities"), http.StatusOK),
-			docText("The answer then has `rangeCoverage`: `requested`, `completed` (what this page and those before it have searched), `complete` (the two are the same, at most on the last page), `certified` (the part in the finalized tier, beyond which up to %s blocks are searched), and what the certificate rests on. Newest first, `completed` ends where the first page began.", n(api.RawExtension)),
+			docText("The answer then has `rangeCoverage`: `requested`, `completed` (what this page and those before it have searched), `complete` (the two are the same, at most on the last page), `certified` (the part in the finalized tier, beyond which up to %s blocks are searched), and what the certificate rests on. Newest first, `completed` ends where the first page began.", n(event.RawExtension)),
 		}},
 	}
 }

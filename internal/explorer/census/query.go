@@ -4,14 +4,73 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
 
-// ErrNotFound says that there is no such generation, or not any more.
-var ErrNotFound = errors.New("no such generation")
+// Why there is no generation to show.
+var (
+	ErrNotFound   = errors.New("no such generation") // or not any more, or not yet
+	ErrNeverMoved = errors.New("no transfer of the token is indexed")
+	ErrExpired    = errors.New("the pinned generation has expired")
+	ErrRevoked    = errors.New("the pinned generation was revoked")
+)
+
+// Pin names a generation that a walk over its pages stays with.
+type Pin struct {
+	ID     uint64
+	Digest [8]byte // the beginning of the generation's
+}
+
+// Pin is the generation's own.
+func (g *Generation) Pin() Pin { return Pin{g.ID, [8]byte(g.Digest[:8])} }
+
+// Find returns the generation that is pinned, or without a pin the newest that has
+// not expired. revoked is also true for one whose block a fork has just taken away,
+// and never with a pin. What Newest or Get costs, and one or two reads of one row.
+func Find(ctx context.Context, r store.Reader, address felt.Felt, pin *Pin, now time.Time) (g *Generation, revoked bool, err error) {
+	if pin != nil {
+		g, err = Get(ctx, r, address, pin.ID)
+	} else {
+		g, err = Newest(ctx, r, address)
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, false, err
+	}
+	missing := err != nil || uint64(now.Unix()) >= g.Expires
+	switch {
+	case pin != nil && (missing || g.Pin() != *pin):
+		return nil, false, ErrExpired
+	case err != nil:
+		if _, moved, err := token.TotalsOf(ctx, r, address); err != nil {
+			return nil, false, err
+		} else if !moved {
+			return nil, false, ErrNeverMoved
+		}
+		return nil, false, ErrNotFound
+	case missing:
+		return nil, false, ErrNotFound
+	}
+	revoked = g.Status == Revoked
+	if !revoked {
+		if revoked, err = g.Orphaned(ctx, r); err != nil {
+			return nil, false, err
+		}
+	}
+	if pin != nil && revoked {
+		return nil, false, ErrRevoked
+	}
+	return g, revoked, nil
+}
+
+// Withheld says that the rows cannot be stood behind.
+func (g *Generation) Withheld(revoked bool) bool {
+	return revoked || g.Verdict == AuditFailed || g.Verdict == Unavailable
+}
 
 // newestRows is how many records are looked at for the newest shown one: a
 // token has one that is being built, and one that is being deleted now and then.
@@ -97,4 +156,52 @@ func Page(ctx context.Context, r store.Reader, token felt.Felt, id uint64, after
 		out = append(out, h)
 	}
 	return out, nil
+}
+
+// Cut is where a page ends: behind the holder of a rank.
+type Cut struct {
+	Rank  uint64
+	After Place
+}
+
+// Ranked is a holder, its rank, and the time of the block that last changed it.
+type Ranked struct {
+	Holder
+	Rank uint64
+	Time uint64
+}
+
+// Ranked returns up to limit holders behind a cut, or from the first on, none behind
+// rank last, and where to go on; nil at the end. One scan and one GetMany.
+func (g *Generation) Ranked(ctx context.Context, r store.Reader, from *Cut, limit int, last uint64) ([]Ranked, *Cut, error) {
+	var rank uint64
+	var after *Place
+	if from != nil {
+		rank, after = from.Rank, &from.After
+	}
+	last = min(last, g.Holders)
+	if rank >= last {
+		return nil, nil, nil
+	}
+	rows, err := Page(ctx, r, g.Token, g.ID, after, min(limit, int(last-rank)))
+	if err != nil {
+		return nil, nil, err
+	}
+	numbers := make([]uint64, len(rows))
+	for i := range rows {
+		numbers[i] = rows[i].LastBlock
+	}
+	blocks, err := block.GetMany(ctx, r, numbers)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]Ranked, len(rows))
+	for i := range rows {
+		rank++
+		out[i] = Ranked{rows[i], rank, blocks[i].Timestamp}
+	}
+	if rank >= last || len(rows) == 0 {
+		return out, nil, nil
+	}
+	return out, &Cut{rank, rows[len(rows)-1].Place}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -223,4 +224,67 @@ func ProgressNow(ctx context.Context, r store.Reader) (p Progress, err error) {
 		return p, fmt.Errorf("read the progress of token metadata: %w", err)
 	}
 	return p, nil
+}
+
+// KindAt is the standard of a token at a block: an ERC-20 by the registry, or what
+// the ABI of its class tells. One scan and one GetMany for what is not listed.
+func KindAt(ctx context.Context, r store.Reader, known *registry.Chain, address felt.Felt, block uint64) (transfer.Standard, error) {
+	if _, listed := known.Token(address); listed {
+		return transfer.ERC20, nil
+	}
+	kinds, err := KindsByClass(ctx, r, []felt.Felt{address}, block)
+	if err != nil {
+		return transfer.Ambiguous, err
+	}
+	return kinds[0], nil
+}
+
+// IsKnown says whether anybody can call an address a token: by its transfers, by the
+// registry, or by the ABI of its class at a block. One Get for what has moved, and
+// what KindAt costs for the rest.
+func IsKnown(ctx context.Context, r store.Reader, known *registry.Chain, address felt.Felt, block uint64) (bool, error) {
+	_, moved, err := TotalsOf(ctx, r, address)
+	if err != nil || moved {
+		return moved, err
+	}
+	kind, err := KindAt(ctx, r, known, address, block)
+	return kind != transfer.Ambiguous, err
+}
+
+// KindMemo tells the standards of tokens at the newest block and remembers them for
+// one request.
+type KindMemo struct {
+	r     store.Reader
+	Known map[felt.Felt]transfer.Standard // all that were asked for
+}
+
+// NewKindMemo remembers nothing yet.
+func NewKindMemo(r store.Reader) *KindMemo {
+	return &KindMemo{r: r, Known: map[felt.Felt]transfer.Standard{}}
+}
+
+// Of answers for many tokens at once: what Kinds costs, for those that were not asked
+// for before.
+func (k *KindMemo) Of(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
+	var ask []felt.Felt
+	for _, t := range tokens {
+		if _, asked := k.Known[t]; !asked {
+			k.Known[t] = transfer.Ambiguous
+			ask = append(ask, t)
+		}
+	}
+	if len(ask) > 0 {
+		kinds, err := Kinds(ctx, k.r, ask)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range ask {
+			k.Known[t] = kinds[i]
+		}
+	}
+	out := make([]transfer.Standard, len(tokens))
+	for i, t := range tokens {
+		out[i] = k.Known[t]
+	}
+	return out, nil
 }

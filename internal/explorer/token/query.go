@@ -8,8 +8,10 @@ import (
 	"iter"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -68,6 +70,52 @@ func BalancesAt(ctx context.Context, r store.Reader, pairs []Pair, block uint64)
 		}
 	}
 	return out, nil
+}
+
+// Gap says why transfers do not tell a balance.
+type Gap string
+
+// The gaps; "" is none.
+const (
+	GapKind     Gap = "token_kind_unknown"
+	GapGenesis  Gap = "genesis_state_without_events" // the token was there before the first block
+	GapNegative Gap = "negative_balance"             // some of it came without an event
+)
+
+// Held is a balance that transfers tell.
+type Held struct {
+	Amount  Amount
+	Changed *uint64 // the newest block up to the one asked for with a transfer; nil when there is none
+}
+
+// HeldAt is what transfers up to a block left with a holder, where that says
+// something. One scan, and three reads for the kind of the token and its origin.
+func HeldAt(ctx context.Context, r store.Reader, known *registry.Chain, token, holder felt.Felt, block uint64) (out Held, gap Gap, err error) {
+	kind, err := KindAt(ctx, r, known, token, block)
+	if err != nil {
+		return out, "", err
+	}
+	if kind != transfer.ERC20 && kind != transfer.ERC721 {
+		return out, GapKind, nil
+	}
+	origin, err := contract.IsOrigin(ctx, r, token)
+	if err != nil {
+		return out, "", err
+	}
+	if origin {
+		return out, GapGenesis, nil
+	}
+	b, err := BalanceAt(ctx, r, token, holder, block)
+	if err != nil {
+		return out, "", err
+	}
+	if out.Amount = b.Of(kind); out.Amount.Sign() < 0 {
+		return out, GapNegative, nil
+	}
+	if b.Sent || b.Received {
+		out.Changed = &b.Block
+	}
+	return out, "", nil
 }
 
 // TotalsOf returns the totals of a token; false when no event of it looked like a
