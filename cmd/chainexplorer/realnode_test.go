@@ -230,7 +230,7 @@ func (c *realChain) answer(call object) object {
 		result = object{"block_hash": c.blocks[len(c.blocks)-1]["block_hash"], "block_number": len(c.blocks) - 1}
 	case "starknet_syncing":
 		result = false
-	case "starknet_getBlockWithReceipts", "starknet_getStateUpdate", "starknet_getBlockWithTxHashes":
+	case "starknet_getBlockWithReceipts", "starknet_getStateUpdate", "starknet_getBlockWithTxHashes", "starknet_getBlockTransactionCount":
 		if !found {
 			return fail(24, "Block not found")
 		}
@@ -239,6 +239,8 @@ func (c *realChain) answer(call object) object {
 			result = c.blockWithReceipts(n)
 		case "starknet_getStateUpdate":
 			result = c.stateUpdate(n)
+		case "starknet_getBlockTransactionCount":
+			result = len(list(c.blocks[n]["transactions"]))
 		default:
 			b := c.blockWithReceipts(n)
 			hashes := []any{}
