@@ -292,7 +292,7 @@ func TestPreviewsOfNothing(t *testing.T) {
 // TestReservedAddresses: the sender of the first declarations is no account, and
 // not a contract that somebody may still deploy.
 func TestReservedAddresses(t *testing.T) {
-	w := newWorld(t, 5)
+	w := newWorld(t, 25) // some of it is finalized
 	var s api.AddressSummary
 	w.get("/address/0x1", &s)
 	if s.IsAccount == nil || *s.IsAccount || s.ContractExistence != nil || s.ClassHash != nil {

@@ -44,7 +44,7 @@ type BalanceOf struct {
 
 	IndexedBalance *IndexedBalance `json:"indexedBalance" doc:"What indexed transfers add up to at the same block; null where that says nothing: indexedBalanceUnavailableReason tells why."`
 	// IndexedBalanceUnavailableReason says why there is none.
-	IndexedBalanceUnavailableReason *string `json:"indexedBalanceUnavailableReason" enum:"pending_block,single_id_not_indexed,token_kind_unknown,genesis_state_without_events,negative_balance" doc:"genesis_state_without_events: the token was there before the first block, and no event tells of the balances that it began with. negative_balance: more was sent than came, so that some of it came without an event. Null when indexedBalance is set."`
+	IndexedBalanceUnavailableReason *string `json:"indexedBalanceUnavailableReason" enum:"pending_block,single_id_not_indexed,token_kind_unknown,genesis_state_without_events,negative_balance" doc:"genesis_state_without_events: the token was there before the first block, and no event tells of the balances that it began with. negative_balance: more was sent than came, so that some of it came without an event; always of the zero address, which sends what is minted. Null when indexedBalance is set."`
 }
 
 // IndexedBalance is the same balance from another source. A token whose balances

@@ -106,7 +106,7 @@ func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) Ca
 		if i == 0 {
 			out.Result = r
 		} else {
-			out.Result = agreeCalls(out.Result, r)
+			out.Result = agreeCalls(c.Selector, out.Result, r)
 		}
 	}
 	// What does not decode is paid for, too: the calls of an old account may share
@@ -129,10 +129,19 @@ func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) Ca
 func looseResult(known map[felt.Felt]*doors, classes []felt.Felt, c *Call) CallResult {
 	for _, h := range classes {
 		if name := known[h].calls.Name(c.Kind, c.Selector); name != "" {
-			return CallResult{Result: nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)}
+			return CallResult{Result: bySelector(c.Selector, name)}
 		}
 	}
 	return CallResult{Result: abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}}
+}
+
+// bySelector is a name that goes by the selector alone: a well-known one, or the only
+// one that the index has seen.
+func bySelector(selector felt.Felt, name string) abi.Result {
+	if known, ok := methodNames[selector]; ok {
+		return nameOnly(known, abi.CuratedSelector, abi.SelectorOnlyAttribution)
+	}
+	return nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
 }
 
 func nameOnly(name string, source abi.Source, why abi.Reason) abi.Result {
@@ -141,7 +150,7 @@ func nameOnly(name string, source abi.Source, why abi.Reason) abi.Result {
 
 // agreeCalls is what two readings of one call have in common. A name that only
 // one of two classes has is still that of the selector.
-func agreeCalls(a, b abi.Result) abi.Result {
+func agreeCalls(selector felt.Felt, a, b abi.Result) abi.Result {
 	switch {
 	case a.Name == b.Name:
 		return agree(a, b)
@@ -149,7 +158,7 @@ func agreeCalls(a, b abi.Result) abi.Result {
 		a = b
 		fallthrough
 	case b.Name == "":
-		return nameOnly(a.Name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
+		return bySelector(selector, a.Name)
 	}
 	return agree(a, b)
 }

@@ -105,6 +105,9 @@ func HeldAt(ctx context.Context, r store.Reader, known *registry.Chain, token, h
 	if origin {
 		return out, GapGenesis, nil
 	}
+	if holder.IsZero() {
+		return out, GapNegative, nil // nothing is kept of it: it sends all that is made
+	}
 	b, err := BalanceAt(ctx, r, token, holder, block)
 	if err != nil {
 		return out, "", err
