@@ -331,3 +331,13 @@ func TestBalanceOfID(t *testing.T) {
 		t.Error("nobody holds anything of an ERC-1155 contract")
 	}
 }
+
+// TestZeroHolder: nothing is said of what transfers leave with the zero address.
+func TestZeroHolder(t *testing.T) {
+	w := newWorld(t, 20)
+	var b api.BalanceOf
+	w.get("/token/"+contracts.STRK.String()+"/balance-of/0x0", &b)
+	if why := b.IndexedBalanceUnavailableReason; b.IndexedBalance != nil || why == nil || *why != "negative_balance" {
+		t.Errorf("%+v, %v", b.IndexedBalance, why)
+	}
+}
