@@ -129,22 +129,37 @@ func findHash(ctx context.Context, r explorer.Reader, id felt.Felt, out *SearchR
 	return nil
 }
 
-// findTokens lists the known tokens that are called so, and then others that call
-// themselves so.
+// findTokens lists the known tokens that are called so, by us or by themselves, and
+// then others that call themselves so. A known token that the chain does not have is
+// left out.
 func findTokens(ctx context.Context, r explorer.Reader, known *registry.Chain, text string, out *SearchResult) error {
-	taken := map[string]bool{} // symbols and names of known tokens
-	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
-	list := known.Tokens()
-	slices.SortFunc(list, func(a, b registry.Token) int { return a.Address.Cmp(b.Address) })
-	for _, t := range list {
-		taken[strings.ToLower(t.Symbol)], taken[strings.ToLower(t.Name)] = true, true
-		if (begins(t.Symbol) || begins(t.Name)) && len(out.Tokens) < maxFoundTokens {
-			out.Tokens = append(out.Tokens, SearchToken{TokenAddress: t.Address, Symbol: some(t.Symbol), Name: some(t.Name), Known: true, Source: "registry"})
-		}
-	}
 	found, err := token.Named(ctx, r, text, maxNamedTokens)
 	if err != nil {
 		return err
+	}
+	taken := map[string]bool{} // symbols and names of known tokens
+	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
+	var ours []registry.Token
+	for _, t := range known.Tokens() {
+		taken[strings.ToLower(t.Symbol)], taken[strings.ToLower(t.Name)] = true, true
+		if begins(t.Symbol) || begins(t.Name) || slices.Contains(found, t.Address) {
+			ours = append(ours, t)
+		}
+	}
+	slices.SortFunc(ours, func(a, b registry.Token) int { return a.Address.Cmp(b.Address) })
+	ours = ours[:min(len(ours), maxNamedTokens)]
+	addresses := make([]felt.Felt, len(ours))
+	for i := range ours {
+		addresses[i] = ours[i].Address
+	}
+	there, err := identity.Of(ctx, r, addresses)
+	if err != nil {
+		return err
+	}
+	for i, t := range ours {
+		if there[i].Known() && len(out.Tokens) < maxFoundTokens {
+			out.Tokens = append(out.Tokens, SearchToken{TokenAddress: t.Address, Symbol: some(t.Symbol), Name: some(t.Name), Known: true, Source: "registry"})
+		}
 	}
 	found = slices.DeleteFunc(found, func(a felt.Felt) bool { _, listed := known.Token(a); return listed })
 	found = found[:min(len(found), maxFoundTokens-len(out.Tokens))]

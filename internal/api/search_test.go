@@ -2,12 +2,15 @@ package api_test
 
 import (
 	"net/http"
+	"net/url"
+	"slices"
 	"testing"
 	"time"
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 )
 
@@ -57,5 +60,46 @@ func TestSearchByName(t *testing.T) {
 	}
 	if r := w.do(http.MethodGet, "/v1/"+chainID+"/search?q=0xZZ", w.key); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("half a hash: %d %s", r.StatusCode, r.body)
+	}
+}
+
+// TestKnownTokensByEitherName: a known token is found by what the registry calls it
+// and by what it calls itself, and only where the chain has it.
+func TestKnownTokensByEitherName(t *testing.T) {
+	w := newWorld(t, 20)
+	known := registry.Builtin().Chain(chainID) // which calls some of them by other names
+	w.routes.SetRegistry(chainID, known)
+	own := map[felt.Felt]api.TokenSummary{}
+	for _, k := range known.Tokens() {
+		r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), w.key)
+		var found api.SearchResult
+		for _, name := range []string{k.Symbol, k.Name} {
+			w.get("/search?q="+url.QueryEscape(name), &found)
+			listed := slices.ContainsFunc(found.Tokens, func(s api.SearchToken) bool { return s.TokenAddress == k.Address && s.Known })
+			if there := r.StatusCode == http.StatusOK; listed != there {
+				t.Errorf("%s: found by %q: %v, served: %v", k.Address, name, listed, there)
+			}
+		}
+		if r.StatusCode == http.StatusOK {
+			var s api.TokenSummary
+			w.get("/token/"+k.Address.String(), &s)
+			own[k.Address] = s
+		}
+	}
+	other := 0
+	for address, s := range own {
+		k, _ := known.Token(address)
+		if s.Name == nil || *s.Name == k.Name {
+			continue
+		}
+		other++
+		var found api.SearchResult
+		w.get("/search?q="+url.QueryEscape(*s.Name), &found)
+		if !slices.ContainsFunc(found.Tokens, func(f api.SearchToken) bool { return f.TokenAddress == address && f.Known }) {
+			t.Errorf("%s is not found by its own name %q", address, *s.Name)
+		}
+	}
+	if len(own) == 0 || other == 0 {
+		t.Fatalf("%d known tokens, %d with another name: nothing was shown", len(own), other)
 	}
 }
