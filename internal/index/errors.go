@@ -164,3 +164,14 @@ func (e *projectionError) Error() string {
 }
 
 func (e *projectionError) Unwrap() error { return e.Cause }
+
+// standoffError says that nodes have another block than ours, for long, and too few
+// for it to be taken.
+type standoffError struct {
+	Block      uint64
+	Have, Want int
+}
+
+func (e *standoffError) Error() string {
+	return fmt.Sprintf("nodes do not agree from block %d on: %d have another block than ours, and a quorum is %d", e.Block, e.Have, e.Want)
+}

@@ -90,7 +90,9 @@ func (x *Indexer) challenge(ctx context.Context, node string, top uint64) (heali
 		x.blame(node, &BranchError{Block: differs, Node: node, Ours: v.ours, Rival: v.rival})
 		return settled, nil
 	case !v.inPlace && v.rival < x.Quorum:
-		x.seen(node, ancestor, v.hash)
+		if x.seen(node, ancestor, v.hash).old(x.ForkPatience) {
+			x.standoff = &standoffError{Block: differs, Have: v.rival, Want: x.Quorum}
+		}
 		return waiting, nil // too few have it for anything to be done about it
 	case !v.inPlace && v.silent > 0 && !x.seen(node, ancestor, v.hash).old(x.ForkPatience):
 		return waiting, nil // those that do not answer may have our blocks

@@ -28,8 +28,9 @@ const (
 func (x *Indexer) hinder(ctx context.Context, err error, failures int) {
 	var denied *node.UnsettledError
 	var fork *forkError
+	var standoff *standoffError
 	switch {
-	case inconsistent(err):
+	case inconsistent(err), errors.As(err, &standoff):
 	case (errors.As(err, &denied) || errors.As(err, &fork)) && failures >= deniedRounds:
 	case failures >= failedRounds:
 	default:
@@ -47,7 +48,9 @@ func (x *Indexer) hinder(ctx context.Context, err error, failures int) {
 	b.Put(chain.HinderedKey, h.Encode())
 	if err := x.Store.Commit(ctx, b); err != nil {
 		x.Logger.Warn("could not store why the index does not get on", "err", err)
+		return
 	}
+	x.state.Hindered = h
 }
 
 // unhinder takes it back after a round that nothing was in the way of.
@@ -77,6 +80,7 @@ func (x *Indexer) told(err error) string {
 		l1     *L1ForkError
 		proj   *projectionError
 		denied *node.UnsettledError
+		stand  *standoffError
 	)
 	switch {
 	case errors.As(err, &stuck):
@@ -97,6 +101,8 @@ func (x *Indexer) told(err error) string {
 		return fmt.Sprintf("Another block %d than the indexed one is shown by %s, and blocks up to %d had been accepted on L1; nothing was undone.", l1.Block, x.public(l1.Node), l1.L1)
 	case errors.As(err, &proj):
 		return fmt.Sprintf("Block %d passed all checks and could not be indexed: this is a fault of the program.", proj.Block)
+	case errors.As(err, &stand):
+		return fmt.Sprintf("The nodes do not agree from block %d on. Of another block than the indexed one %d would have to be sure, and it is %d.", stand.Block, stand.Want, stand.Have)
 	case errors.As(err, &denied):
 		return fmt.Sprintf("Block %d is not to be had: %s says that it has such a block and does not give it.", x.nextBlock(), x.public(denied.Node))
 	}

@@ -212,8 +212,9 @@ type Indexer struct {
 	lately  committed
 	known   uint64 // the newest block that the source was seen to have
 
-	rival    *branch // that was seen and has not won
-	expected *branch // that has, and is being indexed
+	rival    *branch        // that was seen and has not won
+	standoff *standoffError // of this round
+	expected *branch        // that has, and is being indexed
 
 	classes    *classes
 	lies       lies

@@ -3,6 +3,7 @@ package index_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,11 +66,15 @@ func TestForksWantTheQuorum(t *testing.T) {
 	if s.Fork.Count != 0 || s.Head.Number != 39 || s.Head.Hash != honest.BlockAt(39).Hash {
 		t.Fatalf("one node replaced indexed blocks: %+v, head %d", s.Fork, s.Head.Number)
 	}
+	s = follow(t, e, o, func(s chain.State) bool { return !s.Hindered.Since.IsZero() })
+	if !strings.HasPrefix(s.Hindered.Reason, "The nodes do not agree from block 35 on. Of another block than the indexed one 2 would have to be sure, and it is 1.") {
+		t.Errorf("it stands still, and says %q", s.Hindered.Reason)
+	}
 
 	nodes[1].now.Store(rival)
 	last, _ := forked.Head()
 	s = follow(t, e, o, func(s chain.State) bool { return s.Head.Number == last && s.Agreed.Next == last+1 })
-	if s.Fork.Count != 1 || s.Head.Hash != forked.BlockAt(last).Hash {
+	if s.Fork.Count != 1 || !s.Hindered.Since.IsZero() || s.Head.Hash != forked.BlockAt(last).Hash {
 		t.Errorf("%+v", s)
 	}
 

@@ -106,7 +106,9 @@ func (x *Indexer) loop(ctx context.Context, until *uint64) error {
 			return ctx.Err()
 		case err == nil:
 			failures = 0
-			if err := x.unhinder(ctx); err != nil {
+			if x.standoff != nil {
+				x.hinder(ctx, x.standoff, failures)
+			} else if err := x.unhinder(ctx); err != nil {
 				x.Logger.Warn("the status of the index is old", "err", err)
 			}
 		case permanent(err) || storeGone(err):
@@ -145,6 +147,7 @@ func storeGone(err error) bool {
 
 // round looks at the source once and does what there is to do.
 func (x *Indexer) round(ctx context.Context, until *uint64) (worked bool, err error) {
+	x.standoff = nil
 	if x.state.Rewinding { // a process before this one did not come to the end of it
 		x.Logger.Warn("fork: going on going back", "head", x.state.Head.Number, "ancestor", x.state.Rewind.Ancestor)
 		return true, x.rewind(ctx, x.state.Rewind)
