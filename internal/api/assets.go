@@ -92,7 +92,7 @@ func (s *Routes) discoverAssets(ctx context.Context, in *struct {
 	limit := in.Limit.Clamp(DefaultAssets, MaxAssets)
 	scope := fmt.Sprintf("discoverAssets\x00%s\x00%s\x00%s", in.Chain, owner, in.Scope)
 	out := &body[AssetPage]{AssetPage{SchemaVersion: "service.wallet_asset_discovery.v1", ChainID: in.Chain, OwnerAddress: owner, Scope: in.Scope, Items: []Asset{}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		snap := &snapshot{block: contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, issued: s.Now()}
 		if in.Cursor != "" {
 			if snap, err = s.openSnapshot(ctx, r, scope, in.Cursor); err != nil {

@@ -109,7 +109,7 @@ func (s *Routes) getAttribution(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[Attribution]{Attribution{ChainID: in.Chain, RequestedAddress: in.Address, CanonicalAddress: a, Confidence: "none", Source: "indexed_address_attribution"}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
 		found, err := s.attributions(ctx, c, []felt.Felt{a})
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (s *Routes) readContract(ctx context.Context, in *struct {
 	}
 	var c *Chain
 	var b *liveBlock
-	err = s.liveView(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
+	err = s.view(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
 		c = found
 		b, err = s.liveBlock(ctx, r, state, in.BlockTag)
 		return err

@@ -125,7 +125,7 @@ func (s *Routes) getTokenHolderAnalytics(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[HolderAnalytics]{HolderAnalytics{ChainID: in.Chain, TokenAddress: token}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, nil)
 		if err != nil {
 			return err

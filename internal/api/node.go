@@ -49,11 +49,6 @@ type liveBlock struct {
 	state   chain.State
 }
 
-// liveView is view for answers that do not follow from the index alone: none is kept.
-func (s *Routes) liveView(ctx context.Context, id string, fn func(c *Chain, r explorer.Reader, state *chain.State) error) error {
-	return s.view(ctx, id, fn)
-}
-
 // liveBlock resolves a block_tag to one block of the index.
 func (s *Routes) liveBlock(ctx context.Context, r explorer.Reader, state *chain.State, tag string) (*liveBlock, error) {
 	b := &liveBlock{tag: tag, state: *state}

@@ -200,7 +200,7 @@ func (s *Routes) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 		return nil, err
 	}
 	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{MaxHolderPage, "partner"}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 		return nil, err
 	}
 	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{MaxHolderPage, "partner"}}}
-	err = s.liveView(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
 			return err

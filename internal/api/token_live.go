@@ -166,7 +166,7 @@ func indexedBalance(ctx context.Context, c *Chain, r explorer.Reader, b *liveBlo
 func (s *Routes) tokenAmount(ctx context.Context, id, tag string, token felt.Felt, look func(*Chain, explorer.Reader, *liveBlock) error, names []felt.Felt, args ...felt.Felt) (*LiveBlock, *big.Int, error) {
 	var c *Chain
 	var b *liveBlock
-	err := s.liveView(ctx, id, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
+	err := s.view(ctx, id, func(found *Chain, r explorer.Reader, state *chain.State) (err error) {
 		c = found
 		if b, err = s.liveBlock(ctx, r, state, tag); err != nil || look == nil {
 			return err

@@ -91,7 +91,7 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 	var c *Chain
 	var at *liveBlock
 	var list []asset.Candidate
-	err = s.liveView(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(found *Chain, r explorer.Reader, state *chain.State) error {
 		c = found
 		at, list, err = s.selectWallet(ctx, c, r, state, q, &out.Body)
 		return err

@@ -183,8 +183,7 @@ func costOfFields(fields []abi.Field) (n int) {
 // selectors, then by the dictionary of the functions of all classes. It is false
 // when the dictionary could not be read.
 func nameCalls(ctx context.Context, r store.Reader, calls []Call, results []CallResult) (ok bool, err error) {
-	var selectors []felt.Felt
-	places := map[felt.Felt][]int{}
+	wanted := nameless{}
 	for i := range results {
 		if results[i].Name != "" {
 			results[i].Settled = results[i].Settled && results[i].NameSource == abi.ClassABI
@@ -199,28 +198,12 @@ func nameCalls(ctx context.Context, r store.Reader, calls []Call, results []Call
 		if results[i].ClassHash == nil {
 			results[i].NameUnavailableReason = CallClassUnavailable
 		}
-		if places[selector] == nil {
-			selectors = append(selectors, selector)
-		}
-		places[selector] = append(places[selector], i)
+		wanted.add(selector, i)
 	}
-	if len(selectors) == 0 {
-		return true, nil
-	}
-	names, err := class.FunctionNamesOf(ctx, r, selectors)
-	if err != nil {
-		return false, ctx.Err()
-	}
-	for k, name := range names {
-		if name == "" {
-			continue
-		}
-		for _, i := range places[selectors[k]] {
-			results[i].Result = nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
-			results[i].NameUnavailableReason = ""
-		}
-	}
-	return true, nil
+	return wanted.look(ctx, r, class.FunctionNamesOf, func(i int, name string) {
+		results[i].Result = nameOnly(name, abi.SelectorUnique, abi.SelectorOnlyAttribution)
+		results[i].NameUnavailableReason = ""
+	})
 }
 
 // doors is how the calls of a class are read.

@@ -109,36 +109,18 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, events []Event) (
 // where it is certain that no schema does. It is false when the dictionary could
 // not be read.
 func nameUnknown(ctx context.Context, r store.Reader, known map[felt.Felt]*reading, candidates [][]felt.Felt, events []Event, results []Result) (ok bool, err error) {
-	var selectors []felt.Felt
-	places := map[felt.Felt][]int{}
+	wanted := nameless{}
 	for i := range results {
 		if results[i].Status != abi.Unknown || len(events[i].Keys) == 0 || len(candidates[i]) > 1 ||
 			len(candidates[i]) == 1 && known[candidates[i][0]].failed {
 			continue
 		}
-		selector := events[i].Keys[0]
-		if places[selector] == nil {
-			selectors = append(selectors, selector)
-		}
-		places[selector] = append(places[selector], i)
+		wanted.add(events[i].Keys[0], i)
 	}
-	if len(selectors) == 0 {
-		return true, nil
-	}
-	names, err := class.NamesOf(ctx, r, selectors)
-	if err != nil {
-		return false, ctx.Err()
-	}
-	for k, name := range names {
-		if name == "" {
-			continue
-		}
-		for _, i := range places[selectors[k]] {
-			results[i].Result = abi.Attribute(&abi.Evidence{Name: name}, events[i].Keys, events[i].Data)
-			results[i].NameUnavailableReason = ""
-		}
-	}
-	return true, nil
+	return wanted.look(ctx, r, class.NamesOf, func(i int, name string) {
+		results[i].Result = abi.Attribute(&abi.Evidence{Name: name}, events[i].Keys, events[i].Data)
+		results[i].NameUnavailableReason = ""
+	})
 }
 
 func unknown(hash *felt.Felt) Result {
