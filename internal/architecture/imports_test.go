@@ -23,7 +23,7 @@ var floors = []floor{
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/label", "internal/web"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
-	{"what it answers", []string{"internal/api", "internal/site"}},
+	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/..."}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture"}},
 }
 
@@ -45,7 +45,7 @@ var rules = []rule{
 		never:   []string{"internal/index", "internal/job"}},
 	{why: "a request is answered from the index, whatever keeps it, or by the nodes that it is given",
 		imports: []string{"internal/node", "internal/store/pebble", "internal/store/postgres", "internal/simnode/..."},
-		never:   []string{"internal/kernel", "internal/api", "internal/site"}},
+		never:   []string{"internal/kernel", "internal/api", "internal/site", "internal/gateway/..."}},
 	{why: "a route asks the read model, which alone knows how rows are kept",
 		imports: []string{"internal/store/..."},
 		never:   []string{"internal/api"}},
@@ -63,7 +63,7 @@ var rules = []rule{
 		only:    []string{"internal/store/postgres/...", "internal/control", "cmd/chainexplorer"}},
 	{why: "the framework of routes stays behind the kernel and what is registered with it",
 		imports: []string{"github.com/danielgtaylor/huma/..."},
-		only:    []string{"internal/kernel", "internal/api", "internal/site"}},
+		only:    []string{"internal/kernel", "internal/api", "internal/site", "internal/gateway/..."}},
 	{why: "hashes and wire types are our own; others' are for comparison",
 		imports: []string{"github.com/NethermindEth/..."},
 		only:    []string{"internal/devnet", "internal/starknet", "bench/ingest"}},
