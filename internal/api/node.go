@@ -52,38 +52,42 @@ type liveBlock struct {
 // liveBlock resolves a block_tag to one block of the index.
 func (s *Routes) liveBlock(ctx context.Context, r explorer.Reader, state *chain.State, tag string) (*liveBlock, error) {
 	b := &liveBlock{tag: tag, state: *state}
+	var pin chain.Pin
 	switch {
 	case tag == "pending":
 		b.pending = true
 		return b, nil
 	case tag == "latest":
-		b.at = contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}
-		return b, nil
 	case len(tag) > 1 && (tag[:2] == "0x" || tag[:2] == "0X"):
 		hash, err := kernel.FeltOf("query.block_tag", tag)
 		if err != nil {
 			return nil, err
 		}
-		n, err := block.NumberOf(ctx, r, hash)
-		if errors.Is(err, block.ErrNotFound) {
-			return nil, kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", hash)
+		pin.Hash = &hash
+	default:
+		n, ok := kernel.NumberOf(tag)
+		if !ok {
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", kernel.Clip(tag, 70))
 		}
-		b.at = contractcall.Block{Number: n, Hash: hash}
-		return b, err
+		pin.Number = &n
 	}
-	n, ok := kernel.NumberOf(tag)
-	if !ok {
-		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.block_tag: %q is neither a block number, nor a block hash, nor latest, nor pending.", kernel.Clip(tag, 70))
+	var err error
+	b.at, err = pinned(ctx, r, state, pin)
+	return b, err
+}
+
+// pinned is the block that a live read is pinned to.
+func pinned(ctx context.Context, r explorer.Reader, state *chain.State, p chain.Pin) (contractcall.Block, error) {
+	at, err := state.Find(ctx, r, p)
+	switch {
+	case errors.Is(err, chain.ErrNoL1):
+		err = kernel.RetryLater(60, nil, "No indexed block is known to be accepted on L1 yet.")
+	case errors.Is(err, block.ErrNotFound) && p.Hash != nil:
+		err = kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", *p.Hash)
+	case errors.Is(err, block.ErrNotFound):
+		err = kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", *p.Number, state.Head.Number)
 	}
-	found, err := block.Get(ctx, r, n)
-	if errors.Is(err, block.ErrNotFound) {
-		return nil, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", n, state.Head.Number)
-	}
-	if err != nil {
-		return nil, err
-	}
-	b.at = contractcall.Block{Number: n, Hash: found.Hash}
-	return b, nil
+	return contractcall.Block(at), err
 }
 
 // LiveBlock is the block that a live answer is about. It stands beside the

@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/big"
 	"net/http"
 	"slices"
 
@@ -12,7 +10,6 @@ import (
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/asset"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -21,6 +18,110 @@ import (
 // MaxWalletTokens bounds the tokens of a wallet state; each is asked for under
 // two names, all in one batch.
 const MaxWalletTokens = 25
+
+// WalletRequest asks for a wallet's balances at one block.
+type WalletRequest struct {
+	OwnerAddress    string           `json:"ownerAddress" maxLength:"70"`
+	Mode            string           `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that could not be read this time fails the whole. A token that its contract will not tell at this block is reported as unreadable in both modes."`
+	Scope           string           `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
+	TokenAddresses  []string         `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
+	Cursor          string           `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
+	Limit           kernel.BodyLimit `json:"limit,omitempty" doc:"Tokens of a page: 25 unless given, and at most. A value out of range is clamped."`
+	BlockPreference string           `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
+	BlockHash       string           `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
+	BlockNumber     *uint64          `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`
+	Include         *WalletInclude   `json:"include,omitempty"`
+}
+
+// WalletInclude asks for more than balances.
+type WalletInclude struct {
+	Nonce     bool `json:"nonce,omitempty"`
+	ClassHash bool `json:"classHash,omitempty"`
+}
+
+// WalletState is what a wallet has at one block.
+type WalletState struct {
+	SchemaVersion string             `json:"schemaVersion" enum:"service.wallet_state.v1"`
+	ChainID       string             `json:"chainId"`
+	OwnerAddress  felt.Felt          `json:"ownerAddress"`
+	RequestID     string             `json:"requestId"`
+	Block         WalletBlock        `json:"block"`
+	Scope         string             `json:"scope" enum:"explicit,discovered,discovered_plus_registry"`
+	Coverage      AssetCoverage      `json:"coverage"`
+	Correctness   string             `json:"correctness" enum:"verified_complete,verified_partial" doc:"verified_complete: every token has a verified balance, those aside that nobody vouches for and whose contracts are unreadable."`
+	Partial       bool               `json:"partial"`
+	WalletSafe    bool               `json:"walletSafe" doc:"Everything was verified, nothing follows, and the candidates are complete within their scope."`
+	Items         []WalletItem       `json:"items" doc:"Verified zeros are left out."`
+	Verification  WalletVerification `json:"verification"`
+	AccountState  WalletAccount      `json:"accountState"`
+	Valuation     WalletValuation    `json:"valuation"`
+	HasMore       bool               `json:"hasMore"`
+	NextCursor    *string            `json:"nextCursor"`
+}
+
+// WalletBlock is the block that everything refers to.
+type WalletBlock struct {
+	Preference     string    `json:"preference" enum:"latest_accepted_l2,l1_accepted,explicit"`
+	BlockNumber    uint64    `json:"blockNumber"`
+	BlockHash      felt.Felt `json:"blockHash"`
+	FinalityStatus string    `json:"finalityStatus" enum:"accepted_on_l2,accepted_on_l1,explicit"`
+}
+
+// WalletItem is the balance of a token.
+type WalletItem struct {
+	TokenAddress felt.Felt     `json:"tokenAddress"`
+	BalanceRaw   *string       `json:"balanceRaw" doc:"Decimal."`
+	Status       string        `json:"status" enum:"ok,unsupported,timeout,error" doc:"unsupported: there is no contract, or it has no balances. error: the contract refuses to tell."`
+	Unreadable   *string       `json:"unreadableReason" enum:"no_contract,no_balance_function,not_an_amount,reverted" doc:"Why there is no balance. It holds for this block for good: asking again does not help."`
+	Metadata     AssetMetadata `json:"metadata"`
+	Price        WalletPrice   `json:"price"`
+}
+
+// WalletPrice says that there is no price.
+type WalletPrice struct {
+	Status         string  `json:"status" enum:"priced,unavailable"`
+	ReasonCode     string  `json:"reasonCode" enum:"price_metadata_unavailable"`
+	QuoteCurrency  string  `json:"quoteCurrency" enum:"usd"`
+	PriceUSD       *string `json:"priceUsd"`
+	ValueUSD       *string `json:"valueUsd"`
+	Source         *string `json:"source"`
+	Provider       *string `json:"provider"`
+	Confidence     *string `json:"confidence"`
+	PriceTimestamp *string `json:"priceTimestamp"`
+	ObservedAt     *string `json:"observedAt"`
+	MaxAgeSeconds  *int    `json:"maxAgeSeconds"`
+}
+
+// WalletVerification counts what became of the tokens of the page.
+type WalletVerification struct {
+	Selected           int `json:"selected"`
+	Verified           int `json:"verified"`
+	VisibleNonZero     int `json:"visibleNonZero"`
+	VerifiedZeroHidden int `json:"verifiedZeroHidden"`
+	Failed             int `json:"failed"`
+	TimedOut           int `json:"timedOut"`
+	Unsupported        int `json:"unsupported" doc:"Tokens that are no contract, or have no balances."`
+	Unreadable         int `json:"unreadable" doc:"Tokens without a balance for good: unsupported, and those whose contract refuses (failed)."`
+}
+
+// WalletAccount is the owner's own contract.
+type WalletAccount struct {
+	Nonce           *felt.Felt `json:"nonce"`
+	NonceStatus     string     `json:"nonceStatus" enum:"not_requested,verified,timeout,error"`
+	ClassHash       *felt.Felt `json:"classHash" doc:"Null with status verified: there is no contract."`
+	ClassHashStatus string     `json:"classHashStatus" enum:"not_requested,verified,timeout,error"`
+}
+
+// WalletValuation says that nothing is valued.
+type WalletValuation struct {
+	Scope                     string  `json:"scope" enum:"page"`
+	SinglePageComplete        bool    `json:"singlePageComplete"`
+	CompleteForWallet         bool    `json:"completeForWallet"`
+	TotalUSD                  *string `json:"totalUsd"`
+	PricedAssetCount          int     `json:"pricedAssetCount"`
+	UnpricedNonZeroAssetCount int     `json:"unpricedNonZeroAssetCount"`
+	ExcludedUnpricedAssets    bool    `json:"excludedUnpricedAssets"`
+}
 
 func (s *Routes) walletRoutes() {
 	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnNode | kernel.OnClock,
@@ -99,11 +200,11 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	results, err := s.askBalances(ctx, c, at, q.owner, list)
+	balances, err := s.askBalances(ctx, c, at, q.owner, list)
 	if err != nil {
 		return nil, err
 	}
-	q.fill(list, results, &out.Body)
+	q.fill(list, balances, &out.Body)
 	if err := s.askAccount(ctx, c, at, q, &out.Body.AccountState); err != nil {
 		return nil, err
 	}
@@ -119,7 +220,7 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r explorer.Reader, 
 		if snap, err = s.openSnapshot(ctx, r, scope, q.Cursor); err != nil {
 			return nil, nil, err
 		}
-	} else if snap.block, err = q.block(ctx, r, state); err != nil {
+	} else if snap.block, err = pinned(ctx, r, state, chain.Pin{L1: q.BlockPreference == "l1_accepted", Hash: q.hash, Number: q.BlockNumber}); err != nil {
 		return nil, nil, err
 	}
 	n := snap.block.Number
@@ -148,66 +249,34 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r explorer.Reader, 
 	return at, list, nil
 }
 
-// Block finds the block that the request prefers.
-func (q *walletQuery) block(ctx context.Context, r explorer.Reader, state *chain.State) (contractcall.Block, error) {
-	switch {
-	case q.BlockPreference == "l1_accepted":
-		if !state.HasL1 {
-			return contractcall.Block{}, kernel.RetryLater(60, nil, "No indexed block is known to be accepted on L1 yet.")
-		}
-		return contractcall.Block{Number: state.L1.Number, Hash: state.L1.Hash}, nil
-	case q.hash != nil:
-		n, err := block.NumberOf(ctx, r, *q.hash)
-		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, kernel.Because(kernel.ReasonBlockNotFound, "No indexed block has the hash %s.", *q.hash)
-		}
-		return contractcall.Block{Number: n, Hash: *q.hash}, err
-	case q.BlockNumber != nil:
-		b, err := block.Get(ctx, r, *q.BlockNumber)
-		if errors.Is(err, block.ErrNotFound) {
-			return contractcall.Block{}, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", *q.BlockNumber, state.Head.Number)
-		}
-		if err != nil {
-			return contractcall.Block{}, err
-		}
-		return contractcall.Block{Number: b.Number, Hash: b.Hash}, nil
-	}
-	return contractcall.Block{Number: state.Head.Number, Hash: state.Head.Hash}, nil
-}
-
-// askBalances asks for all balances in one batch, each under both names.
-func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []asset.Candidate) ([]contractcall.Result, error) {
+// askBalances asks for all balances in one batch.
+func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []asset.Candidate) ([]asset.Balance, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	var calls []contractcall.Call
-	for i := range list {
-		for _, name := range contractcall.BalanceOf {
-			calls = append(calls, contractcall.Call{Contract: list[i].Token, Selector: name, Calldata: []felt.Felt{owner}})
-		}
+	_, results, err := s.ask(ctx, c, at, asset.BalanceCalls(owner, list)...)
+	if err != nil {
+		return nil, err
 	}
-	_, results, err := s.ask(ctx, c, at, calls...)
-	return results, err
+	return asset.Balances(list, results), nil
 }
 
-// fill turns results into items. What a contract answered at a block it answers
-// again: a token without a balance there is unreadable for good, so that trying
-// again would not help, and does not fail the request.
-func (q *walletQuery) fill(list []asset.Candidate, results []contractcall.Result, out *WalletState) {
+// walletStatus is the word for a balance that cannot be read, and for one that can.
+var walletStatus = map[asset.Unreadable]string{"": "ok", asset.NoContract: "unsupported", asset.NoBalanceFunction: "unsupported", asset.NotAnAmount: "unsupported",
+	asset.Reverted: "error"}
+
+// fill turns balances into items. A token without a balance at the block is
+// unreadable for good, so that trying again would not help, and does not fail the
+// request.
+func (q *walletQuery) fill(list []asset.Candidate, balances []asset.Balance, out *WalletState) {
 	v := &out.Verification
 	v.Selected = len(list)
 	gaps := 0
 	for i := range list {
-		names := len(contractcall.BalanceOf)
-		balance, status, why := walletBalance(results[i*names : (i+1)*names])
-		if why == unreadableNoContract && list[i].Known != nil && list[i].Seen == nil {
-			// A token of the registry that is not deployed at the block yet: nobody
-			// has any of it, which is no gap.
-			balance, status, why = new(big.Int), "ok", ""
-		}
+		b, status := balances[i], walletStatus[balances[i].Why]
 		switch status {
 		case "ok":
-			if v.Verified++; balance.Sign() == 0 {
+			if v.Verified++; b.Amount.Sign() == 0 {
 				v.VerifiedZeroHidden++
 				continue
 			}
@@ -217,19 +286,17 @@ func (q *walletQuery) fill(list []asset.Candidate, results []contractcall.Result
 		default:
 			v.Failed++
 		}
-		if status != "ok" {
+		item := WalletItem{TokenAddress: list[i].Token, Status: status, Unreadable: some(string(b.Why)), Metadata: assetMetadata(&list[i]),
+			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
+		if b.Amount == nil {
 			v.Unreadable++
 			// Anybody can send a token that cannot be read. It is a gap only where
 			// somebody vouches for the token or asked for it.
 			if list[i].Known != nil || q.Scope == "explicit" {
 				gaps++
 			}
-		}
-		item := WalletItem{TokenAddress: list[i].Token, Status: status, Unreadable: some(why), Metadata: assetMetadata(&list[i]),
-			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
-		if balance != nil {
-			text := balance.String()
-			item.BalanceRaw = &text
+		} else {
+			item.BalanceRaw = some(b.Amount.String())
 		}
 		out.Items = append(out.Items, item)
 	}
@@ -240,33 +307,6 @@ func (q *walletQuery) fill(list []asset.Candidate, results []contractcall.Result
 	}
 	out.WalletSafe = !out.Partial && !out.HasMore && q.Cursor == "" && out.Coverage.CompleteWithinScope
 	out.Valuation = WalletValuation{Scope: "page", UnpricedNonZeroAssetCount: v.VisibleNonZero, ExcludedUnpricedAssets: v.VisibleNonZero > 0}
-}
-
-// Why a token has no balance that can be read.
-const (
-	unreadableNoContract = "no_contract"
-	unreadableNoFunction = "no_balance_function"
-	unreadableNoAmount   = "not_an_amount"
-	unreadableReverted   = "reverted"
-)
-
-// walletBalance reads the answers of one token.
-func walletBalance(results []contractcall.Result) (balance *big.Int, status, why string) {
-	status, why = "unsupported", unreadableNoFunction
-	for i := range results {
-		switch r := &results[i]; r.Fault {
-		case contractcall.None:
-			if n, ok := contractcall.Amount(r.Values); ok {
-				return n, "ok", ""
-			}
-			status, why = "unsupported", unreadableNoAmount
-		case contractcall.Reverted:
-			status, why = "error", unreadableReverted
-		case contractcall.NoContract:
-			return nil, "unsupported", unreadableNoContract
-		}
-	}
-	return nil, status, why
 }
 
 // askAccount reads the owner's nonce and class at the same block.
