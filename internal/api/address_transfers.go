@@ -22,7 +22,7 @@ func (s *Routes) listAddressTransfers(ctx context.Context, in *struct {
 	TransferFilter
 	ListOrder
 }) (*body[TransferPage], error) {
-	q, err := parseTransfers(&in.TransferFilter, named("path.address", []string{in.Address}))
+	q, err := parseTransfers(&in.TransferFilter, kernel.Values("path.address", []string{in.Address}))
 	if err != nil {
 		return nil, err
 	}

@@ -55,12 +55,12 @@ type EventInput struct {
 	Cursor    string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
-func (in *EventInput) topics() (out [event.Positions][]given) {
+func (in *EventInput) topics() (out [event.Positions][]kernel.Given) {
 	for i, texts := range [event.Positions][]string{in.Topic0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
 		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15} {
-		out[i] = named("query.topic"+strconv.Itoa(i), texts)
+		out[i] = kernel.Values("query.topic"+strconv.Itoa(i), texts)
 	}
-	out[0] = append(out[0], named("query.selector", in.Selector)...)
+	out[0] = append(kernel.SelectorValues("query.topic0", in.Topic0), kernel.SelectorValues("query.selector", in.Selector)...)
 	return out
 }
 
@@ -95,7 +95,7 @@ func (s *Routes) searchEvents(ctx context.Context, in *struct {
 	Contract        []string `query:"contract,explode" doc:"Alias of address."`
 	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
 }) (*body[EventPage], error) {
-	emitters := slices.Concat(named("query.address", in.Address), named("query.contract", in.Contract), named("query.contractAddress", in.ContractAddress))
+	emitters := slices.Concat(kernel.Values("query.address", in.Address), kernel.Values("query.contract", in.Contract), kernel.Values("query.contractAddress", in.ContractAddress))
 	search, err := parseEventSearch(&in.EventInput, emitters, in.topics())
 	if err != nil {
 		return nil, err
@@ -111,17 +111,17 @@ func (s *Routes) listContractEvents(ctx context.Context, in *struct {
 	KeyList []string `query:"keys[],explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
-	compat := slices.Concat(named("query.key", in.Key), named("query.keys", in.Keys), named("query.keys[]", in.KeyList))
+	compat := slices.Concat(kernel.SelectorValues("query.key", in.Key), kernel.SelectorValues("query.keys", in.Keys), kernel.SelectorValues("query.keys[]", in.KeyList))
 	if len(compat) > MaxCompatKeys {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.key: at most %d values.", MaxCompatKeys)
 	}
 	for i, k := range compat {
 		if len(topics[i]) > 0 {
-			return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.name, i, topics[i][0].name)
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s: position %d is also given by %s; use one of the two.", k.Name, i, topics[i][0].Name)
 		}
-		topics[i] = []given{k}
+		topics[i] = []kernel.Given{k}
 	}
-	search, err := parseEventSearch(&in.EventInput, named("path.address", []string{in.Address}), topics)
+	search, err := parseEventSearch(&in.EventInput, kernel.Values("path.address", []string{in.Address}), topics)
 	if err != nil {
 		return nil, err
 	}
@@ -135,18 +135,18 @@ type eventSearch struct {
 	later   bool // keys behind position 0 are asked for
 }
 
-func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions][]given) (*eventSearch, error) {
+func parseEventSearch(in *EventInput, emitters []kernel.Given, topics [event.Positions][]kernel.Given) (*eventSearch, error) {
 	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.Clamp(DefaultEventPage, MaxEventPage)}}
 	if in.Order == "asc" {
 		q.Order = event.Asc
 	}
 	var err error
-	if q.Emitters, err = feltValues("query.address", emitters, MaxEmitters); err != nil {
+	if q.Emitters, err = kernel.FeltsOf("query.address", emitters, MaxEmitters); err != nil {
 		return nil, err
 	}
 	total := 0
 	for i, values := range topics {
-		if q.Keys[i], err = feltValues("query.topic"+strconv.Itoa(i), values, MaxPerPosition); err != nil {
+		if q.Keys[i], err = kernel.FeltsOf("query.topic"+strconv.Itoa(i), values, MaxPerPosition); err != nil {
 			return nil, err
 		}
 		total += len(q.Keys[i])
@@ -155,7 +155,7 @@ func parseEventSearch(in *EventInput, emitters []given, topics [event.Positions]
 	if total > MaxPerRequest {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query: a search takes at most %d values of all topics together, this one has %d.", MaxPerRequest, total)
 	}
-	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+	if q.From, q.To, err = kernel.BlockRange(in.FromBlock, in.ToBlock); err != nil {
 		return nil, err
 	}
 	q.bounded = in.FromBlock != "" && in.ToBlock != ""

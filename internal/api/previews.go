@@ -205,10 +205,8 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 			cut = true
 			continue
 		}
-		settled := x.As(p.kinds[x.Token])
-		amount, _, id := transferValues(&settled)
-		out.TokenTransfers = append(out.TokenTransfers, TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
-			Amount: amount, TokenID: id, Standard: settled.Standard.String()})
+		x.Transfer = x.As(p.kinds[x.Token])
+		out.TokenTransfers = append(out.TokenTransfers, renderTxTransfer(&x))
 	}
 	out.TransferCount, out.HasMintFromZero, out.HasBurnToZero, out.TokenTransfersTruncated = &count, &minted, &burnt, &cut
 	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
-	"slices"
 	"strings"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -24,7 +24,6 @@ import (
 const (
 	MaxTransferPage     = 100
 	DefaultTransferPage = 25
-	maxTransferFilter   = 128 // addresses, tokens, tokens of a symbol
 )
 
 // TransferRange are the parameters that every list of transfers takes.
@@ -45,6 +44,73 @@ type TransferFilter struct {
 	TimestampFrom  string   `query:"timestampFrom" maxLength:"40" doc:"Only blocks from this time on: RFC 3339 with a zone, or Unix seconds."`
 	TimestampTo    string   `query:"timestampTo" maxLength:"40" doc:"Only blocks up to this time, included; written as timestampFrom."`
 	InvocationType string   `query:"invocationType" maxLength:"20" doc:"Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."`
+}
+
+// TokenTransferItem is a transfer in the list of a token.
+type TokenTransferItem struct {
+	BlockNumber   uint64         `json:"blockNumber"`
+	TimestampISO  *string        `json:"timestampIso" format:"date-time"`
+	TxIndex       uint32         `json:"txIndex"`
+	LogIndex      uint32         `json:"logIndex" doc:"The event's index in its transaction."`
+	TransferIndex uint32         `json:"transferIndex" doc:"The transfer's index in its event: above 0 only in a batch."`
+	TxHash        felt.Felt      `json:"txHash"`
+	FromAddress   *felt.Felt     `json:"fromAddress" doc:"0x0 for a mint."`
+	ToAddress     *felt.Felt     `json:"toAddress" doc:"0x0 for a burn."`
+	Amount        *string        `json:"amount" doc:"How much moved, in base units: decimal; 1 of an ERC-721; null when the standard is unknown."`
+	RawValue      *string        `json:"rawValue" doc:"The value as the event has it: decimal; of an unknown standard an amount or an id; null of an ERC-721."`
+	TokenID       *string        `json:"tokenId" doc:"Decimal; of ERC-721 and ERC-1155."`
+	Standard      string         `json:"standard" enum:"erc20,erc721,erc1155,unknown"`
+	TokenSymbol   *string        `json:"tokenSymbol"`
+	TokenName     *string        `json:"tokenName"`
+	TokenDecimals *uint8         `json:"tokenDecimals"`
+	ActionContext *ActionContext `json:"actionContext" doc:"Told for mints and burns; null for the rest."`
+	HistoricalUSD *struct{}      `json:"historicalUsd" doc:"Always null: no prices are indexed."`
+	RowTier
+}
+
+// TokenTransferPage is a page of a token's transfers.
+type TokenTransferPage struct {
+	Items      []TokenTransferItem `json:"items"`
+	NextCursor *string             `json:"nextCursor"`
+}
+
+// TransferItem is a transfer in a list of several tokens.
+type TransferItem struct {
+	TokenAddress felt.Felt `json:"tokenAddress"`
+	TokenTransferItem
+}
+
+// TransferPage is a page of transfers.
+type TransferPage struct {
+	Items      []TransferItem `json:"items"`
+	NextCursor *string        `json:"nextCursor"`
+}
+
+// ActionContext says what a transfer was part of.
+type ActionContext struct {
+	ActionKind        string  `json:"actionKind" enum:"transfer,mint,burn,swap_leg,bridge_leg,lp_add,lp_remove,fee,internal_routing,unknown"`
+	ActionLabel       string  `json:"actionLabel"`
+	MethodLabel       *string `json:"methodLabel"`
+	ProtocolSlug      *string `json:"protocolSlug"`
+	ProtocolName      *string `json:"protocolName"`
+	ReasonCode        string  `json:"reasonCode"`
+	Confidence        string  `json:"confidence" enum:"exact,partial,heuristic,unknown"`
+	IsInternalRouting bool    `json:"isInternalRouting"`
+	Source            string  `json:"source"`
+	IndexedAt         *string `json:"indexedAt" format:"date-time"`
+}
+
+// TxTransfer is a transfer in its transaction.
+type TxTransfer struct {
+	LogIndex      uint32     `json:"logIndex"`
+	TransferIndex uint32     `json:"transferIndex"`
+	TokenAddress  felt.Felt  `json:"tokenAddress"`
+	FromAddress   *felt.Felt `json:"fromAddress" doc:"0x0 for a mint."`
+	ToAddress     *felt.Felt `json:"toAddress" doc:"0x0 for a burn."`
+	Amount        *string    `json:"amount" doc:"How much moved, in base units: decimal; 1 of an ERC-721; null when the standard is unknown."`
+	TokenID       *string    `json:"tokenId" doc:"Decimal; of ERC-721 and ERC-1155."`
+	Standard      string     `json:"standard" enum:"erc20,erc721,erc1155,unknown"`
+	HistoricalUSD *struct{}  `json:"historicalUsd" doc:"Always null: no prices are indexed."`
 }
 
 func (s *Routes) transferRoutes() {
@@ -71,7 +137,7 @@ func (s *Routes) listTokenTransfers(ctx context.Context, in *struct {
 	if _, err := kernel.FeltOf("path.token", in.Token); err != nil {
 		return nil, err
 	}
-	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, named("query.address", in.Address))
+	q, err := parseTransfers(&TransferFilter{TransferRange: in.TransferRange, Token: []string{in.Token}}, kernel.Values("query.address", in.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +157,7 @@ func (s *Routes) listTransfers(ctx context.Context, in *struct {
 	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
 	TransferFilter
 }) (*body[TransferPage], error) {
-	q, err := parseTransfers(&in.TransferFilter, named("query.address", in.Address))
+	q, err := parseTransfers(&in.TransferFilter, kernel.Values("query.address", in.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -104,23 +170,21 @@ func (s *Routes) listTransfers(ctx context.Context, in *struct {
 
 // transferQuery is a checked request for transfers.
 type transferQuery struct {
-	transfer.Query
+	token.TransferQuery
 	cursor string
-	symbol string // tokens that call themselves so, besides those named
-	since  uint64 // seconds since 1970; 0 when not asked for
-	until  *int64 // the same, included; nil when not asked for
 }
 
 // parseTransfers checks what needs no look at the chain. addresses are those of
 // the request, whichever way it names them.
-func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, error) {
-	q := &transferQuery{cursor: in.Cursor, symbol: strings.ToLower(in.Symbol)}
+func parseTransfers(in *TransferFilter, addresses []kernel.Given) (*transferQuery, error) {
+	q := &transferQuery{cursor: in.Cursor}
+	q.Symbol = strings.ToLower(in.Symbol)
 	q.Query = transfer.Query{Limit: in.Limit.Clamp(DefaultTransferPage, MaxTransferPage)}
 	var err error
-	if q.Addresses, err = feltValues("query.address", addresses, maxTransferFilter); err != nil {
+	if q.Addresses, err = kernel.FeltsOf("query.address", addresses, transfer.MaxAddresses); err != nil {
 		return nil, err
 	}
-	if q.Tokens, err = feltValues("query.token", named("query.token", in.Token), maxTransferFilter); err != nil {
+	if q.Tokens, err = kernel.FeltsOf("query.token", kernel.Values("query.token", in.Token), transfer.MaxTokens); err != nil {
 		return nil, err
 	}
 	q.Side = map[string]transfer.Side{"in": transfer.In, "out": transfer.Out}[in.Direction]
@@ -144,7 +208,7 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 		if err != nil {
 			return nil, err
 		}
-		q.since = uint64(max(0, at.Unix()))
+		q.Since = uint64(max(0, at.Unix()))
 	}
 	if in.TimestampTo != "" {
 		at, err := kernel.TimestampOf("query.timestampTo", in.TimestampTo)
@@ -152,9 +216,9 @@ func parseTransfers(in *TransferFilter, addresses []given) (*transferQuery, erro
 			return nil, err
 		}
 		until := at.Unix()
-		q.until = &until
+		q.Until = &until
 	}
-	if q.From, q.To, err = blockRange(in.FromBlock, in.ToBlock); err != nil {
+	if q.From, q.To, err = kernel.BlockRange(in.FromBlock, in.ToBlock); err != nil {
 		return nil, err
 	}
 	return q, nil
@@ -189,30 +253,10 @@ var invocationTypes = map[string]starknet.TxType{
 	"DEPLOY_ACCOUNT": starknet.DeployAccount, "L1_HANDLER": starknet.L1Handler,
 }
 
-// scope names the list for its cursors, by value.
-func (q *transferQuery) scope(operation, chain string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%d\x00%d\x00%v\x00%v\x00%d\x00%q", operation, chain, q.From, q.To, q.Side, //nolint:errcheck // a builder never fails
-		q.Standards, q.TxTypes, q.since, q.symbol)
-	if q.until != nil {
-		fmt.Fprintf(&b, "\x00until %d", *q.until) //nolint:errcheck // as above
-	}
-	if q.Order != event.Desc {
-		b.WriteString("\x00asc")
-	}
-	for _, list := range [][]felt.Felt{q.Addresses, q.Tokens} {
-		b.WriteByte(1)
-		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
-			b.Write(f[:])
-		}
-	}
-	return b.String()
-}
-
 // transferPage reads a page of transfers. The routes of addresses use it, too.
 func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
 	out := &TransferPage{Items: []TransferItem{}}
-	scope := q.scope(operation, chainID)
+	scope := operation + "\x00" + chainID + "\x00" + q.Identity()
 	err := s.view(ctx, chainID, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if q.cursor != "" {
 			after, err := s.openTransfer(ctx, r, scope, q.cursor)
@@ -221,71 +265,87 @@ func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q 
 			}
 			q.After = &after
 		}
-		empty, err := q.look(ctx, r)
-		if err != nil || empty {
-			return err
+		page, err := token.ListTransfers(ctx, r, q.TransferQuery)
+		if errors.Is(err, token.ErrManyNamed) {
+			return kernel.Fail(kernel.CodeInvalidRequest, "query.symbol: more than %d contracts call themselves %q; name the token by its address.", transfer.MaxTokens, kernel.Clip(q.Symbol, 40))
 		}
-		q.Kinds = func(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
-			return token.Kinds(ctx, r, tokens)
-		}
-		page, err := transfer.List(ctx, r, q.Query)
 		if err != nil {
 			return err
 		}
 		if !page.Done {
 			out.NextCursor = s.sealTransfer(scope, *page.Next, page.NextHash)
 		}
-		out.Items, err = renderTransfers(ctx, r, c, state, page.Transfers)
-		return err
+		out.Items = renderTransfers(c, state, &page)
+		return nil
 	})
 	return out, err
 }
 
-// look settles what depends on the index: a time is a block, a symbol is a list of
-// tokens. empty says that nothing can match.
-func (q *transferQuery) look(ctx context.Context, r explorer.Reader) (empty bool, err error) {
-	if q.since > 0 {
-		b, err := block.AtOrAfter(ctx, r, q.since)
-		if errors.Is(err, block.ErrNotFound) {
-			return true, nil
+// transferValues are the numbers of a transfer as far as they are known.
+func transferValues(t *transfer.Transfer) (amount, raw, id *string) {
+	text := func(n *big.Int) *string {
+		if n == nil {
+			return nil
 		}
-		if err != nil {
-			return false, err
-		}
-		if q.From = max(q.From, b.Number); q.From > q.To {
-			return true, nil
+		return some(n.String())
+	}
+	return text(t.Amount()), text(t.Number()), text(t.TokenID())
+}
+
+// actionOf tells mints and burns, which the event itself proves.
+func actionOf(t *transfer.Transfer) *ActionContext {
+	a := &ActionContext{ReasonCode: "zero_address_party", Confidence: "exact", Source: "indexed_transfer_event"}
+	switch {
+	case t.Mint():
+		a.ActionKind, a.ActionLabel = "mint", "Mint"
+	case t.Burn():
+		a.ActionKind, a.ActionLabel = "burn", "Burn"
+	default:
+		return nil
+	}
+	return a
+}
+
+func renderTransfers(c *Chain, state *chain.State, page *token.TransferPage) []TransferItem {
+	items := make([]TransferItem, len(page.Transfers))
+	for i := range page.Transfers {
+		t, item := &page.Transfers[i], &items[i]
+		iso := kernel.TimestampISO(t.Timestamp)
+		item.TokenAddress = t.Token
+		item.BlockNumber, item.TimestampISO, item.TxIndex, item.LogIndex, item.TransferIndex = t.Block, &iso, t.Tx, t.Log, t.Index
+		item.TxHash, item.FromAddress, item.ToAddress, item.Standard = t.TxHash, &t.From, &t.To, t.Standard.String()
+		item.Amount, item.RawValue, item.TokenID = transferValues(&t.Transfer)
+		item.ActionContext, item.RowTier = actionOf(&t.Transfer), tierOf(c, state, t.Block)
+		if m := page.Metadata[t.Token]; m != nil {
+			item.TokenSymbol, item.TokenName, item.TokenDecimals = m.Symbol, m.Name, m.Decimals
 		}
 	}
-	if q.until != nil {
-		if *q.until < 0 { // no block is older than 1970
-			return true, nil
-		}
-		b, err := block.AtOrBefore(ctx, r, uint64(*q.until))
-		if errors.Is(err, block.ErrNotFound) {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		if q.To = min(q.To, b.Number); q.From > q.To {
-			return true, nil
-		}
-	}
-	if q.symbol == "" {
-		return false, nil
-	}
-	named, err := token.WithSymbol(ctx, r, q.symbol, maxTransferFilter+1)
+	return items
+}
+
+// maxTxTransfers bounds the transfers shown with a transaction.
+const maxTxTransfers = 1000
+
+// txTransfers lists the transfers of a transaction; certain is token.TransfersOf's.
+func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record) (out []TxTransfer, coverage Coverage, certain bool, err error) {
+	list, total, certain, err := token.TransfersOf(ctx, r, t, maxTxTransfers)
 	if err != nil {
-		return false, err
+		return nil, coverage, false, err
 	}
-	if len(named) > maxTransferFilter {
-		return false, kernel.Fail(kernel.CodeInvalidRequest, "query.symbol: more than %d contracts call themselves %q; name the token by its address.", maxTransferFilter, kernel.Clip(q.symbol, 40))
+	out = make([]TxTransfer, len(list))
+	for i := range list {
+		out[i] = renderTxTransfer(&list[i])
 	}
-	if len(q.Tokens) > 0 {
-		named = slices.DeleteFunc(named, func(f felt.Felt) bool { return !slices.Contains(q.Tokens, f) })
+	if len(list) < total {
+		return out, Coverage{"partial", "transaction_transfers_truncated"}, certain, nil
 	}
-	q.Tokens = named
-	return len(named) == 0, nil
+	return out, Coverage{"exact", "indexed_transfer_events"}, certain, nil
+}
+
+func renderTxTransfer(x *transfer.Numbered) TxTransfer {
+	amount, _, id := transferValues(&x.Transfer)
+	return TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
+		Amount: amount, TokenID: id, Standard: x.Standard.String()}
 }
 
 // sealTransfer and openTransfer are for places in lists of transfers.
