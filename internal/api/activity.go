@@ -46,7 +46,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	q := address.ActivityQuery{Address: a, Order: in.order(), Limit: in.Limit.Clamp(DefaultAddressPage, MaxAddressPage)}
+	q := address.ActivityQuery{Address: a, Order: in.order(), Limit: in.Limit.Size()}
 	for part, name := range partNames {
 		if name == in.Type {
 			q.Only = part

@@ -23,11 +23,6 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-const (
-	DefaultAddressPage = 25
-	MaxAddressPage     = 100
-)
-
 // AddressSummary is what an address did, in numbers.
 type AddressSummary struct {
 	Address             felt.Felt  `json:"address"`
@@ -89,7 +84,7 @@ type AddressTxPage struct {
 // AddressInput is what lists of an address take.
 type AddressInput struct {
 	ChainInput
-	Address string       `path:"address" maxLength:"70" doc:"Address."`
+	Address string       `path:"address" format:"felt" maxLength:"70" doc:"Address."`
 	Limit   kernel.Limit `query:"limit"`
 	Cursor  string       `query:"cursor" doc:"nextCursor of the page before, under the same order and type."`
 	ListOrder
@@ -126,12 +121,14 @@ func (s *Routes) addressRoutes() {
 	txs := base
 	txs.ID, txs.Path, txs.Summary = "listAddressTransactions", "/v1/{chain}/address/{address}/transactions", "List an address's transactions"
 	txs.Description = "Transactions that the address sent, that deployed it, that call it, whose L1 message it handled, or that move tokens from or to it; newest first unless `order` is asc, one row each. " +
-		"`limit` is 1 to 100, 25 by default. With `type` a page looks at no more than about 1,000 transactions, so that it may end early and be empty; go on while nextCursor is not null."
+		"`limit` is {page}. With `type` a page looks at no more than about 1,000 transactions, so that it may end early and be empty; go on while nextCursor is not null."
+	txs.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, txs, s.listAddressTransactions)
 	activity := base
 	activity.ID, activity.Path, activity.Summary = "listAddressActivity", "/v1/{chain}/address/{address}/activity", "List an address's activity"
-	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first unless `order` is asc. `limit` is 1 to 100, 25 by default. " +
+	activity.Description = "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first unless `order` is asc. `limit` is {page}. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
+	activity.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, activity, s.listAddressActivity)
 	s.attributionRoutes()
 	s.addressTransferRoutes()
@@ -141,7 +138,7 @@ func (s *Routes) addressRoutes() {
 
 func (s *Routes) getAddress(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Address."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Address."`
 }) (*body[AddressSummary], error) {
 	a, err := parseAddress(in.Address)
 	if err != nil {
@@ -213,7 +210,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.Clamp(DefaultAddressPage, MaxAddressPage)
+	limit := in.Limit.Size()
 	q := address.TxQuery{Address: a, Order: in.order(), Limit: limit}
 	if in.Type != "" {
 		if q.Types, err = txTypes("query.type", in.Type); err != nil {

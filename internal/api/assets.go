@@ -17,12 +17,8 @@ import (
 	"chainexplorer/internal/kernel"
 )
 
-const (
-	DefaultAssets = 25
-	MaxAssets     = 100
-	// snapshotLife is how long after page one a snapshot can be continued.
-	snapshotLife = 5 * time.Minute
-)
+// snapshotLife is how long after page one a snapshot can be continued.
+const snapshotLife = 5 * time.Minute
 
 // AssetPage is a page of tokens that an address may hold.
 type AssetPage struct {
@@ -75,9 +71,9 @@ type AssetCoverage struct {
 
 func (s *Routes) assetRoutes() {
 	r := kernel.Route{Method: http.MethodGet, Family: "Addresses", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock,
-		Statuses: []int{http.StatusNotFound}, ID: "discoverAssets", Path: "/v1/{chain}/address/{address}/assets/discovery", Summary: "Find tokens that an address may hold"}
+		Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}, ID: "discoverAssets", Path: "/v1/{chain}/address/{address}/assets/discovery", Summary: "Find tokens that an address may hold"}
 	r.Description = "Tokens with transfers from or to the address, and with `scope` discovered_plus_registry the known ones: candidates with evidence, not balances. " +
-		"Known tokens come first. NFT collections are left out and take no room of a page. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is 1 to 100, 25 by default."
+		"Known tokens come first. NFT collections are left out and take no room of a page. Pages are of one snapshot, whose cursors expire after five minutes. `limit` is {page}."
 	kernel.Register(s.Server, r, s.discoverAssets)
 }
 
@@ -89,7 +85,7 @@ func (s *Routes) discoverAssets(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.Clamp(DefaultAssets, MaxAssets)
+	limit := in.Limit.Size()
 	scope := fmt.Sprintf("discoverAssets\x00%s\x00%s\x00%s", in.Chain, owner, in.Scope)
 	out := &body[AssetPage]{AssetPage{SchemaVersion: "service.wallet_asset_discovery.v1", ChainID: in.Chain, OwnerAddress: owner, Scope: in.Scope, Items: []Asset{}}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {

@@ -102,7 +102,7 @@ func (a *attribution) label() *string {
 
 func (s *Routes) getAttribution(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Address."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Address."`
 }) (*body[Attribution], error) {
 	a, err := parseAddress(in.Address)
 	if err != nil {

@@ -35,7 +35,7 @@ type AddressSummaries struct {
 type AddressBatch struct {
 	ChainInput
 	Body struct {
-		Addresses []string `json:"addresses" minItems:"1" maxItems:"128" doc:"1 to 128 addresses. Each is answered, in order, also when it is named twice."`
+		Addresses []string `json:"addresses" format:"felt" minItems:"1" maxItems:"128" doc:"1 to 128 addresses. Each is answered, in order, also when it is named twice."`
 	}
 }
 

@@ -20,14 +20,6 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-const (
-	DefaultPage  = 25
-	MaxBlocks    = 200
-	MaxBlockTxs  = 100
-	DefaultTxs   = 50
-	MaxTxPreview = 200
-)
-
 // BlockItem is a block in a list.
 type BlockItem struct {
 	BlockNumber    uint64    `json:"blockNumber"`
@@ -121,21 +113,21 @@ func (s *Routes) blockRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Family: "Blocks", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain}
 	list := base
 	list.ID, list.Path, list.Certification = "listBlocks", "/v1/{chain}/blocks", kernel.Beta
-	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is 1 to 200, 25 by default."
-	list.Statuses = []int{http.StatusNotFound}
+	list.Summary, list.Description = "List blocks", "The newest blocks first. `limit` is {page}."
+	list.Page, list.Statuses = kernel.Page{Usual: 25, Most: 200}, []int{http.StatusNotFound}
 	kernel.Register(s.Server, list, s.listBlocks)
 
 	one := base
 	one.ID, one.Path, one.Certification = "getBlock", "/v1/{chain}/block/{number_or_hash}", kernel.Certified
 	one.Summary = "Get a block"
-	one.Description = "A block by number, hash or `latest`, with up to `tx_limit` of its transactions (1 to 200, 50 by default) in block order."
-	one.Statuses = []int{http.StatusNotFound}
+	one.Description = "A block by number, hash or `latest`, with up to `tx_limit` of its transactions ({page}) in block order."
+	one.Page, one.Statuses = kernel.Page{Usual: 50, Most: 200}, []int{http.StatusNotFound}
 	kernel.Register(s.Server, one, s.getBlock)
 
 	txs := base
 	txs.ID, txs.Path, txs.Certification = "listBlockTransactions", "/v1/{chain}/block/{number_or_hash}/txs", kernel.Beta
-	txs.Summary, txs.Description = "List a block's transactions", "In block order. `limit` is 1 to 100, 25 by default."
-	txs.Statuses = []int{http.StatusNotFound}
+	txs.Summary, txs.Description = "List a block's transactions", "In block order. `limit` is {page}."
+	txs.Page, txs.Statuses = kernel.Page{Usual: 25, Most: 100}, []int{http.StatusNotFound}
 	kernel.Register(s.Server, txs, s.listBlockTransactions)
 
 	at := base
@@ -151,7 +143,7 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 	Limit  kernel.Limit `query:"limit"`
 	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[BlockPage], error) {
-	limit := in.Limit.Clamp(DefaultPage, MaxBlocks)
+	limit := in.Limit.Size()
 	scope := "listBlocks\x00" + in.Chain
 	out := &body[BlockPage]{BlockPage{Items: []BlockItem{}}}
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
@@ -190,7 +182,7 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.Clamp(DefaultTxs, MaxTxPreview))
+		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.Size())
 		if err != nil {
 			return err
 		}
@@ -289,7 +281,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 	Limit  kernel.Limit `query:"limit"`
 	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TxPreviewPage], error) {
-	limit := in.Limit.Clamp(DefaultPage, MaxBlockTxs)
+	limit := in.Limit.Size()
 	out := &body[TxPreviewPage]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)

@@ -70,15 +70,15 @@ type BridgeSignalPage struct {
 
 func (s *Routes) bridgeRoutes() {
 	r := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain,
-		Statuses: []int{http.StatusNotFound}, ID: "listBridgeSignals", Path: "/v1/{chain}/contract/{address}/bridge-signals", Summary: "List a bridge's movements"}
+		Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}, ID: "listBridgeSignals", Path: "/v1/{chain}/contract/{address}/bridge-signals", Summary: "List a bridge's movements"}
 	r.Description = "What the messages of a known bridge move, newest first, as this layer sees it: coverage stays partial because L1 is not indexed. " +
-		"A contract that is not a known bridge has none. `limit` is 1 to 100, 25 by default."
+		"A contract that is not a known bridge has none. `limit` is {page}."
 	kernel.Register(s.Server, r, s.listBridgeSignals)
 }
 
 func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 	ChainInput
-	Address string       `path:"address" maxLength:"70" doc:"Contract of a bridge on this layer."`
+	Address string       `path:"address" format:"felt" maxLength:"70" doc:"Contract of a bridge on this layer."`
 	Limit   kernel.Limit `query:"limit"`
 	Cursor  string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[BridgeSignalPage], error) {
@@ -86,7 +86,7 @@ func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage)
+	limit := in.Limit.Size()
 	scope := "listBridgeSignals\x00" + in.Chain + "\x00" + address.String()
 	out := &body[BridgeSignalPage]{BridgeSignalPage{ChainID: in.Chain, ContractAddress: address, Items: []BridgeSignal{}}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {

@@ -15,11 +15,6 @@ import (
 	"chainexplorer/internal/kernel"
 )
 
-const (
-	DefaultClasses = 50
-	MaxClasses     = 100
-)
-
 // ClassItem is a class of the directory.
 type ClassItem struct {
 	ClassHash     felt.Felt `json:"classHash"`
@@ -79,12 +74,14 @@ func (s *Routes) classRoutes() {
 		Statuses: []int{http.StatusNotFound}}
 	list := base
 	list.ID, list.Path, list.Summary = "listClasses", "/v1/{chain}/classes", "List classes"
-	list.Description = "Every class that a block named. `sort` is `instances_desc` (most contracts first, the default), `declared_at_desc` (newest declaration first, undeclared ones last) or `origin_asc` (first named first). `limit` is 1 to 100, 50 by default. A class whose count changes between two pages of `instances_desc` may be seen twice, or not at all."
+	list.Description = "Every class that a block named. `sort` is `instances_desc` (most contracts first, the default), `declared_at_desc` (newest declaration first, undeclared ones last) or `origin_asc` (first named first). `limit` is {page}. A class whose count changes between two pages of `instances_desc` may be seen twice, or not at all."
+	list.Page = kernel.Page{Usual: 50, Most: 100}
 	kernel.Register(s.Server, list, s.listClasses)
 
 	one := base
 	one.ID, one.Path, one.Summary = "getClass", "/v1/{chain}/class/{class_hash}", "Get a class"
-	one.Description = "A class, and a page of the contracts that have it now. `instanceSort` is `address_asc` (the default) or `newest_desc`; `instanceLimit` is 1 to 100, 25 by default."
+	one.Description = "A class, and a page of the contracts that have it now. `instanceSort` is `address_asc` (the default) or `newest_desc`; `instanceLimit` is {page}."
+	one.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, one, s.getClass)
 	s.contractClassRoutes()
 }
@@ -107,7 +104,7 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 			}
 			after = &class.Place{Number: number, Class: hash}
 		}
-		page, next, err := class.List(ctx, r, order, after, in.Limit.Clamp(DefaultClasses, MaxClasses))
+		page, next, err := class.List(ctx, r, order, after, in.Limit.Size())
 		if err != nil {
 			return err
 		}
@@ -222,7 +219,7 @@ func classFacts(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]k
 
 func (s *Routes) getClass(ctx context.Context, in *struct {
 	ChainInput
-	Hash   string       `path:"class_hash" maxLength:"70" doc:"Class hash."`
+	Hash   string       `path:"class_hash" format:"felt" maxLength:"70" doc:"Class hash."`
 	Sort   string       `query:"instanceSort" enum:"address_asc,newest_desc" default:"address_asc"`
 	Limit  kernel.Limit `query:"instanceLimit"`
 	Cursor string       `query:"instanceCursor" doc:"instances.nextCursor of the page before."`
@@ -263,7 +260,7 @@ func (s *Routes) getClass(ctx context.Context, in *struct {
 			order = class.ByNewest
 		}
 		scope := "getClass\x00" + in.Chain + "\x00" + hash.String() + "\x00" + in.Sort
-		out.Body.Instances, err = s.instances(ctx, r, hash, order, scope, in.Cursor, in.Limit.Clamp(DefaultPage, MaxClasses))
+		out.Body.Instances, err = s.instances(ctx, r, hash, order, scope, in.Cursor, in.Limit.Size())
 		return err
 	})
 	return out, err

@@ -41,8 +41,8 @@ func (s *Routes) contractReadRoutes() {
 
 func (s *Routes) readContract(ctx context.Context, in *struct {
 	ChainInput
-	Address  string   `path:"address" maxLength:"70" doc:"The contract."`
-	Selector string   `query:"selector" required:"true" maxLength:"70" doc:"Selector of the function, such as that of decimals."`
+	Address  string   `path:"address" format:"felt" maxLength:"70" doc:"The contract."`
+	Selector string   `query:"selector" format:"felt" required:"true" maxLength:"70" doc:"Selector of the function, such as that of decimals."`
 	Calldata []string `query:"calldata,explode" doc:"Arguments, one felt each, hexadecimal or decimal; repeat."`
 	BlockTagInput
 }) (*body[ContractRead], error) {

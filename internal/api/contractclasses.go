@@ -79,7 +79,8 @@ func (s *Routes) contractClassRoutes() {
 		Statuses: []int{http.StatusNotFound}}
 	history := base
 	history.ID, history.Path, history.Summary = "listContractClasses", "/v1/{chain}/contract/{address}/classes", "List a contract's classes"
-	history.Description = "The classes that a contract has had, newest first, with the blocks that changed them. `limit` is 1 to 100, 25 by default."
+	history.Description = "The classes that a contract has had, newest first, with the blocks that changed them. `limit` is {page}."
+	history.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, history, s.listContractClasses)
 
 	points := base
@@ -90,7 +91,7 @@ func (s *Routes) contractClassRoutes() {
 
 func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 	ChainInput
-	Address string       `path:"address" maxLength:"70" doc:"Contract address."`
+	Address string       `path:"address" format:"felt" maxLength:"70" doc:"Contract address."`
 	Limit   kernel.Limit `query:"limit"`
 	Cursor  string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[ContractClassPage], error) {
@@ -111,7 +112,7 @@ func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 			}
 			next = &contract.Epoch{Block: before.Block}
 		}
-		list, more, err := contract.Epochs(ctx, r, address, before, in.Limit.Clamp(DefaultPage, MaxClasses))
+		list, more, err := contract.Epochs(ctx, r, address, before, in.Limit.Size())
 		if err != nil {
 			return err
 		}
@@ -180,7 +181,7 @@ func (s *Routes) openEpoch(ctx context.Context, r explorer.Reader, scope, cursor
 
 func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Contract address."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Contract address."`
 	Tag     string `query:"block_tag" maxLength:"70" default:"latest" doc:"latest, a block number or a block hash. Pending blocks are not indexed."`
 }) (*body[Entrypoints], error) {
 	address, err := parseAddress(in.Address)

@@ -85,7 +85,7 @@ func (s *Routes) contractRoutes() {
 
 func (s *Routes) getVerification(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Contract."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Contract."`
 }) (*body[Verification], error) {
 	address, err := parseAddress(in.Address)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Routes) getVerification(ctx context.Context, in *struct {
 
 func (s *Routes) getContract(ctx context.Context, in *struct {
 	ChainInput
-	Address string `path:"address" maxLength:"70" doc:"Contract."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Contract."`
 }) (*body[Contract], error) {
 	address, err := parseAddress(in.Address)
 	if err != nil {

@@ -17,37 +17,38 @@ import (
 )
 
 // The limits of event search.
+// EventPages are the pages of events.
+var EventPages = kernel.Page{Usual: 25, Most: 100}
+
 const (
-	MaxEventPage     = 100
-	DefaultEventPage = 25
-	MaxRangeBlocks   = 10_000 // inclusive, for searches by later keys
-	MaxPerPosition   = 128    // distinct values
-	MaxPerRequest    = 256    // values of all positions together
-	MaxEmitters      = 128
-	MaxCompatKeys    = 15
-	MaxFanOut        = 256 // emitter times topic0, for searches by later keys
+	MaxRangeBlocks = 10_000 // inclusive, for searches by later keys
+	MaxPerPosition = 128    // distinct values
+	MaxPerRequest  = 256    // values of all positions together
+	MaxEmitters    = 128
+	MaxCompatKeys  = 15
+	MaxFanOut      = 256 // emitter times topic0, for searches by later keys
 )
 
 // EventInput is what both routes take; Huma reads the repeated parameters.
 type EventInput struct {
 	ChainInput
-	Selector  []string     `query:"selector,explode" doc:"Alias of topic0."`
-	Topic0    []string     `query:"topic0,explode" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
-	Topic1    []string     `query:"topic1,explode" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
-	Topic2    []string     `query:"topic2,explode" doc:"Values of key 2, as topic1."`
-	Topic3    []string     `query:"topic3,explode" doc:"Values of key 3, as topic1."`
-	Topic4    []string     `query:"topic4,explode" doc:"Values of key 4, as topic1."`
-	Topic5    []string     `query:"topic5,explode" doc:"Values of key 5, as topic1."`
-	Topic6    []string     `query:"topic6,explode" doc:"Values of key 6, as topic1."`
-	Topic7    []string     `query:"topic7,explode" doc:"Values of key 7, as topic1."`
-	Topic8    []string     `query:"topic8,explode" doc:"Values of key 8, as topic1."`
-	Topic9    []string     `query:"topic9,explode" doc:"Values of key 9, as topic1."`
-	Topic10   []string     `query:"topic10,explode" doc:"Values of key 10, as topic1."`
-	Topic11   []string     `query:"topic11,explode" doc:"Values of key 11, as topic1."`
-	Topic12   []string     `query:"topic12,explode" doc:"Values of key 12, as topic1."`
-	Topic13   []string     `query:"topic13,explode" doc:"Values of key 13, as topic1."`
-	Topic14   []string     `query:"topic14,explode" doc:"Values of key 14, as topic1."`
-	Topic15   []string     `query:"topic15,explode" doc:"Values of key 15, as topic1."`
+	Selector  []string     `query:"selector,explode" format:"felt" doc:"Alias of topic0."`
+	Topic0    []string     `query:"topic0,explode" format:"felt" doc:"Values of key 0: the event's selector, a felt and not a name. Repeat for OR, at most 128."`
+	Topic1    []string     `query:"topic1,explode" format:"felt" doc:"Values of key 1. Repeat for OR. Needs topic0 and both bounds, at most 10,000 blocks with both ends."`
+	Topic2    []string     `query:"topic2,explode" format:"felt" doc:"Values of key 2, as topic1."`
+	Topic3    []string     `query:"topic3,explode" format:"felt" doc:"Values of key 3, as topic1."`
+	Topic4    []string     `query:"topic4,explode" format:"felt" doc:"Values of key 4, as topic1."`
+	Topic5    []string     `query:"topic5,explode" format:"felt" doc:"Values of key 5, as topic1."`
+	Topic6    []string     `query:"topic6,explode" format:"felt" doc:"Values of key 6, as topic1."`
+	Topic7    []string     `query:"topic7,explode" format:"felt" doc:"Values of key 7, as topic1."`
+	Topic8    []string     `query:"topic8,explode" format:"felt" doc:"Values of key 8, as topic1."`
+	Topic9    []string     `query:"topic9,explode" format:"felt" doc:"Values of key 9, as topic1."`
+	Topic10   []string     `query:"topic10,explode" format:"felt" doc:"Values of key 10, as topic1."`
+	Topic11   []string     `query:"topic11,explode" format:"felt" doc:"Values of key 11, as topic1."`
+	Topic12   []string     `query:"topic12,explode" format:"felt" doc:"Values of key 12, as topic1."`
+	Topic13   []string     `query:"topic13,explode" format:"felt" doc:"Values of key 13, as topic1."`
+	Topic14   []string     `query:"topic14,explode" format:"felt" doc:"Values of key 14, as topic1."`
+	Topic15   []string     `query:"topic15,explode" format:"felt" doc:"Values of key 15, as topic1."`
 	FromBlock string       `query:"from_block" maxLength:"20" doc:"First block, a number."`
 	ToBlock   string       `query:"to_block" maxLength:"20" doc:"Last block, a number; included."`
 	Order     string       `query:"order" enum:"desc,asc" default:"desc" doc:"Newest first unless asc."`
@@ -74,12 +75,12 @@ type EventPage struct {
 
 func (s *Routes) eventRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Family: "Events", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnCaller,
-		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
+		Page: EventPages, Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}}
 	global := base
 	global.ID, global.Path, global.Summary = "searchEvents", "/v1/{chain}/events", "Search events"
 	global.Description = "Events by emitter and by the values of their keys. Values of one position are alternatives, positions must all match. " +
 		"`topic1` and later need `topic0` and both bounds, and cover at most 10,000 blocks, both ends included. " +
-		"A position takes at most 128 values, a search 256, and 128 emitters. `limit` is 1 to 100, 25 by default. " +
+		"A position takes at most 128 values, a search 256, and 128 emitters. `limit` is {page}. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	global.Example = "topic0=" + felt.Selector("Transfer").String()
 	kernel.Register(s.Server, global, s.searchEvents)
@@ -91,9 +92,9 @@ func (s *Routes) eventRoutes() {
 
 func (s *Routes) searchEvents(ctx context.Context, in *struct {
 	EventInput
-	Address         []string `query:"address,explode" doc:"Emitting contract; repeat for alternatives, at most 128."`
-	Contract        []string `query:"contract,explode" doc:"Alias of address."`
-	ContractAddress []string `query:"contractAddress,explode" doc:"Alias of address."`
+	Address         []string `query:"address,explode" format:"felt" doc:"Emitting contract; repeat for alternatives, at most 128."`
+	Contract        []string `query:"contract,explode" format:"felt" doc:"Alias of address."`
+	ContractAddress []string `query:"contractAddress,explode" format:"felt" doc:"Alias of address."`
 }) (*body[EventPage], error) {
 	emitters := slices.Concat(kernel.Values("query.address", in.Address), kernel.Values("query.contract", in.Contract), kernel.Values("query.contractAddress", in.ContractAddress))
 	search, err := parseEventSearch(&in.EventInput, emitters, in.topics())
@@ -105,10 +106,10 @@ func (s *Routes) searchEvents(ctx context.Context, in *struct {
 
 func (s *Routes) listContractEvents(ctx context.Context, in *struct {
 	EventInput
-	Address string   `path:"address" maxLength:"70" doc:"Emitting contract."`
-	Key     []string `query:"key,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
-	Keys    []string `query:"keys,explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
-	KeyList []string `query:"keys[],explode" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	Address string   `path:"address" format:"felt" maxLength:"70" doc:"Emitting contract."`
+	Key     []string `query:"key,explode" format:"felt" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	Keys    []string `query:"keys,explode" format:"felt" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
+	KeyList []string `query:"keys[],explode" format:"felt" doc:"For older clients: the keys from position 0 on, one value each. At most 15 of key, keys and keys[]."`
 }) (*body[EventPage], error) {
 	topics := in.topics()
 	compat := slices.Concat(kernel.SelectorValues("query.key", in.Key), kernel.SelectorValues("query.keys", in.Keys), kernel.SelectorValues("query.keys[]", in.KeyList))
@@ -136,7 +137,7 @@ type eventSearch struct {
 }
 
 func parseEventSearch(in *EventInput, emitters []kernel.Given, topics [event.Positions][]kernel.Given) (*eventSearch, error) {
-	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.Clamp(DefaultEventPage, MaxEventPage)}}
+	q := &eventSearch{Query: event.Query{Order: event.Desc, Limit: in.Limit.Size()}}
 	if in.Order == "asc" {
 		q.Order = event.Asc
 	}

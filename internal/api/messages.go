@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	MaxMessagePage     = 100
-	DefaultMessagePage = 25
-	MaxMessages        = 100
-	MaxPayload         = 256
+	MaxMessages = 100
+	MaxPayload  = 256
 )
 
 // The statuses of a message. What L1 does with one that L2 sent is not seen here.
@@ -109,7 +107,7 @@ type MessagePage struct {
 type MessageInput struct {
 	ChainInput
 	Direction   string       `query:"direction" enum:"all,l1_to_l2,l2_to_l1" default:"all"`
-	TxHash      string       `query:"txHash" maxLength:"70" doc:"Only messages of this transaction."`
+	TxHash      string       `query:"txHash" format:"felt" maxLength:"70" doc:"Only messages of this transaction."`
 	MessageHash string       `query:"messageHash" maxLength:"70" doc:"Only messages with this hash."`
 	Limit       kernel.Limit `query:"limit"`
 	Cursor      string       `query:"cursor" doc:"nextCursor of the page before."`
@@ -117,19 +115,20 @@ type MessageInput struct {
 
 func (s *Routes) messageRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Family: "Messages", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta,
-		Audience: kernel.External, Depends: kernel.OnChain, Statuses: []int{http.StatusNotFound}}
+		Audience: kernel.External, Depends: kernel.OnChain, Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}}
 	all := base
 	all.ID, all.Path, all.Summary = "listMessages", "/v1/{chain}/messages", "List messages between the layers"
-	all.Description = "Messages that handlers took in from L1, and that transactions sent to L1, newest first. `limit` is 1 to 100, 25 by default. " +
+	all.Description = "Messages that handlers took in from L1, and that transactions sent to L1, newest first. `limit` is {page}. " +
 		"Over a long run of blocks without messages a page may be short, or empty, and still have a nextCursor."
 	kernel.Register(s.Server, all, s.listMessages)
 	contract := base
 	contract.ID, contract.Path, contract.Summary = "listContractMessages", "/v1/{chain}/contract/{address}/messages", "List a contract's messages"
-	contract.Description = "Messages that the contract sent or got. The address may be one of L1 too. `limit` is 1 to 100, 25 by default."
+	contract.Description = "Messages that the contract sent or got. The address may be one of L1 too. `limit` is {page}."
 	kernel.Register(s.Server, contract, s.listContractMessages)
 	one := base
 	one.ID, one.Path, one.Summary = "getMessage", "/v1/{chain}/message/{message_hash}", "Get the messages with a hash"
-	one.Description = "A message of L1 is handled once; L2 can send the same message many times, and all of them are listed. `limit` is 1 to 100, 100 by default."
+	one.Description = "A message of L1 is handled once; L2 can send the same message many times, and all of them are listed. `limit` is {page}."
+	one.Page.Usual = one.Page.Most
 	kernel.Register(s.Server, one, s.getMessage)
 }
 
@@ -139,7 +138,7 @@ func (s *Routes) listMessages(ctx context.Context, in *MessageInput) (*body[Mess
 
 func (s *Routes) listContractMessages(ctx context.Context, in *struct {
 	MessageInput
-	Address string `path:"address" maxLength:"70" doc:"A contract of either layer."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"A contract of either layer."`
 }) (*body[MessagePage], error) {
 	address, err := parseAddress(in.Address)
 	if err != nil {
@@ -155,7 +154,6 @@ func (s *Routes) getMessage(ctx context.Context, in *struct {
 	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[MessagePage], error) {
 	query := &MessageInput{ChainInput: in.ChainInput, MessageHash: in.Hash, Limit: in.Limit, Cursor: in.Cursor}
-	query.Limit = query.Limit.Or(MaxMessagePage)
 	out, err := s.messagePage(ctx, "getMessage", query, nil)
 	if err == nil && len(out.Body.Items) == 0 && in.Cursor == "" {
 		return nil, kernel.Fail(kernel.CodeNotFound, "No indexed message has the hash %s.", kernel.Clip(in.Hash, 70))
@@ -227,7 +225,7 @@ func (s *Routes) messagePage(ctx context.Context, operation string, in *MessageI
 	if err != nil {
 		return nil, err
 	}
-	limit, scope := in.Limit.Clamp(DefaultMessagePage, MaxMessagePage), messageScope(&q, operation, in.Chain)
+	limit, scope := in.Limit.Size(), messageScope(&q, operation, in.Chain)
 	out := &body[MessagePage]{MessagePage{ChainID: in.Chain, ContractAddress: contract}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		before := explorer.EndOf(state.Head.Number)

@@ -89,7 +89,7 @@ type TransactionPreviews struct {
 
 // PreviewRequest is the body of a batch of previews.
 type PreviewRequest struct {
-	Hashes               []string `json:"hashes" minItems:"1" maxItems:"100" doc:"1 to 100 transaction hashes. Each is answered, in order, also when it is named twice."`
+	Hashes               []string `json:"hashes" format:"felt" minItems:"1" maxItems:"100" doc:"1 to 100 transaction hashes. Each is answered, in order, also when it is named twice."`
 	IncludeLogs          bool     `json:"includeLogs,omitempty" default:"false"`
 	IncludeLogCounts     *bool    `json:"includeLogCounts,omitempty" doc:"As includeLogs, unless given."`
 	IncludeBridgeSignals *bool    `json:"includeBridgeSignals,omitempty" doc:"True, unless given."`

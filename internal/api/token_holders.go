@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	MaxHolderPage      = 100
-	DefaultHolderPage  = 25
 	defaultScreening   = 10
 	warmingRetryAfter  = 15 // seconds
 	censusBalanceCheck = "starknet_rpc_balanceOf"
@@ -108,11 +106,13 @@ func (s *Routes) tokenHolderRoutes() {
 	list.Description = "The complete census of a token's holders: an immutable generation as of a finalized block, with ranks from 1 to holderCount. " +
 		"Cursors belong to one generation and work until its expiresAt, while newer ones appear; an expired or revoked one is 400. " +
 		"`certification.status` is `certified` only when no balance is impossible, all add up to the supply that the contract reports at that block's hash, and sampled balances agree. " +
-		"503 with Retry-After while the first generation is built. `limit` is 1 to 100, 25 by default."
+		"503 with Retry-After while the first generation is built. `limit` is {page}."
+	list.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, list, s.listTokenHolders)
 	screen := base
 	screen.ID, screen.Path, screen.Summary = "screenTokenHolders", "/v1/{chain}/token/{token}/holders/screening", "List the largest holders of a token"
 	screen.Description = "The largest holders of the newest generation: a bounded list for screening, and no claim to be complete."
+	screen.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, screen, s.screenTokenHolders)
 	metrics := base
 	metrics.ID, metrics.Path, metrics.Summary = "getTokenHolderAnalytics", "/v1/{chain}/token/{token}/holders/analytics", "Read how a token is spread"
@@ -199,7 +199,7 @@ func (s *Routes) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 	if err != nil {
 		return nil, err
 	}
-	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{MaxHolderPage, "partner"}}}
+	out := &body[HolderPage]{HolderPage{ChainID: in.Chain, TokenAddress: token, Items: []HolderItem{}, Limits: PartnerPage{in.Limit.Most(), "partner"}}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
@@ -212,7 +212,7 @@ func (s *Routes) listTokenHolders(ctx context.Context, in *HolderInput) (*body[H
 		}
 		total := g.Total.String()
 		out.Body.HolderCount, out.Body.HolderBalanceTotalRaw = g.Holders, &total
-		items, next, err := holderItems(ctx, r, g, at, in.Limit.Clamp(DefaultHolderPage, MaxHolderPage), g.Holders)
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.Size(), g.Holders)
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 	if err != nil {
 		return nil, err
 	}
-	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{MaxHolderPage, "partner"}}}
+	out := &body[ScreeningPage]{ScreeningPage{ChainID: in.Chain, TokenAddress: token, Limits: PartnerPage{in.Limit.Most(), "partner"}}}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		g, revoked, err := s.generationFor(ctx, c, r, state, token, at)
 		if err != nil {
@@ -247,7 +247,7 @@ func (s *Routes) screenTokenHolders(ctx context.Context, in *HolderInput) (*body
 		}
 		known, _ := c.Registry.Token(token)
 		top := kernel.DefaultTo(known.Census.Screening, defaultScreening)
-		items, next, err := holderItems(ctx, r, g, at, in.Limit.Clamp(DefaultHolderPage, MaxHolderPage), uint64(top))
+		items, next, err := holderItems(ctx, r, g, at, in.Limit.Size(), uint64(top))
 		if err != nil {
 			return err
 		}

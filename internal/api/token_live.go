@@ -20,7 +20,7 @@ import (
 
 // TokenPath is the path segment that names a token.
 type TokenPath struct {
-	Token string `path:"token" maxLength:"70" doc:"Contract address of the token: its identity."`
+	Token string `path:"token" format:"felt" maxLength:"70" doc:"Contract address of the token: its identity."`
 }
 
 // TotalSupply is a token's supply at a block.
@@ -93,7 +93,7 @@ func (s *Routes) getTotalSupply(ctx context.Context, in *struct {
 func (s *Routes) getBalanceOf(ctx context.Context, in *struct {
 	ChainInput
 	TokenPath
-	Address string `path:"address" maxLength:"70" doc:"Whose balance."`
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Whose balance."`
 	TokenID string `query:"token_id" maxLength:"80" doc:"Id of a token of an ERC-1155 contract, which has a balance for each: decimal, or 0x and hexadecimal digits, below 2^256."`
 	BlockTagInput
 }) (*body[BalanceOf], error) {

@@ -17,11 +17,6 @@ import (
 	"chainexplorer/internal/kernel"
 )
 
-const (
-	MaxPoolPage     = 100
-	DefaultPoolPage = 25
-)
-
 // TokenPools is a page of the pools that a token is in, newest first.
 type TokenPools struct {
 	ChainID               string       `json:"chainId"`
@@ -87,9 +82,9 @@ type MarketItem struct {
 func (s *Routes) tokenPoolRoutes() {
 	kernel.Register(s.Server, kernel.Route{ID: "listTokenPools", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/markets/pools", Family: "Tokens",
 		Summary: "List the pools of a token",
-		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is 1 to 100, 25 by default. " +
+		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is {page}. " +
 			"There is no price source: prices, volumes and values are null, and null is not zero.",
-		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
+		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
 }
 
 func (s *Routes) listTokenPools(ctx context.Context, in *struct {
@@ -102,14 +97,14 @@ func (s *Routes) listTokenPools(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{MaxPoolPage, "partner"},
+	out := &body[TokenPools]{TokenPools{ChainID: in.Chain, TokenAddress: address, Items: []MarketItem{}, Limits: PartnerPage{in.Limit.Most(), "partner"},
 		Coverage: PoolCoverage{ReasonCode: "pool_snapshot_missing"}}}
 	scope := "listTokenPools\x00" + in.Chain + "\x00" + address.String()
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if err := knownToken(ctx, c, r, address, state.Head.Number); err != nil {
 			return err
 		}
-		limit := in.Limit.Clamp(DefaultPoolPage, MaxPoolPage)
+		limit := in.Limit.Size()
 		var before *explorer.Place
 		if in.Cursor != "" {
 			before = &explorer.Place{}

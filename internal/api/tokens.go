@@ -57,7 +57,7 @@ func (s *Routes) tokenRoutes() {
 
 func (s *Routes) getToken(ctx context.Context, in *struct {
 	ChainInput
-	Token string `path:"token" maxLength:"70" doc:"Token contract."`
+	Token string `path:"token" format:"felt" maxLength:"70" doc:"Token contract."`
 }) (*body[TokenSummary], error) {
 	address, e := kernel.FeltOf("path.token", in.Token)
 	if e != nil {

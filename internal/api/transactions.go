@@ -20,9 +20,6 @@ import (
 )
 
 const (
-	MaxFeed     = 200
-	DefaultLogs = 96
-	MaxLogs     = 1000
 	MaxCalldata = 1024
 	FeedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
 )
@@ -113,14 +110,16 @@ func (s *Routes) transactionRoutes() {
 	one.ID, one.Path, one.Certification = "getTransaction", "/v1/{chain}/tx/{tx_hash}", kernel.Certified
 	one.Depends |= kernel.OnEnrichment // classes
 	one.Summary = "Get a transaction"
-	one.Description = "A transaction with its receipt, events, token transfers, calldata, calls with their names and arguments, and messages. `logLimit` is 1 to 1,000, 96 by default."
+	one.Description = "A transaction with its receipt, events, token transfers, calldata, calls with their names and arguments, and messages. `logLimit` is {page}."
+	one.Page = kernel.Page{Usual: 96, Most: 1000}
 	one.Statuses = []int{http.StatusNotFound}
 	kernel.Register(s.Server, one, s.getTransaction)
 
 	feed := base
 	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", kernel.Beta
 	feed.Summary = "List transactions"
-	feed.Description = "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
+	feed.Description = "The newest transactions of the chain first. `limit` is {page}. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
+	feed.Page = kernel.Page{Usual: 25, Most: 200}
 	feed.Statuses = []int{http.StatusNotFound}
 	kernel.Register(s.Server, feed, s.listTransactions)
 }
@@ -130,7 +129,7 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 	Limit  kernel.Limit `query:"limit"`
 	Cursor string       `query:"cursor" doc:"nextCursor of the page before."`
 }) (*body[TxPage], error) {
-	limit := in.Limit.Clamp(DefaultPage, MaxFeed)
+	limit := in.Limit.Size()
 	scope := "listTransactions\x00" + in.Chain
 	out := &body[TxPage]{TxPage{Items: []TxItem{}}}
 	err := s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
@@ -163,7 +162,7 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 
 func (s *Routes) getTransaction(ctx context.Context, in *struct {
 	ChainInput
-	Hash     string       `path:"tx_hash" maxLength:"70" doc:"Transaction hash."`
+	Hash     string       `path:"tx_hash" format:"felt" maxLength:"70" doc:"Transaction hash."`
 	LogLimit kernel.Limit `query:"logLimit" doc:"How many events to return."`
 }) (*body[Tx], error) {
 	hash, err := kernel.FeltOf("path.tx_hash", in.Hash)
@@ -187,7 +186,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		limit := in.LogLimit.Clamp(DefaultLogs, MaxLogs)
+		limit := in.LogLimit.Size()
 		out.Body = renderTx(c, state, b, t, limit)
 		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, t, limit)
 		if err != nil {

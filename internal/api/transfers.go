@@ -20,12 +20,6 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-// The limits of transfer lists.
-const (
-	MaxTransferPage     = 100
-	DefaultTransferPage = 25
-)
-
 // TransferRange are the parameters that every list of transfers takes.
 type TransferRange struct {
 	FromBlock string       `query:"from_block" maxLength:"20" doc:"First block, a number."`
@@ -38,7 +32,7 @@ type TransferRange struct {
 type TransferFilter struct {
 	TransferRange
 	Direction      string   `query:"direction" enum:"any,in,out" default:"any" doc:"On which side an address stands. A transfer to oneself is in all three, once."`
-	Token          []string `query:"token,explode" doc:"Token contract; repeat for alternatives."`
+	Token          []string `query:"token,explode" format:"felt" doc:"Token contract; repeat for alternatives."`
 	Type           string   `query:"type" maxLength:"20" doc:"erc20 (also fungible, ft), erc721 (nft), erc1155 (multitoken) or unknown."`
 	Symbol         string   `query:"symbol" maxLength:"64" doc:"Exact symbol in any case. More than 128 contracts with it are refused."`
 	TimestampFrom  string   `query:"timestampFrom" maxLength:"40" doc:"Only blocks from this time on: RFC 3339 with a zone, or Unix seconds."`
@@ -115,23 +109,23 @@ type TxTransfer struct {
 
 func (s *Routes) transferRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Certification: kernel.Beta,
-		Statuses: []int{http.StatusNotFound}}
+		Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}}
 	of := base
 	of.ID, of.Path, of.Family, of.Summary = "listTokenTransfers", "/v1/{chain}/token/{token}/transfers", "Tokens", "List a token's transfers"
-	of.Description = "Newest first. `address` keeps those that one of the addresses sent or received. `limit` is 1 to 100, 25 by default. " +
+	of.Description = "Newest first. `address` keeps those that one of the addresses sent or received. `limit` is {page}. " +
 		"A page may end early and be empty; go on while nextCursor is not null."
 	kernel.Register(s.Server, of, s.listTokenTransfers)
 	all := base
 	all.ID, all.Path, all.Family, all.Summary = "listTransfers", "/v1/{chain}/transfers", "Tokens", "List transfers of all tokens"
 	all.Description = "Newest first. Filters of different names must all match; values of one are alternatives. `direction` other than any needs an address. " +
-		"`limit` is 1 to 100, 25 by default. A page may end early and be empty; go on while nextCursor is not null."
+		"`limit` is {page}. A page may end early and be empty; go on while nextCursor is not null."
 	kernel.Register(s.Server, all, s.listTransfers)
 }
 
 func (s *Routes) listTokenTransfers(ctx context.Context, in *struct {
 	ChainInput
-	Token   string   `path:"token" maxLength:"70" doc:"Token contract."`
-	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
+	Token   string   `path:"token" format:"felt" maxLength:"70" doc:"Token contract."`
+	Address []string `query:"address,explode" format:"felt" doc:"Sender or receiver; repeat for alternatives."`
 	TransferRange
 }) (*body[TokenTransferPage], error) {
 	if _, err := kernel.FeltOf("path.token", in.Token); err != nil {
@@ -154,7 +148,7 @@ func (s *Routes) listTokenTransfers(ctx context.Context, in *struct {
 
 func (s *Routes) listTransfers(ctx context.Context, in *struct {
 	ChainInput
-	Address []string `query:"address,explode" doc:"Sender or receiver; repeat for alternatives."`
+	Address []string `query:"address,explode" format:"felt" doc:"Sender or receiver; repeat for alternatives."`
 	TransferFilter
 }) (*body[TransferPage], error) {
 	q, err := parseTransfers(&in.TransferFilter, kernel.Values("query.address", in.Address))
@@ -179,7 +173,7 @@ type transferQuery struct {
 func parseTransfers(in *TransferFilter, addresses []kernel.Given) (*transferQuery, error) {
 	q := &transferQuery{cursor: in.Cursor}
 	q.Symbol = strings.ToLower(in.Symbol)
-	q.Query = transfer.Query{Limit: in.Limit.Clamp(DefaultTransferPage, MaxTransferPage)}
+	q.Query = transfer.Query{Limit: in.Limit.Size()}
 	var err error
 	if q.Addresses, err = kernel.FeltsOf("query.address", addresses, transfer.MaxAddresses); err != nil {
 		return nil, err

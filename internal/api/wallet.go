@@ -21,14 +21,14 @@ const MaxWalletTokens = 25
 
 // WalletRequest asks for a wallet's balances at one block.
 type WalletRequest struct {
-	OwnerAddress    string           `json:"ownerAddress" maxLength:"70"`
+	OwnerAddress    string           `json:"ownerAddress" format:"felt" maxLength:"70"`
 	Mode            string           `json:"mode,omitempty" enum:"require_complete,verified_partial" default:"require_complete" doc:"Whether one balance that could not be read this time fails the whole. A token that its contract will not tell at this block is reported as unreadable in both modes."`
 	Scope           string           `json:"scope,omitempty" enum:"explicit,discovered,discovered_plus_registry" default:"discovered_plus_registry" doc:"Which tokens: tokenAddresses alone, those with transfers from or to the owner, or these and the known ones."`
-	TokenAddresses  []string         `json:"tokenAddresses,omitempty" maxItems:"25" doc:"Only with scope explicit, which needs them."`
+	TokenAddresses  []string         `json:"tokenAddresses,omitempty" format:"felt" maxItems:"25" doc:"Only with scope explicit, which needs them."`
 	Cursor          string           `json:"cursor,omitempty" doc:"nextCursor of the page before: it keeps the block."`
 	Limit           kernel.BodyLimit `json:"limit,omitempty" doc:"Tokens of a page: 25 unless given, and at most. A value out of range is clamped."`
 	BlockPreference string           `json:"blockPreference,omitempty" enum:"latest_accepted_l2,l1_accepted,explicit" default:"latest_accepted_l2"`
-	BlockHash       string           `json:"blockHash,omitempty" maxLength:"70" doc:"Only with blockPreference explicit."`
+	BlockHash       string           `json:"blockHash,omitempty" format:"felt" maxLength:"70" doc:"Only with blockPreference explicit."`
 	BlockNumber     *uint64          `json:"blockNumber,omitempty" doc:"Only with blockPreference explicit."`
 	Include         *WalletInclude   `json:"include,omitempty"`
 }
@@ -127,6 +127,7 @@ func (s *Routes) walletRoutes() {
 	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnNode | kernel.OnClock,
 		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody,
 		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
+		Page:    kernel.Page{Usual: MaxWalletTokens, Most: MaxWalletTokens},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
 	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; " +
 		"with verified_partial the rest is returned. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
@@ -237,7 +238,7 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r explorer.Reader, 
 		list, err := asset.Named(ctx, r, c.Registry, q.tokens)
 		return at, list, err
 	}
-	limit := q.Limit.Clamp(MaxWalletTokens, MaxWalletTokens)
+	limit := q.Limit.Size()
 	list, more, err := snap.Candidates(ctx, r, asset.Query{Owner: q.owner, Known: c.Registry, Listed: q.Scope == "discovered_plus_registry", Block: n}, limit)
 	if err != nil {
 		return nil, nil, err

@@ -208,7 +208,7 @@ func (s *Routes) openEvents(ctx context.Context, r explorer.Reader, scope, curso
 // eventSearchFacts is what capabilities say of event search on a chain.
 func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
 	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, MaxRangeBlocks},
-		Limits: EventSearchLimit{MaxEventPage, MaxPerPosition, MaxPerRequest, event.RawExtension},
+		Limits: EventSearchLimit{EventPages.Most, MaxPerPosition, MaxPerRequest, event.RawExtension},
 		FullRange: EventFullRange{Entitled: plan == account.Wallet, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",
 			UnsupportedResponse: "422_full_range_selector_not_supported", UnavailableResponse: "503_event_key_index_coverage_unavailable",
 			CoverageAvailability: "available", SelectorCoverage: []SelectorCoverage{}}}

@@ -38,6 +38,10 @@ func (s *Server) humaConfig() huma.Config {
 // FeltSpelling is what is said of a felt of which nothing else is said.
 const FeltSpelling = "Felt: lower-case hex without leading zeros."
 
+// FeltFormat marks what takes felts in a request: the tag format:"felt". The
+// documents say in its place how they are spelled.
+const FeltFormat = "felt"
+
 // canonicalFelt documents a felt.Felt of an answer.
 type canonicalFelt struct{}
 

@@ -3,61 +3,11 @@ package kernel
 import (
 	"encoding/binary"
 	"errors"
-	"reflect"
 	"strconv"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"chainexplorer/internal/felt"
 )
-
-// Limit is a page size. One that is out of range is clamped, to one or to the
-// route's maximum.
-type Limit struct {
-	value int
-	given bool
-}
-
-// Receiver is where the parameter is put.
-func (l *Limit) Receiver() reflect.Value { return reflect.ValueOf(&l.value).Elem() }
-
-// OnParamSet notes that the parameter was there: none is not zero.
-func (l *Limit) OnParamSet(given bool, _ any) { l.given = given }
-
-// Schema documents no bounds, because both clamp.
-func (Limit) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeInteger, Description: "Page size. A value out of range is clamped to 1 or to the maximum."}
-}
-
-// Or is the limit, or n when none was given.
-func (l Limit) Or(n int) Limit {
-	if !l.given {
-		l.value, l.given = n, true
-	}
-	return l
-}
-
-func (l Limit) Clamp(def, most int) int {
-	if !l.given {
-		return def
-	}
-	return min(max(l.value, 1), most)
-}
-
-// BodyLimit is a Limit in a body.
-type BodyLimit struct{ Limit }
-
-// UnmarshalJSON takes any whole number; Huma has looked at its kind before.
-func (l *BodyLimit) UnmarshalJSON(b []byte) error {
-	whole, ok := clampedInteger(string(b))
-	n, err := strconv.Atoi(whole)
-	if !ok || err != nil {
-		return errors.New("it is not a whole number")
-	}
-	l.value, l.given = n, true
-	return nil
-}
 
 // TimestampISO renders seconds as RFC 3339 UTC.
 func TimestampISO(seconds uint64) string {

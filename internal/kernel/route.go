@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,9 @@ type Route struct {
 	Audience      Audience
 	// Depends is what the answers follow from; see there.
 	Depends Depends
+	// Page are the sizes of a list's pages. A Limit of the request takes them, and
+	// {page} in the Description stands for them.
+	Page Page
 	// Statuses are the failures that the route can answer with, besides those
 	// that every route can.
 	Statuses []int
@@ -91,6 +95,8 @@ type Route struct {
 	// query are the query parameters, by name, and queryNames their names in order.
 	query      map[string]queryParameter
 	queryNames []string
+	// pageParameter is the parameter, or field of the body, with the page size.
+	pageParameter string
 }
 
 // queryParameter is what the kernel has to know of a parameter.
@@ -114,6 +120,7 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 		panic(fmt.Sprintf("kernel: route %s does not say what its answers depend on", r.ID))
 	}
 	route := &r
+	route.setPage(reflect.TypeFor[I]())
 	route.classHeader = []string{string(r.Class)}
 	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(LimitWindow.Seconds()))}
 	op := huma.Operation{
@@ -122,7 +129,7 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 		Path:                         r.Path,
 		Tags:                         []string{r.Family},
 		Summary:                      r.Summary,
-		Description:                  r.Description,
+		Description:                  route.Description,
 		RejectUnknownQueryParameters: true,
 		SkipValidateBody:             false,
 		MaxBodyBytes:                 r.MaxBody,

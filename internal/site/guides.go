@@ -184,20 +184,9 @@ func (s *Site) limitGuide(at setting) []web.Section {
 		}},
 		{ID: "pages", Title: "Pages", Blocks: []web.Block{
 			docText("A page size above the maximum is lowered to it; one below 1 is raised to 1."),
-			docTable([]string{"Parameter", "Default", "Maximum"},
-				[]string{"`limit` of blocks", n(api.DefaultPage), n(api.MaxBlocks)},
-				[]string{"`limit` of a block's transactions", n(api.DefaultPage), n(api.MaxBlockTxs)},
-				[]string{"`tx_limit` of a block", n(api.DefaultTxs), n(api.MaxTxPreview)},
-				[]string{"`limit` of transactions", n(api.DefaultPage), n(api.MaxFeed)},
-				[]string{"`logLimit` of a transaction", n(api.DefaultLogs), n(api.MaxLogs)},
-				[]string{"`limit` of events", n(api.DefaultEventPage), n(api.MaxEventPage)},
-				[]string{"`limit` of transfers", n(api.DefaultTransferPage), n(api.MaxTransferPage)},
-				[]string{"`limit` of messages and bridge signals", n(api.DefaultMessagePage), n(api.MaxMessagePage)},
-				[]string{"`limit` of an address's lists", n(api.DefaultAddressPage), n(api.MaxAddressPage)},
-				[]string{"`limit` of asset discovery", n(api.DefaultAssets), n(api.MaxAssets)},
+			docTable([]string{"Parameter", "Default", "Maximum"}, append(s.pageRows(),
 				[]string{"Addresses of a batch", "-", n(api.MaxAddresses) + ", else 400"},
-				[]string{"Transactions of a batch", "-", n(api.MaxHashes) + ", else 400"},
-				[]string{"Tokens of a wallet state", n(api.MaxWalletTokens), n(api.MaxWalletTokens)}),
+				[]string{"Transactions of a batch", "-", n(api.MaxHashes) + ", else 400"})...),
 		}},
 		{ID: "answers", Title: "Parts of an answer", Blocks: []web.Block{
 			docText("What is cut says so in a field beside it."),
@@ -209,6 +198,16 @@ func (s *Site) limitGuide(at setting) []web.Section {
 				[]string{"Exchange calls of a previewed transaction", n(api.MaxExchangeCalls), "`exchangeCallsTruncated`"}),
 		}},
 	}
+}
+
+// pageRows are the page sizes of the lists.
+func (s *Site) pageRows() (rows [][]string) {
+	for _, r := range s.Entries() {
+		if name := r.PageParameter(); name != "" {
+			rows = append(rows, []string{"`" + name + "` of `" + r.Path + "`", web.Group(uint64(r.Page.Usual)), web.Group(uint64(r.Page.Most))})
+		}
+	}
+	return rows
 }
 
 // bodyLimits says which operations take a body.

@@ -26,7 +26,7 @@ func (s *Site) eventGuide(at setting) []web.Section {
 				"A search without emitter and without `topic0` is refused, and so is one that names an event instead of its selector.",
 				"A page may be short, or empty, and still have a `nextCursor`: go on until it is null."),
 			docTable([]string{"What", "At most"},
-				[]string{"`limit`", n(api.MaxEventPage) + ", " + n(api.DefaultEventPage) + " by default"},
+				[]string{"`limit`", n(api.EventPages.Most) + ", " + n(api.EventPages.Usual) + " by default"},
 				[]string{"Key positions", n(event.Positions)},
 				[]string{"Distinct values of a position", n(api.MaxPerPosition)},
 				[]string{"Values of all positions", n(api.MaxPerRequest)},

@@ -28,7 +28,7 @@ func (s *Site) publish() {
 		op.Extensions["x-service-evidence"] = evidenceFor(r.ID)
 		s.nameChains(op)
 		declareHeaders(op, r.Method)
-		describeOperation(o.Components.Schemas, op)
+		describeOperation(o.Components.Schemas, r, op)
 	}
 }
 
