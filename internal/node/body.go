@@ -15,7 +15,7 @@ import (
 
 // errNoRoom says that the budget had no room for an answer in time, which is not
 // the node's fault.
-var errNoRoom = errors.New("no memory for the answer: too many large answers at once")
+var errNoRoom = fmt.Errorf("%w: no memory for so many large answers at once", ErrBusy)
 
 // readBody reads the whole body, never more than limit bytes. A body of announced
 // length goes into one buffer of that size. Another is read in pieces, the first

@@ -131,40 +131,56 @@ func (p *Pool) Batch(ctx context.Context, reqs []Request, opts ...Option) ([]Res
 	return out, nil
 }
 
-// write sends c to the best node, once, whatever happens. There is no second
+func (p *Pool) write(ctx context.Context, op readOp, c call) (Answer, error) {
+	n, r, err := p.writeOnce(ctx, op, c, lane{timeout: p.cfg.RequestTimeout})
+	var answer Answer
+	if n != nil {
+		answer.Node = n.name
+	}
+	if err == nil && r.err != nil {
+		err = fmt.Errorf("%s: %s: %w", op.what, n.name, r.err)
+	}
+	if err == nil {
+		answer.Result = r.result
+	}
+	return answer, err
+}
+
+// writeOnce sends c to the best node, once, whatever happens. There is no second
 // node either: one that saw the transaction already would call it a duplicate,
 // and one that did not might do it twice.
-func (p *Pool) write(ctx context.Context, op readOp, c call) (Answer, error) {
+func (p *Pool) writeOnce(ctx context.Context, op readOp, c call, l lane) (*node, reply, error) {
 	none := make([]bool, len(p.nodes))
 	n := p.pick(op, none, none)
 	if n == nil {
-		return Answer{}, fmt.Errorf("%s: %w", op.what, p.exhausted(make([]error, len(p.nodes))))
+		return nil, reply{}, fmt.Errorf("%s: %w", op.what, p.noneFor(&op))
 	}
 	if err := p.ensureIdentity(ctx, n); err != nil {
-		return Answer{}, fmt.Errorf("%s: not sent: %w", op.what, err)
+		return n, reply{}, fmt.Errorf("%s: not sent: %w", op.what, err)
 	}
 	if wait := p.restOf(n); wait > 0 {
-		return Answer{}, fmt.Errorf("%s: not sent: %s asked to be left alone for %s", op.what, n.name, wait)
+		return n, reply{}, fmt.Errorf("%s: not sent: %s asked to be left alone for %s", op.what, n.name, wait)
 	}
 	var left atomic.Bool // a connection was had: bytes may have gone out
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { left.Store(true) },
 	})
-	r, err := p.exchangeOne(traced, n, c, lane{timeout: p.cfg.RequestTimeout})
+	r, err := p.exchangeOne(traced, n, c, l)
 	if err == nil {
 		p.succeeded(n, false)
-		if r.err != nil {
-			return Answer{Node: n.name}, fmt.Errorf("%s: %s: %w", op.what, n.name, r.err)
-		}
-		return Answer{Result: r.result, Node: n.name}, nil
+		return n, r, nil
 	}
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil:
+	case op.guest != nil:
+		p.bookedGuest(n, &op, err)
+	default:
 		p.booked(n, err)
 	}
 	if !left.Load() || turnedAway(err) {
-		return Answer{Node: n.name}, fmt.Errorf("%s: not delivered: %w", op.what, err)
+		return n, reply{}, fmt.Errorf("%s: not delivered: %w", op.what, err)
 	}
-	return Answer{Node: n.name}, &DeliveryUnknownError{Node: n.name, Method: op.what, Err: err}
+	return n, reply{}, &DeliveryUnknownError{Node: n.name, Method: op.what, Err: err}
 }
 
 func (p *Pool) restOf(n *node) time.Duration {

@@ -46,6 +46,9 @@ type Config struct {
 	BackoffMax       time.Duration // 10 s
 	MaxRetryAfter    time.Duration // 60 s: the longest Retry-After that is kept
 	MaxInFlight      int           // 32 requests per node
+	GuestsInFlight   int           // 64 more per node, for calls that are passed on
+	GuestWait        time.Duration // 1 s that such a call waits for a place at a node
+	GuestBudget      *Budget       // 256 MiB for the answers to them
 	MaxBatch         int           // 100 calls in one request
 
 	HealthInterval time.Duration // 5 s between looks at a node's head
@@ -80,6 +83,8 @@ func (c Config) withDefaults() Config {
 	positive(&c.BackoffMax, 10*time.Second)
 	positive(&c.MaxRetryAfter, time.Minute)
 	positive(&c.MaxInFlight, 32)
+	positive(&c.GuestsInFlight, 64)
+	positive(&c.GuestWait, time.Second)
 	positive(&c.MaxBatch, 100)
 	positive(&c.HealthInterval, 5*time.Second)
 	positive(&c.PollInterval, time.Second)
@@ -91,6 +96,9 @@ func (c Config) withDefaults() Config {
 	if c.Budget == nil {
 		c.Budget = NewBudget(DefaultBudget)
 	}
+	if c.GuestBudget == nil {
+		c.GuestBudget = NewBudget(DefaultBudget)
+	}
 	c.MaxResponseBytes = min(c.MaxResponseBytes, c.Budget.half-1)
 	if c.Rand == nil {
 		c.Rand = rand.Float64
@@ -98,7 +106,7 @@ func (c Config) withDefaults() Config {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	client := http.Client{Transport: newTransport(c.MaxInFlight)}
+	client := http.Client{Transport: newTransport(c.MaxInFlight + c.GuestsInFlight)}
 	if c.HTTP != nil {
 		client = *c.HTTP
 	}

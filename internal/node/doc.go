@@ -9,6 +9,9 @@
 //     which is an error of its own kind.
 //   - A write, and any method that is not a known read, is sent to exactly one
 //     node, once. If nobody can tell whether it arrived, the error says so.
+//   - A call of somebody else is passed on as it was written, and so is what a node
+//     says to it: see Pool.Forward. It has places and memory of its own, is put to
+//     two nodes at most, and fails at once while none answers.
 //   - A node's Retry-After is kept, up to a limit. Requests in flight, batch
 //     sizes, response bytes and waits are all bounded.
 //   - All nodes serve the same chain and a known version of the specification.

@@ -174,6 +174,14 @@ var (
 	ErrQuarantine = errors.New("in quarantine")
 	// ErrNotARead says that a batch held a method that is not a known read.
 	ErrNotARead = errors.New("only known read methods may be batched")
+	// ErrBusy says that there was no place, or no memory, for a call that was to be
+	// passed on: it is not the nodes that could not take it.
+	ErrBusy = errors.New("too many calls are under way")
+	// ErrNoneHealthy says that no node that could take a call answers at present. It
+	// was not asked: it is looked at from time to time, and asked again once it answers.
+	ErrNoneHealthy = errors.New("no healthy node")
+	// ErrNoVersion says that no node speaks the version that was asked for.
+	ErrNoVersion = errors.New("no node speaks this version of the specification")
 	// ErrClosed says that the pool was closed.
 	ErrClosed = errors.New("node pool is closed")
 )

@@ -26,6 +26,7 @@ type call struct {
 type reply struct {
 	result json.RawMessage
 	err    *RPCError
+	raw    json.RawMessage // the error object as the node wrote it
 }
 
 const (
@@ -40,7 +41,8 @@ type lane struct {
 	timeout time.Duration
 	probe   bool  // does not queue: a busy node must not look like a dead one
 	hold    *hold // keeps what answers take of the budget; nil: until they are read
-	limit   int64 // of the answer's bytes; set by what is asked
+	limit   int64 // of the answer's bytes; 0: by what is asked
+	guest   bool  // has places of its own, and does not wait for one for long
 }
 
 // exchange asks n all calls: as one batch where the node takes batches, else
@@ -72,7 +74,9 @@ func (p *Pool) exchange(ctx context.Context, n *node, calls []call, l lane) ([]r
 
 func (p *Pool) exchangeOne(ctx context.Context, n *node, c call, l lane) (r reply, err error) {
 	defer func() { p.count(n, []call{c}, []reply{r}, err) }()
-	l.limit = p.answerLimit(c)
+	if l.limit == 0 {
+		l.limit = p.answerLimit(c)
+	}
 	data, err := p.send(ctx, n, appendCall(nil, 1, c), l)
 	if err != nil {
 		return reply{}, err
@@ -186,7 +190,7 @@ func openEnvelope(e envelope) (reply, error) {
 		if err := json.Unmarshal(e.err, &wire); err != nil || wire.Code == nil {
 			return reply{}, fmt.Errorf("%w: error without a code", ErrMalformed)
 		}
-		return reply{err: &RPCError{Code: *wire.Code, Message: wire.Message, Data: wire.Data}}, nil
+		return reply{err: &RPCError{Code: *wire.Code, Message: wire.Message, Data: wire.Data}, raw: e.err}, nil
 	}
 	if e.result == nil {
 		return reply{}, fmt.Errorf("%w: neither result nor error", ErrMalformed)
@@ -199,12 +203,11 @@ func isNull(b []byte) bool { return b == nil || bytes.Equal(b, []byte("null")) }
 // send waits for a free place at the node and posts.
 func (p *Pool) send(ctx context.Context, n *node, body []byte, l lane) ([]byte, error) {
 	if !l.probe {
-		select {
-		case n.slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		places := n.places(l.guest)
+		if err := p.enter(ctx, n, places, l); err != nil {
+			return nil, err
 		}
-		defer func() { <-n.slots }()
+		defer func() { <-places }()
 	}
 	data, err := p.post(ctx, n, body, l)
 	var ne *NodeError
@@ -217,6 +220,29 @@ func (p *Pool) send(ctx context.Context, n *node, body []byte, l lane) ([]byte, 
 		}
 	}
 	return data, err
+}
+
+// enter waits for a free place at the node.
+func (p *Pool) enter(ctx context.Context, n *node, places chan struct{}, l lane) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	default:
+	}
+	var late <-chan time.Time
+	if l.guest {
+		timer := time.NewTimer(min(p.cfg.GuestWait, l.timeout))
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-late:
+		return n.fail("busy", fmt.Errorf("%w: %d calls are under way", ErrBusy, cap(places)))
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func answersInBody(status int) bool {

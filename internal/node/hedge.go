@@ -75,12 +75,12 @@ func (n *node) latency(method string) *latencies {
 }
 
 // hedgeAfter is how long an answer is waited for before it is asked for again.
-func (p *Pool) hedgeAfter(n *node, method string) time.Duration {
+func (p *Pool) hedgeAfter(n *node, method string, timeout time.Duration) time.Duration {
 	usual, known := n.latency(method).usual()
 	if !known {
-		return min(hedgeUnknown, p.cfg.RequestTimeout/4)
+		return min(hedgeUnknown, timeout/4)
 	}
-	return min(max(hedgeFactor*usual, hedgeFloor), p.cfg.RequestTimeout/4)
+	return min(max(hedgeFactor*usual, hedgeFloor), timeout/4)
 }
 
 // allowance grants a share of requests a second try. It begins with all that may
@@ -113,29 +113,35 @@ type tryOut struct {
 	replies []reply
 	err     error
 	hold    *hold
+	asked   []bool // all that were asked, by node
+	sent    int    // how many requests were made
 }
 
 // exchangeHedged puts the open calls of op to n and, if that takes long, to
 // another node as well, or to n again. The first answer counts, and the others are
-// given up. If all fail, the failure is n's own.
-func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []int, tried, useless []bool) tryOut {
+// given up. If all fail, the failure is n's own. What op doubts counts only when
+// nobody says more.
+func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []int, tried, useless []bool) (won tryOut) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(errOvertaken)
 	results := make(chan tryOut, maxHedges+1)
 	var holds []*hold
+	sent := 0
 	start := func(n *node) {
-		t := tryOut{n: n, hold: newHold(p.cfg.Budget), calls: pickCalls(op.calls(n), open)}
+		sent++
+		t := tryOut{n: n, hold: newHold(p.budgetOf(&op)), calls: pickCalls(op.calls(n), open)}
 		holds = append(holds, t.hold)
 		go func() {
 			began := time.Now()
-			t.replies, t.err = p.exchange(ctx, n, t.calls, lane{timeout: p.cfg.RequestTimeout, hold: t.hold})
+			t.replies, t.err = p.exchange(ctx, n, t.calls, p.laneOf(&op, t.hold))
 			if t.err == nil {
 				n.latency(t.calls[0].method).add(time.Since(began))
 			}
 			results <- t
 		}()
 	}
-	p.hedges.earn()
+	hedges, most := p.hedgesOf(&op)
+	hedges.earn()
 	start(n)
 	running, asked := 1, slices.Clone(tried)
 	defer func() {
@@ -147,14 +153,29 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 			}
 		}()
 	}()
-	delay := p.hedgeAfter(n, op.calls(n)[open[0]].method)
+	delay := p.hedgeAfter(n, op.calls(n)[open[0]].method, p.laneOf(&op, nil).timeout)
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
-	var failed tryOut
+	var failed, doubted tryOut
+	defer func() {
+		won.asked, won.sent = asked, sent
+		if doubted.n != nil && won.hold != doubted.hold {
+			doubted.hold.release()
+		}
+	}()
 	for {
 		select {
 		case t := <-results:
 			running--
+			if t.err == nil && op.guest != nil && op.guest.doubts(t) {
+				if doubted.n != nil {
+					doubted.hold.release()
+				}
+				if doubted = t; running == 0 {
+					return t
+				}
+				continue
+			}
 			if t.err == nil {
 				if t.n != n && ctx.Err() == nil {
 					p.lose(n, op.kind(n), n.fail("slow", errors.New("took much longer than usual: another node answered first")))
@@ -165,11 +186,14 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 				failed = t
 			}
 			t.hold.release()
+			if running == 0 && doubted.n != nil {
+				return doubted
+			}
 			if running == 0 {
 				return failed
 			}
 		case <-timer.C:
-			if running > maxHedges {
+			if running > maxHedges || sent > most {
 				continue
 			}
 			if slices.ContainsFunc(holds, func(h *hold) bool { return h.waiting.Load() > 0 }) {
@@ -186,8 +210,8 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 			// after this answer waits for it. Only more work for a node that is busy, or
 			// for the same one, needs the allowance.
 			kind := op.kind(other)
-			free := other != n && other.failures() < unhealthyAfter && !other.isLost(kind, time.Now()) && other.hasRoom()
-			if !free && !p.hedges.spend() {
+			free := other != n && other.failures() < unhealthyAfter && !other.isLost(kind, time.Now()) && other.hasRoom(op.guest != nil)
+			if !free && !hedges.spend() {
 				timer.Reset(delay)
 				continue
 			}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -32,8 +33,17 @@ func (op *readOp) kind(n *node) string {
 	if op.calls == nil {
 		return ""
 	}
-	return methodKind(op.calls(n)[0].method)
+	kind := methodKind(op.calls(n)[0].method)
+	if op.guest != nil {
+		kind = guestKind + kind
+	}
+	return kind
 }
+
+// guestKind marks the kinds of what callers ask. How long the answer to a caller
+// takes is in the caller's hand: it says which node to ask first for the next one,
+// and nothing of the node's health.
+const guestKind = "caller's "
 
 func methodKind(method string) string {
 	if !readMethods[method] {
@@ -58,8 +68,8 @@ func (n *node) isLost(kind string, now time.Time) bool {
 // that lost a kind and has not answered it since is not called sound before it was
 // left alone for long. Needs mu.
 func (n *node) soundLocked(now time.Time) bool {
-	for _, l := range n.losses {
-		if l.count >= lostAfter && now.Before(l.until.Add(lostMost)) {
+	for kind, l := range n.losses {
+		if !strings.HasPrefix(kind, guestKind) && l.count >= lostAfter && now.Before(l.until.Add(lostMost)) {
 			return false
 		}
 	}
@@ -89,10 +99,10 @@ func (p *Pool) lose(n *node, kind string, err error) {
 		l.spell = min(max(2*l.spell, lostBase), lostMost)
 		l.until = now.Add(l.spell)
 	}
-	spell := l.spell
+	spell, sound := l.spell, n.soundLocked(now)
 	n.mu.Unlock()
 	if begins {
-		p.cfg.Metrics.setHealthy(n.name, false)
+		p.cfg.Metrics.setHealthy(n.name, sound)
 		p.log.Warn("node does not answer a kind of request; others are asked first", "node", n.name, "method", kind, "for", spell, "error", err)
 	}
 }
@@ -112,5 +122,16 @@ func (p *Pool) answered(n *node, kind string) {
 	}
 }
 
+// places are what bounds the requests in flight.
+func (n *node) places(guest bool) chan struct{} {
+	if guest {
+		return n.guests
+	}
+	return n.slots
+}
+
 // hasRoom says whether the node could take more without those that it has waiting.
-func (n *node) hasRoom() bool { return 2*len(n.slots) < cap(n.slots) }
+func (n *node) hasRoom(guest bool) bool {
+	places := n.places(guest)
+	return 2*len(places) < cap(places)
+}

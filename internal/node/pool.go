@@ -31,6 +31,9 @@ type Pool struct {
 
 	tail   tail
 	hedges allowance
+	// guestHedges is what callers' reads may be asked again: they must not use up
+	// what the index needs.
+	guestHedges allowance
 }
 
 // Open checks the configuration, asks every node once who it is, and watches
@@ -49,8 +52,10 @@ func Open(ctx context.Context, cfg Config) (*Pool, error) {
 		p.nodes = append(p.nodes, &node{
 			index: i, name: a.name, addr: a,
 			slots:    make(chan struct{}, cfg.MaxInFlight),
+			guests:   make(chan struct{}, cfg.GuestsInFlight),
 			identify: make(chan struct{}, 1),
 			wake:     make(chan struct{}, 1),
+			looking:  make(chan struct{}, 1),
 		})
 		cfg.Metrics.setHealthy(a.name, true)
 		cfg.Metrics.setQuarantined(a.name, false)

@@ -35,6 +35,8 @@ type readOp struct {
 	// hold keeps the answers' part of the budget after the read, for who asked to
 	// give back; without one that happens when the read is done.
 	hold *hold
+	// guest is set for a call that is passed on, see forward.go.
+	guest *guest
 }
 
 // final is the error of a call that a node answered with no.
@@ -159,8 +161,11 @@ func (p *Pool) exhausted(errs []error) error {
 // usable says whether a node may be asked at all. Needs n.mu. Naming a node lifts
 // its quarantine for the read: whoever does so knows why.
 func (p *Pool) usable(op *readOp, n *node) bool {
-	if !op.meant(n) || (op.only == "" && p.shunnedLocked(n, time.Now())) {
+	if !op.meant(n) || ((op.only == "" || op.guest != nil) && p.shunnedLocked(n, time.Now())) {
 		return false
+	}
+	if op.guest != nil {
+		return op.guest.usable(n)
 	}
 	min := op.minSpec
 	return n.id == nil || n.id.spec.atLeast(min.Major, min.Minor, min.Patch)
@@ -180,7 +185,12 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 		want = *op.at + steadyDepth
 	}
 	now := time.Now()
+	var reached uint64
+	if op.guest != nil {
+		reached = p.reachedBy(&op, now)
+	}
 	type rank struct {
+		reached bool // it has what a guest asks for; of others not asked here
 		healthy bool
 		height  uint64
 		full    bool
@@ -188,8 +198,12 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 	}
 	better := func(a, b rank) bool {
 		switch {
+		case a.reached != b.reached:
+			return a.reached
 		case a.healthy != b.healthy:
 			return a.healthy
+		case op.guest != nil && a.full != b.full:
+			return b.full
 		case a.height != b.height:
 			return a.height > b.height
 		case a.full != b.full:
@@ -203,14 +217,15 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 		kind := op.kind(n)
 		n.mu.Lock()
 		ok := p.usable(&op, n) && !now.Before(n.restUntil)
-		r := rank{healthy: n.healthyLocked() && !n.lostLocked(kind, now), height: min(n.levelLocked(), want)}
+		r := rank{reached: n.levelLocked() >= reached, healthy: n.healthyLocked() && !n.lostLocked(kind, now), height: min(n.levelLocked(), want)}
 		n.mu.Unlock()
 		if !ok || tried[i] || useless[i] {
 			continue
 		}
-		r.full = len(n.slots) == cap(n.slots)
-		if r.height == want {
-			r.busy = len(n.slots)
+		places := n.places(op.guest != nil)
+		r.full = len(places) == cap(places)
+		if r.height == want || op.guest != nil {
+			r.busy = len(places)
 		}
 		if best == nil || better(r, bestRank) {
 			best, bestRank = n, r
@@ -288,11 +303,11 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried,
 }
 
 // booked counts a failure against the node's health. Being told to slow down
-// is not ill health: the node rests instead. Nor is it when there is no room for
-// what the node says.
+// is not ill health: the node rests instead. Nor is it when there is no place or
+// no room for what the node says.
 func (p *Pool) booked(n *node, err error) {
 	var ne *NodeError
-	if errors.As(err, &ne) && (ne.outcome == "rate_limited" || ne.outcome == "no_room") {
+	if errors.As(err, &ne) && (ne.outcome == "rate_limited" || ne.outcome == "no_room" || ne.outcome == "busy") {
 		return
 	}
 	p.failed(n, err, false)

@@ -25,8 +25,10 @@ type node struct {
 	addr  address
 
 	slots    chan struct{} // one per request in flight
+	guests   chan struct{} // and one per request that is passed on, see forward.go
 	identify chan struct{} // held by whoever asks the node who it is
 	wake     chan struct{} // asks the watcher to look now
+	looking  chan struct{} // held by whoever looks at the head for a guest
 
 	bodySize atomic.Int64 // about the largest recent body of unannounced length
 
