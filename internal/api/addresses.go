@@ -3,9 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
-	"math/big"
 	"net/http"
-	"slices"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
@@ -17,10 +15,8 @@ import (
 	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/starknet"
 )
 
 // AddressSummary is what an address did, in numbers.
@@ -131,7 +127,12 @@ func (s *Routes) addressRoutes() {
 	activity.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, activity, s.listAddressActivity)
 	s.attributionRoutes()
-	s.addressTransferRoutes()
+	transfers := base
+	transfers.ID, transfers.Path, transfers.Summary = "listAddressTransfers", "/v1/{chain}/address/{address}/transfers", "List an address's token transfers"
+	transfers.Description = "Transfers from and to the address, newest first unless `order` is asc. All filters apply before paging. `limit` is {page}. " +
+		"A page may end early and be empty; go on while nextCursor is not null."
+	transfers.Page = kernel.Page{Usual: 25, Most: 100}
+	kernel.Register(s.Server, transfers, s.listAddressTransfers)
 	s.assetRoutes()
 	s.batchRoutes()
 }
@@ -150,22 +151,13 @@ func (s *Routes) getAddress(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		final, err := finalizedBlock(ctx, c, r, state)
+		final, err := state.Finalized(ctx, r, c.Depth)
 		if err == nil {
 			out.Body = renderSummary(ctx, c, final, &found[0])
 		}
 		return err
 	})
 	return out, err
-}
-
-// finalizedBlock is the newest finalized block; nil while there is none.
-func finalizedBlock(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) (*block.Summary, error) {
-	number, ok := state.FinalizedBlock(c.Depth)
-	if !ok {
-		return nil, nil
-	}
-	return block.Get(ctx, r, number)
 }
 
 // renderSummary shows an address. final is the newest finalized block, or nil: what
@@ -231,28 +223,23 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		positions := make([]explorer.Position, len(page.Transactions))
-		for i := range page.Transactions {
-			positions[i] = page.Transactions[i].Position
-		}
-		records, err := transaction.GetMany(ctx, r, positions)
+		list, err := address.See(ctx, r, a, page.Transactions, token.NewKindMemo(r).Of)
 		if err != nil {
 			return err
+		}
+		records := make([]*transaction.Record, len(list))
+		for i := range list {
+			records[i] = list[i].Record
 		}
 		methods, certain, err := s.primaryMethods(ctx, r, records)
 		if err != nil {
 			return err
 		}
-		kinds := token.NewKindMemo(r)
-		for i, t := range records {
-			item, err := renderAddressTx(ctx, kinds, state, t, &a, page.Transactions[i].Part)
-			if err != nil {
-				return err
-			}
-			item.MainMethod = methods[i]
-			out.Body.Items = append(out.Body.Items, item)
+		for i := range list {
+			out.Body.Items = append(out.Body.Items, renderAddressTx(state, &list[i], methods[i]))
+			certain = certain && list[i].Transfers == 0 // some standards come from calls
 		}
-		kernel.RequestOf(ctx).Vouch(certain && len(kinds.Known) == 0) // some standards come from calls
+		kernel.RequestOf(ctx).Vouch(certain)
 		if page.Next != nil {
 			out.Body.NextCursor, err = s.sealPlace(ctx, r, scope, explorer.Place{Block: page.Next.Block, Tx: page.Next.Index})
 		}
@@ -270,65 +257,35 @@ func kindsOf(p address.Part) (out []string) {
 	return out
 }
 
-// ends are who a transaction comes from and what it is addressed to.
-func ends(t *transaction.Record) (from, to *felt.Felt) {
-	if f, ok := t.From(t.Receipt.ContractAddress); ok {
-		from = &f
-	}
-	if f, ok := t.To(t.Receipt.ContractAddress); ok {
-		to = &f
-	}
-	return from, to
-}
-
-// counterparty is the other end of a transaction as an address sees it, nil when
-// there is none: an account that deploys itself has none, nor has the contract of
-// an invocation of version 0, of which nothing says who made it.
-func counterparty(t *transaction.Record, a *felt.Felt, part address.Part) *felt.Felt {
-	from, to := ends(t)
-	switch {
-	case part&address.Sender != 0 && part&address.Deployed == 0:
-		return to
-	case from != nil && *from == *a:
-		return nil
-	}
-	return from
-}
-
-func renderAddressTx(ctx context.Context, kinds *token.KindMemo, state *chain.State, t *transaction.Record, a *felt.Felt, part address.Part) (AddressTx, error) {
+func renderAddressTx(state *chain.State, t *address.Seen, main MainMethod) AddressTx {
 	iso, execution, final, kind := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
-	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(part), Counterparty: counterparty(t, a, part),
-		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final}
-	out.FromAddress, out.ToAddress = ends(t)
-	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
-		if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
-			n, differ := len(calls), slices.ContainsFunc(calls, func(c starknet.Call) bool { return c.Selector != calls[0].Selector })
-			out.CallCount, out.MethodsDiffer = &n, &differ
-		}
+	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(t.Part), Counterparty: t.Counterparty,
+		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final, MainMethod: main, CallCount: t.Calls, TransferCount: &t.Transfers}
+	out.FromAddress, out.ToAddress = t.Ends()
+	if t.Calls != nil {
+		out.MethodsDiffer = &t.Differ
 	}
-	n, top := 0, (*big.Int)(nil)
-	for _, x := range transfer.Of(t.Receipt.Events) {
-		if x.From != *a && x.To != *a {
-			continue
-		}
-		n++
-		standards, err := kinds.Of(ctx, []felt.Felt{x.Token})
-		if err != nil {
-			return out, err
-		}
-		settled := x.Transfer.As(standards[0])
-		text, _, _ := transferValues(&settled)
-		amount := big.NewInt(-1) // one that is not known is below all others
-		if text != nil {
-			amount.SetString(*text, 10)
-		}
-		if top != nil && amount.Cmp(top) <= 0 {
-			continue
-		}
-		top = amount
-		standard, token := settled.Standard.String(), x.Token
-		out.TopTransferTokenAddress, out.TopTransferStandard, out.TopTransferAmount = &token, &standard, text
+	if t.Top != nil {
+		out.TopTransferTokenAddress, out.TopTransferStandard = &t.Top.Token, some(t.Top.Standard.String())
+		out.TopTransferAmount, _, _ = transferValues(t.Top)
 	}
-	out.TransferCount = &n
-	return out, nil
+	return out
+}
+
+func (s *Routes) listAddressTransfers(ctx context.Context, in *struct {
+	ChainInput
+	Address string `path:"address" format:"felt" maxLength:"70" doc:"Address."`
+	TransferFilter
+	ListOrder
+}) (*body[TransferPage], error) {
+	q, err := parseTransfers(&in.TransferFilter, kernel.Values("path.address", []string{in.Address}))
+	if err != nil {
+		return nil, err
+	}
+	q.Order = in.order()
+	page, err := s.transferPage(ctx, "listAddressTransfers", in.Chain, q)
+	if err != nil {
+		return nil, err
+	}
+	return &body[TransferPage]{*page}, nil
 }

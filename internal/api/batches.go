@@ -97,7 +97,7 @@ func (s *Routes) summarizeAddresses(ctx context.Context, in *AddressBatch) (*bod
 		if err != nil {
 			return err
 		}
-		final, err := finalizedBlock(ctx, c, r, state)
+		final, err := state.Finalized(ctx, r, c.Depth)
 		if err != nil {
 			return err
 		}

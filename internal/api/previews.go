@@ -196,7 +196,7 @@ func (p *previewer) render(t *transaction.Record) TransactionPreview {
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{},
 		TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
-	out.FromAddress, out.ToAddress = ends(t)
+	out.FromAddress, out.ToAddress = t.Ends()
 	p.calls(t, &out)
 	count, minted, burnt, cut := 0, false, false, false
 	for _, x := range transfer.Of(t.Receipt.Events) {

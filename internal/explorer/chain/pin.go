@@ -40,3 +40,13 @@ func (s *State) Find(ctx context.Context, r store.Reader, p Pin) (block.Ref, err
 	}
 	return block.Ref{Number: s.Head.Number, Hash: s.Head.Hash}, nil
 }
+
+// Finalized returns the newest finalized block, of the view that the state was read
+// from; nil while there is none. One Get.
+func (s *State) Finalized(ctx context.Context, r store.Reader, depth uint64) (*block.Summary, error) {
+	number, ok := s.FinalizedBlock(depth)
+	if !ok {
+		return nil, nil
+	}
+	return block.Get(ctx, r, number)
+}

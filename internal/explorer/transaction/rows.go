@@ -42,6 +42,18 @@ type Record struct {
 	Receipt starknet.Receipt
 }
 
+// Ends are who the transaction comes from and what it is addressed to, nil where it
+// says nothing of it.
+func (t *Record) Ends() (from, to *felt.Felt) {
+	if f, ok := t.From(t.Receipt.ContractAddress); ok {
+		from = &f
+	}
+	if f, ok := t.To(t.Receipt.ContractAddress); ok {
+		to = &f
+	}
+	return from, to
+}
+
 // Stamp is what a row repeats of its block.
 type Stamp struct {
 	BlockHash felt.Felt

@@ -10,7 +10,6 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 )
@@ -86,13 +85,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
 func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
-	var positions []explorer.Position
-	for i := range items {
-		if items[i].Transfer == nil {
-			positions = append(positions, explorer.Position{Block: items[i].At.Block, Index: items[i].At.Tx})
-		}
-	}
-	records, err := transaction.GetMany(ctx, r, positions)
+	records, err := address.RecordsOf(ctx, r, items)
 	if err != nil {
 		return nil, false, err
 	}
@@ -102,22 +95,15 @@ func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, a *felt.
 	}
 	out = make([]ActivityItem, len(items))
 	for i := range items {
-		at, m := items[i].At, items[i].Transfer
-		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: txCursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()]}
+		at, m, t := items[i].At, items[i].Transfer, records[i]
+		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: txCursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()],
+			Counterparty: items[i].Counterparty(a, t), MainMethod: methods[i]}
 		if m == nil {
-			t := records[0]
-			out[i].MainMethod = methods[0]
-			records, methods = records[1:], methods[1:]
-			iso := kernel.TimestampISO(t.BlockTime)
-			out[i].TimestampISO, out[i].TxHash, out[i].Counterparty = &iso, t.Hash, counterparty(t, a, items[i].Part)
+			out[i].TimestampISO, out[i].TxHash = some(kernel.TimestampISO(t.BlockTime)), t.Hash
 			continue
 		}
-		iso, other := kernel.TimestampISO(m.Timestamp), &m.To
-		if items[i].Part == address.ReceivedTokens {
-			other = &m.From
-		}
-		out[i].TimestampISO, out[i].LogIndex, out[i].TransferIndex, out[i].TxHash = &iso, &m.Log, &m.Index, m.TxHash
-		out[i].Counterparty, out[i].TokenAddress = other, &m.Token
+		out[i].TimestampISO, out[i].TxHash = some(kernel.TimestampISO(m.Timestamp)), m.TxHash
+		out[i].LogIndex, out[i].TransferIndex, out[i].TokenAddress = &m.Log, &m.Index, &m.Token
 		out[i].Amount, _, out[i].TokenID = transferValues(&m.Transfer)
 	}
 	return out, certain, nil
