@@ -12,7 +12,7 @@ import (
 
 // filtered compares transfers under filters.
 func (o *oracle) filtered(path string, transfers []object) {
-	o.t.Helper()
+	o.T.Helper()
 	if len(transfers) == 0 {
 		return
 	}
@@ -36,14 +36,14 @@ func (o *oracle) filtered(path string, transfers []object) {
 		"type=erc20":                        func(t object) bool { return t["standard"] == "erc20" },
 		"symbol=StRk":                       func(t object) bool { return strings.EqualFold(fmt.Sprint(t["tokenSymbol"]), "strk") },
 		"symbol=nosuchtoken":                func(object) bool { return false },
-		"timestampFrom=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool { return t["blockNumber"].(uint64) >= block },
-		"timestampTo=" + fmt.Sprint(o.chain.BlockAt(block).Timestamp): func(t object) bool {
-			return o.chain.BlockAt(t["blockNumber"].(uint64)).Timestamp <= o.chain.BlockAt(block).Timestamp
+		"timestampFrom=" + fmt.Sprint(o.Chain.BlockAt(block).Timestamp): func(t object) bool { return t["blockNumber"].(uint64) >= block },
+		"timestampTo=" + fmt.Sprint(o.Chain.BlockAt(block).Timestamp): func(t object) bool {
+			return o.Chain.BlockAt(t["blockNumber"].(uint64)).Timestamp <= o.Chain.BlockAt(block).Timestamp
 		},
 		"timestampTo=1999-01-01T00:00:00Z": func(object) bool { return false },
 		"timestampTo=1960-01-01T00:00:00Z": func(object) bool { return false },
 		"invocationType=l1_handler": func(t object) bool {
-			ref, _ := o.chain.TransactionByHash(t["txHash"].(felt.Felt))
+			ref, _ := o.Chain.TransactionByHash(t["txHash"].(felt.Felt))
 			return ref.Transaction.Type == starknet.L1Handler
 		},
 	} {
@@ -53,7 +53,7 @@ func (o *oracle) filtered(path string, transfers []object) {
 
 // assets compares the candidates of an address.
 func (o *oracle) assets(a felt.Felt, deeds []deed) {
-	o.t.Helper()
+	o.T.Helper()
 	seen := map[felt.Felt]uint64{}
 	for i := range deeds {
 		if t := deeds[i].moved; t != nil {

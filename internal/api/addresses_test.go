@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"net/http"
 	"slices"
-	"strings"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode/contracts"
@@ -35,7 +34,7 @@ func (o *oracle) deeds() (all map[felt.Felt][]deed, order []felt.Felt) {
 		all[a] = append(all[a], d)
 	}
 	for n := range o.head() + 1 {
-		b := o.chain.BlockAt(n)
+		b := o.Chain.BlockAt(n)
 		for i := range b.Transactions {
 			t, r := &b.Transactions[i], &b.Receipts[i]
 			parts, names := map[felt.Felt][]bool{}, []felt.Felt{}
@@ -177,11 +176,11 @@ func (o *oracle) wantSummary(a felt.Felt, deeds []deed) object {
 	out := object{"address": a, "totalActivityCount": len(deeds), "activityCountExact": true, "transactionCount": len(transactionsOf(a, deeds)), "transferCount": transfers,
 		"firstActivityBlock": first, "latestActivityBlock": latest, "classHash": nil, "isAccount": nil, "createdOnIso": nil, "deployedAtTxHash": nil,
 		"deployedByAddress": nil, "deploymentProvenance": nil, "contractExistence": nil}
-	c, there := o.chain.ClassAt(a, o.head())
+	c, there := o.Chain.ClassAt(a, o.head())
 	out["known"] = there || len(deeds) > 0
 	if !there {
 		out["contractExistence"] = object{"status": "not_deployed", "reasonCode": "contract_not_found", "evidenceSource": "finalized_class_hash_at",
-			"observedBlockNumber": o.head() - depth, "observedBlockHash": o.chain.BlockAt(o.head() - depth).Hash, "expiresAtIso": nil}
+			"observedBlockNumber": o.head() - depth, "observedBlockHash": o.Chain.BlockAt(o.head() - depth).Hash, "expiresAtIso": nil}
 		if a.Cmp(felt.FromUint64(4)) < 0 { // the protocol's own
 			out["isAccount"], out["contractExistence"] = false, nil
 		}
@@ -217,7 +216,7 @@ func (o *oracle) sample(all map[felt.Felt][]deed, order []felt.Felt) []felt.Felt
 
 // addresses compares all lists of addresses with the chain.
 func (o *oracle) addresses() {
-	o.t.Helper()
+	o.T.Helper()
 	all, order := o.deeds()
 	for n, a := range o.sample(all, order) {
 		path := "address/" + a.String()
@@ -262,34 +261,19 @@ func (o *oracle) addresses() {
 
 // post compares one answer to a body.
 func (o *oracle) post(op, path, content string, want any) reply {
-	o.t.Helper()
-	r := o.send(o.request(http.MethodPost, "/v1/"+chainID+"/"+path, content))
+	o.T.Helper()
+	r := o.Send(o.Request(http.MethodPost, "/v1/"+chainID+"/"+path, content))
 	if r.StatusCode != http.StatusOK {
-		o.t.Fatalf("POST %s: %d %s", path, r.StatusCode, r.body)
+		o.T.Fatalf("POST %s: %d %s", path, r.StatusCode, r.Body)
 	}
-	if d := difference(want, r.body); d != "" {
-		o.t.Fatalf("POST %s: %s\n%s", path, d, r.body)
+	if d := difference(want, r.Body); d != "" {
+		o.T.Fatalf("POST %s: %s\n%s", path, d, r.Body)
 	}
-	if got := o.contract.of(http.MethodPost, "/v1/"+chainID+"/"+path); got == nil || got.id != op {
-		o.t.Fatalf("POST %s is not %s", path, op)
+	if got := o.Contract.Of(http.MethodPost, "/v1/"+chainID+"/"+path); got == nil || got.ID != op {
+		o.T.Fatalf("POST %s is not %s", path, op)
 	}
 	o.checks[op]++
 	return r
-}
-
-// Request is a request with a body and the key.
-func (w *world) request(method, path, content string, headers ...string) *http.Request {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("X-Service-Api-Key", w.key)
-	req.Header.Set("Content-Type", "application/json")
-	for i := 0; i < len(headers); i += 2 {
-		req.Header.Set(headers[i], headers[i+1])
-	}
-	return req
 }
 
 func jsonText(v any) string {
@@ -301,7 +285,7 @@ func jsonText(v any) string {
 
 // batches compares the batch helpers for every address and transaction.
 func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
-	o.t.Helper()
+	o.T.Helper()
 	order = append(slices.Clone(order), felt.FromUint64(999), order[0], order[0])
 	for part := range slices.Chunk(order, 128) {
 		var names []string
@@ -322,7 +306,7 @@ func (o *oracle) batches(all map[felt.Felt][]deed, order []felt.Felt) {
 	}
 	hashes, items := []felt.Felt{felt.FromUint64(77)}, []object{wantNoPreview(felt.FromUint64(77))}
 	for n := o.head(); len(hashes) < 90 && n > 0; n-- {
-		b := o.chain.BlockAt(n)
+		b := o.Chain.BlockAt(n)
 		for i := range b.Transactions {
 			hashes, items = append(hashes, b.Transactions[i].Hash), append(items, o.wantPreview(b, i))
 		}
@@ -336,7 +320,7 @@ func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	out := object{"address": a, "known": len(deeds) > 0, "isDeployed": false, "label": nil, "labelSource": nil, "protocol": nil, "source": "indexed_partner_address_evidence",
 		"hasReceivedFunds": slices.ContainsFunc(deeds, func(d deed) bool { return d.moved != nil && d.moved.to == a }),
 		"activityCoverage": object{"status": "partial", "reasonCode": "success_only_total_not_materialized", "evidenceSource": "indexed_successful_transaction_and_activity_summary",
-			"fromBlock": 0, "throughBlock": o.head(), "sourceWatermarkBlock": o.head(), "sourceWatermarkHash": o.chain.BlockAt(o.head()).Hash}}
+			"fromBlock": 0, "throughBlock": o.head(), "sourceWatermarkBlock": o.head(), "sourceWatermarkHash": o.Chain.BlockAt(o.head()).Hash}}
 	if len(deeds) == 0 {
 		out["activityCoverage"].(object)["status"], out["activityCoverage"].(object)["reasonCode"] = "exhaustive", "no_indexed_activity_evidence"
 	}
@@ -347,15 +331,15 @@ func (o *oracle) wantIntelligence(a felt.Felt, deeds []deed) object {
 	for _, name := range []string{"currentClassHash", "deploymentClassHash", "classHashSource", "classHashAsOfBlock", "classHashAsOfBlockHash", "classHashFinality"} {
 		out[name] = nil
 	}
-	if l, ok := o.registry.Label(a); ok {
+	if l, ok := o.Registry.Label(a); ok {
 		out["known"], out["label"], out["labelSource"] = true, l.Name, "indexed_protocol_registry"
 		if l.Protocol != "" {
 			out["protocol"] = object{"name": l.Protocol, "kind": orNull(l.Kind)}
 		}
-	} else if t, ok := o.registry.Token(a); ok {
+	} else if t, ok := o.Registry.Token(a); ok {
 		out["known"], out["label"], out["labelSource"] = true, t.Name, "curated_known_token_metadata"
 	}
-	if _, there := o.chain.ClassAt(a, o.head()); there {
+	if _, there := o.Chain.ClassAt(a, o.head()); there {
 		w := o.wantContract(a)
 		for _, name := range []string{"classHash", "currentClassHash", "deploymentClassHash", "classHashSource", "classHashAsOfBlock", "classHashAsOfBlockHash", "classHashFinality"} {
 			out[name] = w[name]
@@ -371,7 +355,7 @@ func (o *oracle) wantKind(out object, a felt.Felt, isAccount any) {
 	if a.Cmp(felt.FromUint64(4)) < 0 {
 		out["typeLabel"] = "system"
 	}
-	c, there := o.chain.ClassAt(a, o.head())
+	c, there := o.Chain.ClassAt(a, o.head())
 	if !there {
 		return
 	}
@@ -379,7 +363,7 @@ func (o *oracle) wantKind(out object, a felt.Felt, isAccount any) {
 	if o.tokenKind(a) != nil {
 		out["typeLabel"] = "token"
 	}
-	if name, ok := o.registry.ClassName(c.Hash); ok {
+	if name, ok := o.Registry.ClassName(c.Hash); ok {
 		out["classLabel"], out["classLabelSource"] = name, "official_class_registry"
 	}
 	if isAccount == true {

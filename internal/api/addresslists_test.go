@@ -16,10 +16,10 @@ type cursorPage struct {
 }
 
 func (w *world) cursorPage(path string) (p cursorPage) {
-	w.t.Helper()
-	r := w.do(http.MethodGet, path, w.key)
-	if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
-		w.t.Fatalf("%s: %d %s", path, r.StatusCode, r.body)
+	w.T.Helper()
+	r := w.Do(http.MethodGet, path, w.Key)
+	if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
+		w.T.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
 	}
 	return p
 }
@@ -27,7 +27,7 @@ func (w *world) cursorPage(path string) (p cursorPage) {
 // TestAddressListCursors: a cursor works under the order and the type that made it
 // and under no other.
 func TestAddressListCursors(t *testing.T) {
-	w := newWorld(t, 30)
+	w := sharedWorld(t, 30)
 	base := "/v1/" + chainID + "/address/" + felt.Zero.String() // all mints and burns
 	for list, kind := range map[string]string{"transactions": "INVOKE", "activity": "transfer_in", "transfers": "erc20"} {
 		queries := []string{"limit=1", "limit=1&order=asc", "limit=1&type=" + kind, "limit=1&order=asc&type=" + kind}
@@ -38,9 +38,9 @@ func TestAddressListCursors(t *testing.T) {
 			}
 			for j, used := range queries {
 				path := base + "/" + list + "?" + used + "&cursor=" + url.QueryEscape(*p.NextCursor)
-				r := w.do(http.MethodGet, path, w.key)
-				if ok := r.StatusCode == http.StatusOK; ok != (i == j) || !ok && (r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor) {
-					t.Errorf("%s: the cursor of %s under %s: %d %s", list, made, used, r.StatusCode, r.body)
+				r := w.Do(http.MethodGet, path, w.Key)
+				if ok := r.StatusCode == http.StatusOK; ok != (i == j) || !ok && (r.StatusCode != http.StatusBadRequest || r.Envelope().Code != kernel.CodeInvalidCursor) {
+					t.Errorf("%s: the cursor of %s under %s: %d %s", list, made, used, r.StatusCode, r.Body)
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func TestAddressListCursors(t *testing.T) {
 
 // TestAddressListParameters: what is no order and no type is refused, and says so.
 func TestAddressListParameters(t *testing.T) {
-	w := newWorld(t, 3)
+	w := sharedWorld(t, 30)
 	base := "/v1/" + chainID + "/address/0x1/"
 	for _, c := range []struct {
 		path   string
@@ -66,9 +66,9 @@ func TestAddressListParameters(t *testing.T) {
 		{"transfers?type=INVOKE", 400},
 		{"transfers?order=up", 400},
 	} {
-		r := w.do(http.MethodGet, base+c.path, w.key)
-		if r.StatusCode != c.status || c.status == 400 && r.envelope().Code != kernel.CodeInvalidRequest {
-			t.Errorf("%s: %d %s, want %d", c.path, r.StatusCode, r.body, c.status)
+		r := w.Do(http.MethodGet, base+c.path, w.Key)
+		if r.StatusCode != c.status || c.status == 400 && r.Envelope().Code != kernel.CodeInvalidRequest {
+			t.Errorf("%s: %d %s, want %d", c.path, r.StatusCode, r.Body, c.status)
 		}
 	}
 }
@@ -86,8 +86,8 @@ func TestOldestFirstWhileTheChainMoves(t *testing.T) {
 			o.fork(4)
 			moves++
 		case n%4 == 0 && moves < 4:
-			o.chain.Extend(2)
-			o.catchUp()
+			o.Chain.Extend(2)
+			o.CatchUp()
 			moves++
 		}
 	})
@@ -116,9 +116,9 @@ func TestOldestFirstWhileTheChainMoves(t *testing.T) {
 			t.Fatalf("%s has one page", list)
 		}
 		o.fork(30) // which takes the block of the last cursor with it
-		r := o.do(http.MethodGet, base+last, o.key)
-		if r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor {
-			t.Errorf("%s: a cursor of a block that is gone: %d %s", list, r.StatusCode, r.body)
+		r := o.Do(http.MethodGet, base+last, o.Key)
+		if r.StatusCode != http.StatusBadRequest || r.Envelope().Code != kernel.CodeInvalidCursor {
+			t.Errorf("%s: a cursor of a block that is gone: %d %s", list, r.StatusCode, r.Body)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // spawned are the contracts that a universal deployer deployed in a transaction,
 // which the block's state diff must have, too.
 func (o *oracle) spawned(b *starknet.Block, tx int) (out []felt.Felt) {
-	diff := o.chain.StateUpdateAt(b.Number).Diff
+	diff := o.Chain.StateUpdateAt(b.Number).Diff
 	for _, e := range b.Receipts[tx].Events {
 		if len(e.Keys) != 1 || e.Keys[0] != contracts.SelContractDeployed || len(e.Data) == 0 {
 			continue
@@ -64,7 +64,7 @@ func transactionsOf(a felt.Felt, deeds []deed) (out []deed) {
 
 // ordered compares a list in both orders, whole and under every type.
 func (o *oracle) ordered(op, path string, want []object, field string, types []string) {
-	o.t.Helper()
+	o.T.Helper()
 	up := slices.Clone(want)
 	slices.Reverse(up)
 	limit := 100
@@ -89,7 +89,7 @@ func (o *oracle) ordered(op, path string, want []object, field string, types []s
 
 // addressOrders compares the lists of an address in both orders and by type.
 func (o *oracle) addressOrders(path string, activity, txs, transfers []object) {
-	o.t.Helper()
+	o.T.Helper()
 	o.ordered("listAddressActivity", path+"/activity", activity, "kind",
 		append(slices.Clone(kindNames), "transfer_in", "transfer_out", "transfer_self"))
 	o.ordered("listAddressTransactions", path+"/transactions", txs, "txType", []string{"INVOKE", "DECLARE", "DEPLOY", "DEPLOY_ACCOUNT", "L1_HANDLER"})

@@ -9,26 +9,26 @@ import (
 var _ = tested(routeTest{
 	operation: "getAddressAttribution", evidence: lookedUp, truth: (*oracle).attribution,
 	golden: func(w *world) map[string]string {
-		return map[string]string{"known": "/address/" + w.chain.Network().PairRouter.String() + "/attribution", "unknown": "/address/0x00ABC/attribution"}
+		return map[string]string{"known": "/address/" + w.Chain.Network().PairRouter.String() + "/attribution", "unknown": "/address/0x00ABC/attribution"}
 	},
 })
 
 // attribution compares who addresses are said to be with what was registered.
 func (o *oracle) attribution() {
-	o.t.Helper()
+	o.T.Helper()
 	var unlisted felt.Felt
 	for a, k := range o.tokensByAddress() {
-		if _, listed := o.registry.Token(a); !listed && k.Standard == simnode.ERC20 && k.Name != "" {
+		if _, listed := o.Registry.Token(a); !listed && k.Standard == simnode.ERC20 && k.Name != "" {
 			unlisted = a
 		}
 	}
-	for _, a := range []felt.Felt{o.chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
+	for _, a := range []felt.Felt{o.Chain.Network().PairRouter, contracts.STRK, felt.FromUint64(31337), unlisted} {
 		want := object{"chainId": chainID, "requestedAddress": a.Padded(), "canonicalAddress": a, "known": false, "label": nil, "confidence": "none",
 			"source": "indexed_address_attribution", "labelSource": nil, "labelConfidence": nil, "selfReportedName": nil, "protocol": nil}
-		if l, ok := o.registry.Label(a); ok {
+		if l, ok := o.Registry.Label(a); ok {
 			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, l.Name, "high", "indexed_protocol_registry", l.Source
 			want["protocol"] = object{"name": l.Protocol, "kind": l.Kind}
-		} else if t, ok := o.registry.Token(a); ok {
+		} else if t, ok := o.Registry.Token(a); ok {
 			want["known"], want["label"], want["confidence"], want["source"], want["labelSource"] = true, t.Name, "high", "curated_known_token_metadata", "registry"
 		}
 		if want["known"] == true {

@@ -9,21 +9,22 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/audit"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/store"
 )
 
 // audited puts what an auditor found into the index.
 func (w *world) audited(s audit.State) {
-	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), "job/audit", "test", time.Hour)
+	w.T.Helper()
+	lease, err := w.Engine.Acquire(w.T.Context(), "job/audit", "test", time.Hour)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	b := &store.Batch{}
 	b.Under(lease)
 	b.Put(audit.StateKey, s.Encode())
-	if err := w.engine.Commit(w.t.Context(), b); err != nil {
-		w.t.Fatal(err)
+	if err := w.Engine.Commit(w.T.Context(), b); err != nil {
+		w.T.Fatal(err)
 	}
 }
 
@@ -31,7 +32,7 @@ func (w *world) audited(s audit.State) {
 // page, as far as it counts; how old it is, too.
 func TestAuditIsTold(t *testing.T) {
 	w := newWorld(t, 30)
-	now := uint64(w.clock.Now().Unix())
+	now := uint64(w.Clock.Now().Unix())
 	find := func(at audit.Standing) audit.Finding {
 		return audit.Finding{Block: 7, Kind: audit.Nonces, Standing: at, Reason: "nonces differ"}
 	}
@@ -51,12 +52,12 @@ func TestAuditIsTold(t *testing.T) {
 		"it cannot be read":             {audit.State{At: now, Omitted: 3, Findings: []audit.Finding{find(audit.Damaged)}}, "damaged", "degraded", "degraded", "nonces differ"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.t = t
+			w.T = t
 			w.audited(c.state)
 			var s api.Status
-			r := w.do(http.MethodGet, statusPath, w.key)
-			expect(t, r, 200, "", nil)
-			if err := json.Unmarshal(r.body, &s); err != nil {
+			r := w.Do(http.MethodGet, statusPath, w.Key)
+			servertest.Expect(t, r, 200, "", nil)
+			if err := json.Unmarshal(r.Body, &s); err != nil {
 				t.Fatal(err)
 			}
 			a := s.Verification.Audit
@@ -75,13 +76,13 @@ func TestAuditIsTold(t *testing.T) {
 				Status string
 				Chains map[string]string
 			}
-			r = w.do(http.MethodGet, "/readyz", "")
-			expect(t, r, 200, "", nil)
-			if err := json.Unmarshal(r.body, &ready); err != nil || ready.Status != c.ready || (ready.Chains[chainID] == "audit") != (c.says != "") {
-				t.Errorf("/readyz says %s %v", r.body, err)
+			r = w.Do(http.MethodGet, "/readyz", "")
+			servertest.Expect(t, r, 200, "", nil)
+			if err := json.Unmarshal(r.Body, &ready); err != nil || ready.Status != c.ready || (ready.Chains[chainID] == "audit") != (c.says != "") {
+				t.Errorf("/readyz says %s %v", r.Body, err)
 			}
-			w.clock.advance(time.Second) // the page is kept for a moment
-			page := string(w.do(http.MethodGet, "/", "", "Accept", "text/html").body)
+			w.Clock.Advance(time.Second) // the page is kept for a moment
+			page := string(w.Do(http.MethodGet, "/", "", "Accept", "text/html").Body)
 			if strings.Contains(page, "contradicts the index") != (c.says != "") || strings.Contains(page, "Indexing has stopped") {
 				t.Errorf("the landing page of an index that is %s", c.indexing)
 			}

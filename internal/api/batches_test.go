@@ -85,11 +85,6 @@ func countingWorld(t *testing.T, blocks int, change ...func(*options)) (*world, 
 	return w, c
 }
 
-func (w *world) postTo(path, content string) reply {
-	w.t.Helper()
-	return w.send(w.request(http.MethodPost, "/v1/"+chainID+path, content))
-}
-
 // TestBatchesCostTheSame: a batch of the largest size takes as many round trips as
 // a small one that has every kind of address.
 func TestBatchesCostTheSame(t *testing.T) {
@@ -101,8 +96,8 @@ func TestBatchesCostTheSame(t *testing.T) {
 	}
 	var hashes []felt.Felt
 	for n := uint64(2); len(hashes) < 100; n++ {
-		for i := range w.chain.BlockAt(n).Transactions {
-			hashes = append(hashes, w.chain.BlockAt(n).Transactions[i].Hash)
+		for i := range w.Chain.BlockAt(n).Transactions {
+			hashes = append(hashes, w.Chain.BlockAt(n).Transactions[i].Hash)
 		}
 	}
 	for path, body := range map[string]func(n int) string{
@@ -114,8 +109,8 @@ func TestBatchesCostTheSame(t *testing.T) {
 		for i, n := range []int{32, 128} {
 			c.trips.Store(0)
 			c.scans.Store(0)
-			if r := w.postTo(path, body(n)); r.StatusCode != http.StatusOK {
-				t.Fatalf("%s: %d %s", path, r.StatusCode, r.body)
+			if r := w.PostTo(path, body(n)); r.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
 			}
 			trips[i] = c.trips.Load()
 		}
@@ -130,25 +125,25 @@ func TestBatchesRunOutOfTime(t *testing.T) {
 	w, c := countingWorld(t, 10, func(o *options) { o.Timeout = 200 * time.Millisecond })
 	c.stuck.Store(true)
 	for _, path := range []string{"/address/summaries", "/address/intelligence"} {
-		r := w.postTo(path, `{"addresses":["0x1"]}`)
-		if r.StatusCode != http.StatusServiceUnavailable || r.envelope().Code != kernel.CodeServiceUnavailable || r.Header.Get("Retry-After") != "2" {
-			t.Errorf("%s: %d %v %s", path, r.StatusCode, r.Header, r.body)
+		r := w.PostTo(path, `{"addresses":["0x1"]}`)
+		if r.StatusCode != http.StatusServiceUnavailable || r.Envelope().Code != kernel.CodeServiceUnavailable || r.Header.Get("Retry-After") != "2" {
+			t.Errorf("%s: %d %v %s", path, r.StatusCode, r.Header, r.Body)
 		}
 	}
 }
 
 // TestBatchRules: wrong keys are refused by name, and a key without the scope.
 func TestBatchRules(t *testing.T) {
-	w := newWorld(t, 10)
+	w := sharedWorld(t, 30)
 	for path, keys := range map[string][]string{
 		"/address/summaries":    {"wallets", "owners", "contracts", "address"},
 		"/address/intelligence": {"wallets", "owners", "contracts"},
 		"/tx/previews":          {"txHashes", "transactions", "hash"},
 	} {
 		for _, key := range keys {
-			r := w.postTo(path, fmt.Sprintf(`{%q:["0x1"]}`, key))
-			if e := r.envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, key) {
-				t.Errorf("%s %s: %d %s", path, key, r.StatusCode, r.body)
+			r := w.PostTo(path, fmt.Sprintf(`{%q:["0x1"]}`, key))
+			if e := r.Envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, key) {
+				t.Errorf("%s %s: %d %s", path, key, r.StatusCode, r.Body)
 			}
 		}
 		name := map[bool]string{true: "hashes", false: "addresses"}[strings.HasPrefix(path, "/tx")]
@@ -158,14 +153,14 @@ func TestBatchRules(t *testing.T) {
 			jsonText(object{name: []string{}}):                          name,
 			`{}`:                                                        name,
 		} {
-			if e := w.postTo(path, content).envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, says) {
+			if e := w.PostTo(path, content).Envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, says) {
 				t.Errorf("%s %.60s: %+v", path, content, e)
 			}
 		}
-		req := w.request(http.MethodPost, "/v1/"+chainID+path, jsonText(object{name: []string{"0x1"}}))
-		req.Header.Set("X-Service-Api-Key", w.newKey(account.Read))
-		if r := w.send(req); r.envelope().Code != kernel.CodeForbidden || !strings.Contains(r.Header.Get("WWW-Authenticate"), `scope="batch"`) {
-			t.Errorf("%s without the scope: %d %s", path, r.StatusCode, r.body)
+		req := w.Request(http.MethodPost, "/v1/"+chainID+path, jsonText(object{name: []string{"0x1"}}))
+		req.Header.Set("X-Service-Api-Key", w.NewKey(account.Read))
+		if r := w.Send(req); r.Envelope().Code != kernel.CodeForbidden || !strings.Contains(r.Header.Get("WWW-Authenticate"), `scope="batch"`) {
+			t.Errorf("%s without the scope: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 }
@@ -183,18 +178,18 @@ func TestOperatorsLabels(t *testing.T) {
 	}
 	w := newWorld(t, 5, func(o *options) { o.Labels = labels })
 	var got api.Attribution
-	w.get("/address/"+contracts.STRK.String()+"/attribution", &got)
+	w.Get("/address/"+contracts.STRK.String()+"/attribution", &got)
 	if !got.Known || *got.Label != "Our token" || got.Confidence != "none" || *got.LabelConfidence != "medium" || got.Source != "indexed_address_attribution" || *got.LabelSource != "ops" || got.Protocol.Name != "House" || *got.Protocol.Kind != "bank" {
 		t.Errorf("%+v", got)
 	}
 	delete(labels, contracts.STRK) // the answer is not kept
-	w.get("/address/"+contracts.STRK.String()+"/attribution", &got)
+	w.Get("/address/"+contracts.STRK.String()+"/attribution", &got)
 	if *got.Label != "Starknet Token" || got.Source != "curated_known_token_metadata" {
 		t.Errorf("%+v", got)
 	}
-	r := w.postTo("/address/intelligence", `{"addresses":["0x9"]}`)
-	if !strings.Contains(string(r.body), `"known":true`) || !strings.Contains(string(r.body), `"label":"Nine"`) || !strings.Contains(string(r.body), `"typeLabel":"not_deployed"`) {
-		t.Errorf("%s", r.body)
+	r := w.PostTo("/address/intelligence", `{"addresses":["0x9"]}`)
+	if !strings.Contains(string(r.Body), `"known":true`) || !strings.Contains(string(r.Body), `"label":"Nine"`) || !strings.Contains(string(r.Body), `"typeLabel":"not_deployed"`) {
+		t.Errorf("%s", r.Body)
 	}
 }
 
@@ -225,16 +220,16 @@ func (n noNode) NonceAt(context.Context, contractcall.Block, felt.Felt) (felt.Fe
 // not live by its nature.
 func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	w := newWorld(t, 40, func(o *options) { o.Chains[0].Node = noNode{t} })
-	w.node.Faults().Set(simnode.Fault{Kind: simnode.FaultDrop})
+	w.Node.Faults().Set(simnode.Fault{Kind: simnode.FaultDrop})
 	live := map[string]bool{"getTokenTotalSupply": true, "getTokenBalance": true, "readContract": true, "getWalletState": true}
-	a, tx := w.chain.Accounts(39)[0].String(), w.chain.BlockAt(3).Transactions[0].Hash.String()
+	a, tx := w.Chain.Accounts(39)[0].String(), w.Chain.BlockAt(3).Transactions[0].Hash.String()
 	fill := strings.NewReplacer("{chain}", chainID, "{address}", a, "{token}", contracts.STRK.String(), "{number_or_hash}", "3", "{tx_hash}", tx,
-		"{message_hash}", fmt.Sprintf("0x%x", w.chain.Messages(0, 39)[0].Hash), "{class_hash}", contracts.Classes().Account.Hash.String())
+		"{message_hash}", fmt.Sprintf("0x%x", w.Chain.Messages(0, 39)[0].Hash), "{class_hash}", contracts.Classes().Account.Hash.String())
 	query := map[string]string{"search": "?q=" + a, "searchEvents": "?topic0=" + felt.Selector("Transfer").String(), "getBlockAtTimestamp": "?timestamp=1900000000"}
 	bodies := map[string]string{"summarizeAddresses": `{"addresses":["` + a + `"]}`, "describeAddresses": `{"addresses":["` + a + `"]}`, "previewTransactions": `{"hashes":["` + tx + `"]}`}
 	want := map[string]int{"getContractVerification": http.StatusNotFound}
 	called := 0
-	for id, path := range w.operations() {
+	for id, path := range w.Operations() {
 		if live[id] {
 			continue
 		}
@@ -242,10 +237,10 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 		if bodies[id] != "" {
 			method = http.MethodPost
 		}
-		req := w.request(method, fill.Replace(path)+query[id], bodies[id])
-		req.Header.Set("X-Service-Api-Key", w.partner)
-		if got := w.send(req); got.StatusCode != max(want[id], http.StatusOK) {
-			t.Errorf("%s %s: %d %s", method, req.URL, got.StatusCode, got.body)
+		req := w.Request(method, fill.Replace(path)+query[id], bodies[id])
+		req.Header.Set("X-Service-Api-Key", w.Partner)
+		if got := w.Send(req); got.StatusCode != max(want[id], http.StatusOK) {
+			t.Errorf("%s %s: %d %s", method, req.URL, got.StatusCode, got.Body)
 		}
 		called++
 	}
@@ -257,10 +252,10 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 // TestPreviewsOfNothing: what is not known is null, and what is known to be empty
 // is empty.
 func TestPreviewsOfNothing(t *testing.T) {
-	w := newWorld(t, 30)
+	w := sharedWorld(t, 30)
 	var quiet felt.Felt
 	for n := uint64(2); n < 30; n++ {
-		b := w.chain.BlockAt(n)
+		b := w.Chain.BlockAt(n)
 		for i := range b.Receipts {
 			if len(b.Receipts[i].Events) == 0 {
 				quiet = b.Transactions[i].Hash
@@ -270,10 +265,10 @@ func TestPreviewsOfNothing(t *testing.T) {
 	if quiet.IsZero() {
 		t.Fatal("every transaction has events")
 	}
-	r := w.postTo("/tx/previews", jsonText(object{"hashes": []any{"0x1234", quiet}, "includeLogs": true}))
+	r := w.PostTo("/tx/previews", jsonText(object{"hashes": []any{"0x1234", quiet}, "includeLogs": true}))
 	var got struct{ Items []map[string]any }
-	if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK {
-		t.Fatalf("%v: %d %s", err, r.StatusCode, r.body)
+	if err := json.Unmarshal(r.Body, &got); err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%v: %d %s", err, r.StatusCode, r.Body)
 	}
 	unknown, known := got.Items[0], got.Items[1]
 	for _, name := range []string{"transferCount", "hasBurnToZero", "hasMintFromZero", "tokenTransfersTruncated", "exchangeCallsTruncated", "logCount"} {
@@ -292,14 +287,14 @@ func TestPreviewsOfNothing(t *testing.T) {
 // TestReservedAddresses: the sender of the first declarations is no account, and
 // not a contract that somebody may still deploy.
 func TestReservedAddresses(t *testing.T) {
-	w := newWorld(t, 25) // some of it is finalized
+	w := sharedWorld(t, 30) // some of it is finalized
 	var s api.AddressSummary
-	w.get("/address/0x1", &s)
+	w.Get("/address/0x1", &s)
 	if s.IsAccount == nil || *s.IsAccount || s.ContractExistence != nil || s.ClassHash != nil {
 		t.Errorf("%+v", s)
 	}
 	s = api.AddressSummary{}
-	if w.get("/address/0x1234567", &s); s.IsAccount != nil || s.ContractExistence == nil {
+	if w.Get("/address/0x1234567", &s); s.IsAccount != nil || s.ContractExistence == nil {
 		t.Errorf("%+v", s)
 	}
 }

@@ -85,7 +85,7 @@ func (o *oracle) called(b *starknet.Block, i int) (calls []calledOf, signed bool
 	case t.Type == starknet.L1Handler:
 		return []calledOf{{t.ContractAddress, t.EntryPointSelector, t.Calldata, "l1_handler", nil}}, false
 	case t.Type == starknet.DeployAccount || t.Type == starknet.Deploy:
-		class, _ := o.chain.ClassByHash(t.ClassHash, o.head())
+		class, _ := o.Chain.ClassByHash(t.ClassHash, o.head())
 		return []calledOf{{b.Receipts[i].ContractAddress, felt.Selector("constructor"), t.ConstructorCalldata, "constructor", class}}, false
 	}
 	return nil, false
@@ -101,20 +101,20 @@ func (o *oracle) wantMethod(n uint64, c *calledOf) object {
 			out["methodName"], out["methodNameUnavailableReason"] = d[0], nil
 		}
 	}
-	if l, ok := o.registry.Label(c.to); ok {
+	if l, ok := o.Registry.Label(c.to); ok {
 		out["contractAlias"] = l.Name
-	} else if t, ok := o.registry.Token(c.to); ok {
+	} else if t, ok := o.Registry.Token(c.to); ok {
 		out["contractAlias"] = t.Name
 	}
 	class, there := c.class, c.class != nil
 	if !there {
-		class, there = o.chain.ClassAt(c.to, n)
+		class, there = o.Chain.ClassAt(c.to, n)
 		if !there {
 			return out
 		}
 		before, had := (*contracts.Class)(nil), false
 		if n > 0 {
-			before, had = o.chain.ClassAt(c.to, n-1)
+			before, had = o.Chain.ClassAt(c.to, n-1)
 		}
 		if !had || before.Hash != class.Hash {
 			out["callTimeClassHash"], out["classAlias"] = anything, anything
@@ -122,7 +122,7 @@ func (o *oracle) wantMethod(n uint64, c *calledOf) object {
 		}
 	}
 	out["callTimeClassHash"] = class.Hash
-	if name, ok := o.registry.ClassName(class.Hash); ok {
+	if name, ok := o.Registry.ClassName(class.Hash); ok {
 		out["classAlias"] = name
 	}
 	if catalogueDoors()[class.Hash][c.kind+c.selector.String()] != nil {
@@ -135,7 +135,7 @@ func (o *oracle) wantMethod(n uint64, c *calledOf) object {
 func (o *oracle) wantPreviewed(n uint64, c *calledOf) object {
 	out := o.wantMethod(n, c)
 	for at := n; at <= o.head() && c.class == nil; at++ {
-		if slices.ContainsFunc(o.chain.StateUpdateAt(at).Diff.Replaced, func(r starknet.ReplacedClass) bool { return r.Address == c.to }) {
+		if slices.ContainsFunc(o.Chain.StateUpdateAt(at).Diff.Replaced, func(r starknet.ReplacedClass) bool { return r.Address == c.to }) {
 			with(out, object{"methodNameSource": anything, "callTimeClassHash": nil, "classAlias": nil})
 		}
 	}
@@ -184,13 +184,13 @@ func TestCallArguments(t *testing.T) {
 	o := &oracle{world: newWorld(t, 60), checks: map[string]int{}}
 	count, odd := map[string]int{}, map[string]int{}
 	for n := range o.head() + 1 {
-		b := o.chain.BlockAt(n)
+		b := o.Chain.BlockAt(n)
 		for i := range b.Transactions {
 			var tx struct {
 				AccountCalls []wireCall
 				EntryPoint   *wireCall
 			}
-			o.get("/tx/"+b.Transactions[i].Hash.String(), &tx)
+			o.Get("/tx/"+b.Transactions[i].Hash.String(), &tx)
 			rows := tx.AccountCalls
 			if tx.EntryPoint != nil {
 				rows = append(rows, *tx.EntryPoint)
@@ -226,10 +226,10 @@ func TestCallArguments(t *testing.T) {
 // that was declared, and of nothing else.
 func TestFunctionDictionary(t *testing.T) {
 	w := newWorld(t, 12)
-	head, _ := w.chain.Head()
+	head, _ := w.Chain.Head()
 	var selectors []felt.Felt
 	var names []string
-	for _, c := range w.chain.Classes(head) {
+	for _, c := range w.Chain.Classes(head) {
 		for _, door := range doorsOf(c) {
 			if !strings.HasSuffix(door[0], "default__") { // the doors of a proxy stand under no name's selector
 				selectors, names = append(selectors, felt.Selector(door[0])), append(names, door[0])
@@ -237,7 +237,7 @@ func TestFunctionDictionary(t *testing.T) {
 		}
 	}
 	selectors, names = append(selectors, felt.Selector("nobody_has_this"), felt.Zero), append(names, "", "")
-	err := w.engine.View(t.Context(), func(r store.Reader) error {
+	err := w.Engine.View(t.Context(), func(r store.Reader) error {
 		got, err := class.FunctionNamesOf(t.Context(), r, selectors)
 		if !slices.Equal(got, names) {
 			t.Errorf("names are\n%v\nwant\n%v", got, names)
@@ -260,9 +260,9 @@ type wireCall struct {
 }
 
 func (o *oracle) checkCall(what string, got *wireCall, c *calledOf) {
-	o.t.Helper()
+	o.T.Helper()
 	if (got.DecodedArguments != nil) != (got.DecodingStatus == "decoded") {
-		o.t.Errorf("%s is %s with arguments %v", what, got.DecodingStatus, got.DecodedArguments)
+		o.T.Errorf("%s is %s with arguments %v", what, got.DecodingStatus, got.DecodedArguments)
 	}
 	if got.DecodedArguments == nil {
 		return
@@ -276,17 +276,17 @@ func (o *oracle) checkCall(what string, got *wireCall, c *calledOf) {
 		}
 		data = append(data, a.RawValues...)
 		if a.Source != "data" {
-			o.t.Errorf("%s: %s stands in %s", what, a.Label, a.Source)
+			o.T.Errorf("%s: %s stands in %s", what, a.Label, a.Source)
 		}
 	}
 	if !slices.Equal(data, c.data) {
-		o.t.Errorf("%s: arguments are of %v, the calldata is %v", what, data, c.data)
+		o.T.Errorf("%s: arguments are of %v, the calldata is %v", what, data, c.data)
 	}
 	if got.CallTimeClassHash == nil {
 		return // two classes agree
 	}
-	class, _ := o.chain.ClassByHash(*got.CallTimeClassHash, o.head())
+	class, _ := o.Chain.ClassByHash(*got.CallTimeClassHash, o.head())
 	if want := doorsOf(class)[c.kind+c.selector.String()]; want == nil || want[0] != got.MethodName || !slices.Equal(want[1:], labels) {
-		o.t.Errorf("%s: %s%v, the ABI has %v", what, got.MethodName, labels, want)
+		o.T.Errorf("%s: %s%v, the ABI has %v", what, got.MethodName, labels, want)
 	}
 }

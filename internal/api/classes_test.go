@@ -45,7 +45,7 @@ type epoch struct {
 func (o *oracle) classTruth(head uint64) *classTruth {
 	t := &classTruth{map[felt.Felt]*countedClass{}, map[felt.Felt][]epoch{}}
 	for n := range head + 1 {
-		d := o.chain.StateUpdateAt(n).Diff
+		d := o.Chain.StateUpdateAt(n).Diff
 		get := func(h felt.Felt) *countedClass {
 			c := t.classes[h]
 			if c == nil {
@@ -84,10 +84,10 @@ func (o *oracle) classTruth(head uint64) *classTruth {
 }
 
 func (o *oracle) catalogueClass(hash felt.Felt, head uint64) *contracts.Class {
-	o.t.Helper()
-	c, ok := o.chain.ClassByHash(hash, head)
+	o.T.Helper()
+	c, ok := o.Chain.ClassByHash(hash, head)
 	if !ok {
-		o.t.Fatalf("the chain does not know class %s", hash)
+		o.T.Fatalf("the chain does not know class %s", hash)
 	}
 	return c
 }
@@ -107,7 +107,7 @@ func (o *oracle) wantFacts(hash felt.Felt, head uint64, row object) object {
 	return row
 }
 
-func (o *oracle) timeOf(n uint64) string { return iso(o.chain.BlockAt(n).Timestamp) }
+func (o *oracle) timeOf(n uint64) string { return iso(o.Chain.BlockAt(n).Timestamp) }
 
 func (o *oracle) wantClass(c *countedClass, head uint64) object {
 	kind := "sierra"
@@ -125,7 +125,7 @@ func (o *oracle) wantClass(c *countedClass, head uint64) object {
 // classes compares the directory, every class with its instances, and contracts
 // with their histories and entry points.
 func (o *oracle) classes(head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	t := o.classTruth(head)
 	var all []*countedClass
 	for _, c := range t.classes {
@@ -171,11 +171,11 @@ func (o *oracle) classes(head uint64) {
 
 // nested walks a list that stands below a field of the answer.
 func (o *oracle) nested(op, path, limitName, cursorName string, field func(json.RawMessage) page, limit int) (out []json.RawMessage) {
-	o.t.Helper()
+	o.T.Helper()
 	if field == nil {
 		field = func(text json.RawMessage) (p page) {
 			if err := json.Unmarshal(text, &p); err != nil {
-				o.t.Fatal(err)
+				o.T.Fatal(err)
 			}
 			return p
 		}
@@ -183,14 +183,14 @@ func (o *oracle) nested(op, path, limitName, cursorName string, field func(json.
 	next := ""
 	for {
 		full := fmt.Sprintf("%s/%s&%s=%d%s", chainID, path, limitName, limit, next)
-		r := o.do(http.MethodGet, "/v1/"+full, o.key)
+		r := o.Do(http.MethodGet, "/v1/"+full, o.Key)
 		if r.StatusCode != http.StatusOK {
-			o.t.Fatalf("GET %s: %d %s", full, r.StatusCode, r.body)
+			o.T.Fatalf("GET %s: %d %s", full, r.StatusCode, r.Body)
 		}
 		o.checked(op, full, r)
-		p := field(r.body)
+		p := field(r.Body)
 		if len(p.Items) > limit {
-			o.t.Fatalf("GET %s: %d items", full, len(p.Items))
+			o.T.Fatalf("GET %s: %d items", full, len(p.Items))
 		}
 		out = append(out, p.Items...)
 		if p.NextCursor == nil {
@@ -201,7 +201,7 @@ func (o *oracle) nested(op, path, limitName, cursorName string, field func(json.
 }
 
 func (o *oracle) class(c *countedClass, head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	type instance struct {
 		address felt.Felt
 		since   uint64
@@ -213,7 +213,7 @@ func (o *oracle) class(c *countedClass, head uint64) {
 	field := func(text json.RawMessage) page {
 		var d struct{ Instances page }
 		if err := json.Unmarshal(text, &d); err != nil {
-			o.t.Fatal(err)
+			o.T.Fatal(err)
 		}
 		return d.Instances
 	}
@@ -245,7 +245,7 @@ func (o *oracle) class(c *countedClass, head uint64) {
 }
 
 func (o *oracle) contractClasses(t *classTruth, head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	var all []felt.Felt
 	for a := range t.epochs {
 		all = append(all, a)
@@ -280,12 +280,12 @@ func (o *oracle) contractClasses(t *classTruth, head uint64) {
 }
 
 func (o *oracle) entrypoints(address, hash felt.Felt, tag string, number uint64, list []epoch, k int, head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	if k+1 < len(list) && list[k+1].block == number {
 		return // the block ended with another
 	}
-	b := o.chain.BlockAt(number)
-	want := wantInterface(o.t, o.catalogueClass(hash, head))
+	b := o.Chain.BlockAt(number)
+	want := wantInterface(o.T, o.catalogueClass(hash, head))
 	for name, v := range (object{"chainId": chainID, "contractAddress": address, "classHash": hash, "requestedBlockTag": tag, "blockTag": b.Hash,
 		"blockNumber": number, "finalityStatus": b.Status.String(), "abiTypesTruncated": false}) {
 		want[name] = v
@@ -376,7 +376,7 @@ func wantInterface(t *testing.T, c *contracts.Class) object {
 // depends on no block goes on.
 func TestClassCursorsAcrossForks(t *testing.T) {
 	o := &oracle{world: newWorld(t, 44), checks: map[string]int{}}
-	head, _ := o.chain.Head()
+	head, _ := o.Chain.Head()
 	paths := map[string]int{ // by how they end
 		"classes?limit=1&sort=declared_at_desc": http.StatusBadRequest,
 		"classes?limit=1&sort=instances_desc":   http.StatusOK,
@@ -392,13 +392,13 @@ func TestClassCursorsAcrossForks(t *testing.T) {
 	paths["class/"+busy.String()+"?instanceLimit=1&instanceSort=address_asc"] = http.StatusOK
 	next := map[string]string{}
 	for path := range paths {
-		r := o.do(http.MethodGet, "/v1/"+chainID+"/"+path, o.key)
+		r := o.Do(http.MethodGet, "/v1/"+chainID+"/"+path, o.Key)
 		var p struct {
 			page
 			Instances *page
 		}
-		if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
-			t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+		if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 		}
 		name, cursor := "&cursor=", p.NextCursor
 		if p.Instances != nil {
@@ -408,9 +408,9 @@ func TestClassCursorsAcrossForks(t *testing.T) {
 	}
 	o.fork(40)
 	for path, status := range paths {
-		r := o.do(http.MethodGet, "/v1/"+chainID+"/"+next[path], o.key)
-		if r.StatusCode != status || status == http.StatusBadRequest && r.envelope().Code != kernel.CodeInvalidCursor {
-			t.Errorf("GET %s after a fork: %d %s", path, r.StatusCode, r.body)
+		r := o.Do(http.MethodGet, "/v1/"+chainID+"/"+next[path], o.Key)
+		if r.StatusCode != status || status == http.StatusBadRequest && r.Envelope().Code != kernel.CodeInvalidCursor {
+			t.Errorf("GET %s after a fork: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 }
@@ -419,20 +419,20 @@ func TestClassCursorsAcrossForks(t *testing.T) {
 // is kept.
 func TestClassesToCome(t *testing.T) {
 	w := newWorld(t, 30)
-	head, _ := w.chain.Head()
-	c, ok := w.chain.ClassAt(contracts.STRK, head)
+	head, _ := w.Chain.Head()
+	c, ok := w.Chain.ClassAt(contracts.STRK, head)
 	if !ok {
 		t.Fatal("no fee token")
 	}
-	lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", 1<<40)
+	lease, err := w.Engine.Acquire(t.Context(), store.Writer, "test", 1<<40)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(path string, status int) reply {
 		t.Helper()
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/"+path, w.key)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+"/"+path, w.Key)
 		if r.StatusCode != status {
-			t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+			t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 		}
 		return r
 	}
@@ -440,7 +440,7 @@ func TestClassesToCome(t *testing.T) {
 		t.Helper()
 		b := &store.Batch{Epoch: lease.Epoch}
 		edit(b)
-		if err := w.engine.Commit(t.Context(), b); err != nil {
+		if err := w.Engine.Commit(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -452,7 +452,7 @@ func TestClassesToCome(t *testing.T) {
 	for status, row := range map[string]*class.ABI{"missing": {Status: class.Absent}, "unverified": {Status: class.Unverified}} {
 		change(func(b *store.Batch) { b.Put(class.ABIKey(c.Hash), row.Encode()) })
 		var d api.ClassDetail
-		if err := json.Unmarshal(ask(one, http.StatusOK).body, &d); err != nil {
+		if err := json.Unmarshal(ask(one, http.StatusOK).Body, &d); err != nil {
 			t.Fatal(err)
 		}
 		if d.ABIStatus != status || d.VerificationTier != "unverified" || d.IsAccount != nil || d.TokenKind != nil {
@@ -466,13 +466,13 @@ func TestClassesToCome(t *testing.T) {
 		b.Put(class.ABIKey(c.Hash), class.Materialize(&c.Class).Encode())
 		b.Put(class.InterfaceKey(c.Hash), class.InterfaceOf(&c.Class).Encode())
 	})
-	if body := string(ask(one, http.StatusOK).body); !strings.Contains(body, `"abiStatus":"fetched"`) {
+	if body := string(ask(one, http.StatusOK).Body); !strings.Contains(body, `"abiStatus":"fetched"`) {
 		t.Errorf("the class came, the answer is %s", body)
 	}
 	ask(points, http.StatusOK)
 	for _, tag := range []string{"pending", "pre_confirmed", "x", "0xx"} {
-		if r := ask(points+"?block_tag="+tag, http.StatusBadRequest); !strings.Contains(r.envelope().Message, "block_tag") {
-			t.Errorf("block_tag=%s: %s", tag, r.body)
+		if r := ask(points+"?block_tag="+tag, http.StatusBadRequest); !strings.Contains(r.Envelope().Message, "block_tag") {
+			t.Errorf("block_tag=%s: %s", tag, r.Body)
 		}
 	}
 }

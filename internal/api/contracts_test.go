@@ -17,7 +17,7 @@ import (
 
 func (o *oracle) registryTokens() map[felt.Felt]registry.Token {
 	out := map[felt.Felt]registry.Token{}
-	for _, t := range o.registry.Tokens() {
+	for _, t := range o.Registry.Tokens() {
 		out[t.Address] = t
 	}
 	return out
@@ -29,7 +29,7 @@ func (o *oracle) wantContract(a felt.Felt) object {
 	out := object{"chainId": chainID, "address": a, "deployedByAddress": nil, "deployedAtTx": nil, "classHashFinality": nil, "alias": nil, "isToken": nil,
 		"tokenKind": nil, "metadataCompleteness": true, "source": "indexed_read_model"}
 	for n := range o.head() + 1 {
-		b, diff := o.chain.BlockAt(n), o.chain.StateUpdateAt(n).Diff
+		b, diff := o.Chain.BlockAt(n), o.Chain.StateUpdateAt(n).Diff
 		for _, d := range diff.Deployed {
 			if d.Address == a {
 				o.born(out, a, b, d.ClassHash)
@@ -45,12 +45,12 @@ func (o *oracle) wantContract(a felt.Felt) object {
 	if o.tier(out["classHashAsOfBlock"].(uint64)) == "finalized" {
 		out["classHashFinality"] = "finalized"
 	}
-	c, _ := o.chain.ClassAt(a, o.head())
+	c, _ := o.Chain.ClassAt(a, o.head())
 	out["isAccount"] = class.Materialize(&c.Class).Account
 	o.wantKind(out, a, out["isAccount"])
 	if kind := o.tokenKind(a); kind != nil {
 		out["isToken"], out["tokenKind"] = true, kind
-		if t, ok := o.registry.Token(a); ok {
+		if t, ok := o.Registry.Token(a); ok {
 			out["alias"] = t.Name
 		} else if k := o.tokensByAddress()[a]; k != nil {
 			out["alias"], _, _ = o.wantNames(k)
@@ -67,7 +67,7 @@ func (o *oracle) tokenKind(a felt.Felt) any {
 	if k := o.tokensByAddress()[a]; k != nil {
 		return standardNames[k.Standard]
 	}
-	c, ok := o.chain.ClassAt(a, o.head())
+	c, ok := o.Chain.ClassAt(a, o.head())
 	if !ok {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (o *oracle) tokenKind(a felt.Felt) any {
 
 // untouched says that a token never moved.
 func (o *oracle) untouched(a felt.Felt) bool {
-	return len(o.chain.Events(simnode.EventFilter{To: o.head(), Addresses: []felt.Felt{a}, Keys: [][]felt.Felt{{felt.Selector("Transfer"), felt.Selector("TransferSingle"), felt.Selector("TransferBatch")}}})) == 0
+	return len(o.Chain.Events(simnode.EventFilter{To: o.head(), Addresses: []felt.Felt{a}, Keys: [][]felt.Felt{{felt.Selector("Transfer"), felt.Selector("TransferSingle"), felt.Selector("TransferBatch")}}})) == 0
 }
 
 // born fills in what the block of the deployment tells.
@@ -125,17 +125,17 @@ func (o *oracle) dependent(e *starknet.Event) bool {
 		mixed = starknet.PoseidonArray(e.Data[1], salt)
 	}
 	if starknet.ComputeContractAddress(e.From, mixed, e.Data[3], calldata) != e.Data[0] {
-		o.t.Fatal("the deployer's event does not explain the address")
+		o.T.Fatal("the deployer's event does not explain the address")
 	}
 	return true
 }
 
 // contracts compares every contract of the chain.
 func (o *oracle) contracts() {
-	o.t.Helper()
+	o.T.Helper()
 	seen := map[felt.Felt]bool{}
 	for n := range o.head() + 1 {
-		for _, d := range o.chain.StateUpdateAt(n).Diff.Deployed {
+		for _, d := range o.Chain.StateUpdateAt(n).Diff.Deployed {
 			if !seen[d.Address] {
 				seen[d.Address] = true
 				o.same("getContract", chainID+"/contract/"+d.Address.String(), o.wantContract(d.Address))
@@ -159,7 +159,7 @@ func (o *oracle) meaning(m *simnode.Message) (bridge *registry.Bridge, out objec
 	if m.ToL1 {
 		l2, l1 = m.From, m.To
 	}
-	for _, b := range o.chain.Network().Registry().Bridges {
+	for _, b := range o.Chain.Network().Registry().Bridges {
 		if b.L2 == l2 && b.L1 == l1 {
 			bridge = &b
 		}
@@ -180,7 +180,7 @@ func (o *oracle) meaning(m *simnode.Message) (bridge *registry.Bridge, out objec
 		out["sender"], out["recipient"] = p[1], p[2]
 	}
 	if bridge.Token != nil {
-		t, _ := o.registry.Token(*bridge.Token)
+		t, _ := o.Registry.Token(*bridge.Token)
 		out["token"] = object{"symbol": t.Symbol, "name": t.Name, "decimals": t.Decimals}
 		unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Decimals)), nil)
 		amount := new(big.Rat).SetFrac(raw, unit).FloatString(int(t.Decimals))
@@ -194,9 +194,9 @@ func (o *oracle) meaning(m *simnode.Message) (bridge *registry.Bridge, out objec
 
 // bridgeSignals compares the movements over bridges.
 func (o *oracle) bridgeSignals() {
-	o.t.Helper()
+	o.T.Helper()
 	all := o.allMessages()
-	for _, b := range o.chain.Network().Registry().Bridges {
+	for _, b := range o.Chain.Network().Registry().Bridges {
 		want := []object{}
 		for i := range all {
 			m := &all[i]
@@ -214,7 +214,7 @@ func (o *oracle) bridgeSignals() {
 				row["direction"] = "outbound"
 			}
 			if b.Token != nil {
-				t, _ := o.registry.Token(*b.Token)
+				t, _ := o.Registry.Token(*b.Token)
 				row["tokenAddress"], row["tokenSymbol"], row["tokenDecimals"] = *b.Token, t.Symbol, t.Decimals
 			}
 			want = append(want, row)
@@ -259,7 +259,7 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 		if !slices.Contains(targets, name) {
 			targets = append(targets, name)
 		}
-		if l, ok := o.registry.Label(felt.MustParse(name)); ok && l.Kind == "dex" && len(exchange) < 16 {
+		if l, ok := o.Registry.Label(felt.MustParse(name)); ok && l.Kind == "dex" && len(exchange) < 16 {
 			exchange = append(exchange, object{"contractAddress": name, "callIndex": k, "entryPointSelector": c.selector, "methodName": o.wantMethod(b.Number, c)["methodName"]})
 		}
 	}
@@ -281,7 +281,7 @@ func (o *oracle) wantPreview(b *starknet.Block, i int) object {
 	out["logs"] = logs
 	out["transferCount"], out["tokenTransfersTruncated"], out["tokenTransfers"] = n, n > 25, transfers[:min(25, n)]
 	bridges := []felt.Felt{}
-	for _, m := range o.chain.Messages(b.Number, b.Number) {
+	for _, m := range o.Chain.Messages(b.Number, b.Number) {
 		if m.TxIndex != i {
 			continue
 		}

@@ -46,23 +46,23 @@ func (r *eventRow) place() string {
 
 // walk reads all pages of a search.
 func (w *world) walk(path string, query url.Values, key string, limit int) (rows []eventRow) {
-	w.t.Helper()
+	w.T.Helper()
 	query = url.Values(slicesOf(query))
 	query.Set("limit", strconv.Itoa(limit))
 	for pages := 0; ; pages++ {
 		if pages > 5000 {
-			w.t.Fatalf("%s?%s does not end", path, query.Encode())
+			w.T.Fatalf("%s?%s does not end", path, query.Encode())
 		}
-		r := w.do(http.MethodGet, "/v1/"+chainID+path+"?"+query.Encode(), key)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+path+"?"+query.Encode(), key)
 		if r.StatusCode != http.StatusOK {
-			w.t.Fatalf("%s?%s: %d %s", path, query.Encode(), r.StatusCode, r.body)
+			w.T.Fatalf("%s?%s: %d %s", path, query.Encode(), r.StatusCode, r.Body)
 		}
 		var p eventPage
-		if err := json.Unmarshal(r.body, &p); err != nil {
-			w.t.Fatal(err)
+		if err := json.Unmarshal(r.Body, &p); err != nil {
+			w.T.Fatal(err)
 		}
 		if len(p.Items) > limit {
-			w.t.Fatalf("page of %d with limit %d", len(p.Items), limit)
+			w.T.Fatalf("page of %d with limit %d", len(p.Items), limit)
 		}
 		rows = append(rows, p.Items...)
 		if p.NextCursor == nil {
@@ -98,20 +98,20 @@ func TestEventSearchAgainstTruth(t *testing.T) {
 	w := newWorld(t, 90)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for round := range 3 {
-		head, _ := w.chain.Head()
-		all := w.chain.Events(simnode.EventFilter{From: 0, To: head})
+		head, _ := w.Chain.Head()
+		all := w.Chain.Events(simnode.EventFilter{From: 0, To: head})
 		for range 20 {
 			w.compareSearch(rng, all, head)
 		}
-		w.chain.Fork(10 + 20*round)
-		w.chain.Extend(3)
-		w.catchUp()
+		w.Chain.Fork(10 + 20*round)
+		w.Chain.Extend(3)
+		w.CatchUp()
 	}
 }
 
 // compareSearch makes one random search that is sure to be legal.
 func (w *world) compareSearch(rng *rand.Rand, all []simnode.EventRef, head uint64) {
-	w.t.Helper()
+	w.T.Helper()
 	sample := func() *simnode.EventRef { return &all[rng.IntN(len(all))] }
 	q, f := url.Values{}, simnode.EventFilter{From: 0, To: head}
 	path, one := "/events", rng.IntN(3) == 0
@@ -156,7 +156,7 @@ func (w *world) compareSearch(rng *rand.Rand, all []simnode.EventRef, head uint6
 		q.Set("from_block", strconv.FormatUint(f.From, 10))
 		q.Set("to_block", strconv.FormatUint(f.To, 10))
 	}
-	want := w.chain.Events(f)
+	want := w.Chain.Events(f)
 	asc := rng.IntN(2) == 0
 	if asc {
 		q.Set("order", "asc")
@@ -167,17 +167,17 @@ func (w *world) compareSearch(rng *rand.Rand, all []simnode.EventRef, head uint6
 	if len(want) > 20*limit {
 		limit = 100 // every page is held against the document, which takes its time
 	}
-	got := w.walk(path, q, w.key, limit)
+	got := w.walk(path, q, w.Key, limit)
 	if len(got) != len(want) {
-		w.t.Fatalf("%s?%s: %d events, want %d", path, q.Encode(), len(got), len(want))
+		w.T.Fatalf("%s?%s: %d events, want %d", path, q.Encode(), len(got), len(want))
 	}
 	for i := range want {
 		ref, row := &want[i], &got[i]
 		if row.place() != fmt.Sprintf("%d:%d:%d", ref.Block.Number, ref.TxIndex, ref.Index) || row.TxHash != ref.Block.Transactions[ref.TxIndex].Hash || row.Address != ref.Event.From ||
 			!slices.Equal(row.Keys, ref.Event.Keys) || !slices.Equal(row.Data, ref.Event.Data) {
-			w.t.Fatalf("%s?%s: event %d is %+v, want %+v", path, q.Encode(), i, row, ref)
+			w.T.Fatalf("%s?%s: event %d is %+v, want %+v", path, q.Encode(), i, row, ref)
 		}
-		checkRow(w.t, row)
+		checkRow(w.T, row)
 	}
 }
 
@@ -226,10 +226,10 @@ func checkRow(t *testing.T, r *eventRow) {
 // TestMostEventsAreDecoded: on a chain whose classes are all known, only what
 // was made to be misread is not.
 func TestMostEventsAreDecoded(t *testing.T) {
-	w := newWorld(t, 60)
+	w := sharedWorld(t, 60)
 	counts := map[string]int{}
 	for _, name := range []string{"Transfer", "Swap", "Sync", "ContractDeployed", "Deposit", "Upgraded"} {
-		for _, r := range w.walk("/events", url.Values{"topic0": {felt.Selector(name).String()}}, w.key, 100) {
+		for _, r := range w.walk("/events", url.Values{"topic0": {felt.Selector(name).String()}}, w.Key, 100) {
 			counts[r.DecodingStatus]++
 			if r.EventName != nil && *r.EventName != name {
 				t.Fatalf("event %s is called %s", name, *r.EventName)
@@ -243,7 +243,7 @@ func TestMostEventsAreDecoded(t *testing.T) {
 
 // TestEventRules is the contract's list of what is refused.
 func TestEventRules(t *testing.T) {
-	w := newWorld(t, 30)
+	w := sharedWorld(t, 30)
 	transfer := felt.Selector("Transfer").String()
 	many := func(name string, n int) string {
 		var b strings.Builder
@@ -304,9 +304,9 @@ func TestEventRules(t *testing.T) {
 		{"/events?topic0=0x1&limit=500", 200, ""},
 		{"/events?topic0=0x1&cursor=abc", 400, "cursor"},
 	} {
-		r := w.do(http.MethodGet, "/v1/"+chainID+c.path, w.key)
-		if r.StatusCode != c.status || !strings.Contains(string(r.body), c.want) {
-			t.Errorf("%.90s: %d, want %d %q: %.300s", c.path, r.StatusCode, c.status, c.want, r.body)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+c.path, w.Key)
+		if r.StatusCode != c.status || !strings.Contains(string(r.Body), c.want) {
+			t.Errorf("%.90s: %d, want %d %q: %.300s", c.path, r.StatusCode, c.status, c.want, r.Body)
 		}
 	}
 }
@@ -317,14 +317,14 @@ func TestEventCursors(t *testing.T) {
 	sel := felt.Selector("Transfer")
 	first := func(query string) string {
 		var p eventPage
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/events?limit=5&"+query, w.key)
-		if err := json.Unmarshal(r.body, &p); err != nil || p.NextCursor == nil {
-			t.Fatalf("%s: %v %s", query, err, r.body)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+"/events?limit=5&"+query, w.Key)
+		if err := json.Unmarshal(r.Body, &p); err != nil || p.NextCursor == nil {
+			t.Fatalf("%s: %v %s", query, err, r.Body)
 		}
 		return url.QueryEscape(*p.NextCursor)
 	}
 	cursor := first("topic0=" + sel.String())
-	ask := func(query string) reply { return w.do(http.MethodGet, "/v1/"+chainID+"/events?"+query, w.key) }
+	ask := func(query string) reply { return w.Do(http.MethodGet, "/v1/"+chainID+"/events?"+query, w.Key) }
 	for query, status := range map[string]int{
 		"limit=50&selector=" + sel.Padded() + "&cursor=" + cursor:      200, // the same search, spelt otherwise
 		"topic0=0x1&cursor=" + cursor:                                  400,
@@ -333,26 +333,26 @@ func TestEventCursors(t *testing.T) {
 		"topic0=" + sel.String() + "&cursor=" + cursor[:len(cursor)-2]: 400,
 	} {
 		if r := ask(query); r.StatusCode != status {
-			t.Errorf("%s: %d, want %d: %s", query, r.StatusCode, status, r.body)
+			t.Errorf("%s: %d, want %d: %s", query, r.StatusCode, status, r.Body)
 		}
 	}
-	w.chain.Extend(2)
-	w.catchUp()
+	w.Chain.Extend(2)
+	w.CatchUp()
 	if r := ask("topic0=" + sel.String() + "&cursor=" + cursor); r.StatusCode != 200 {
-		t.Errorf("after new blocks: %d %s", r.StatusCode, r.body)
+		t.Errorf("after new blocks: %d %s", r.StatusCode, r.Body)
 	}
-	w.chain.Fork(30)
-	w.chain.Extend(1)
-	w.catchUp()
-	if r := ask("topic0=" + sel.String() + "&cursor=" + cursor); r.StatusCode != 400 || !strings.Contains(string(r.body), "invalid_cursor") {
-		t.Errorf("after a fork below: %d %s", r.StatusCode, r.body)
+	w.Chain.Fork(30)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	if r := ask("topic0=" + sel.String() + "&cursor=" + cursor); r.StatusCode != 400 || !strings.Contains(string(r.Body), "invalid_cursor") {
+		t.Errorf("after a fork below: %d %s", r.StatusCode, r.Body)
 	}
 }
 
 // TestEventSearchWithAllItsValues: the limits hold for felts written in full, not
 // only for short ones.
 func TestEventSearchWithAllItsValues(t *testing.T) {
-	w := newWorld(t, 20)
+	w := sharedWorld(t, 30)
 	var b strings.Builder
 	add := func(name string, n int) {
 		for i := range n {
@@ -364,7 +364,7 @@ func TestEventSearchWithAllItsValues(t *testing.T) {
 	add("topic11", 126)
 	add("contractAddress", 128)
 	query := "/v1/" + chainID + "/events?from_block=9223372036854775000&to_block=9223372036854775807&order=desc&limit=100" + b.String()
-	if r := w.do(http.MethodGet, query, w.key); r.StatusCode != http.StatusOK {
-		t.Errorf("%d values in %d bytes: %d %.200s", 256+128, len(query), r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, query, w.Key); r.StatusCode != http.StatusOK {
+		t.Errorf("%d values in %d bytes: %d %.200s", 256+128, len(query), r.StatusCode, r.Body)
 	}
 }

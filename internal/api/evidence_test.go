@@ -12,43 +12,43 @@ import (
 
 // meta compares what the service says of itself with how it was set up.
 func (o *oracle) meta() {
-	o.t.Helper()
+	o.T.Helper()
 	o.same("listChains", "meta/chains", object{"kind": "service.meta.chains", "schemaVersion": "1", "defaultChain": chainID,
 		"chains":        []object{{"chainId": chainID, "statusPath": "/v1/" + chainID + "/status", "statusPathTemplate": "/v1/{chain}/status"}},
 		"selectionRule": "Put the chain id into the path. There is no default chain in a path."})
-	r := o.do(http.MethodGet, "/v1/meta/capabilities", o.key)
+	r := o.Do(http.MethodGet, "/v1/meta/capabilities", o.Key)
 	var c api.Capabilities
-	if err := json.Unmarshal(r.body, &c); err != nil {
-		o.t.Fatal(err)
+	if err := json.Unmarshal(r.Body, &c); err != nil {
+		o.T.Fatal(err)
 	}
 	o.checked("getCapabilities", "meta/capabilities", r)
 	if len(c.EventSearchByChain) != 1 || c.EventSearchByChain[0].Chain != chainID || len(c.EventSearchByChain[0].FullRange.SelectorCoverage) == 0 {
-		o.t.Errorf("coverage by chain: %s", r.body)
+		o.T.Errorf("coverage by chain: %s", r.Body)
 	}
 	listed := 0
 	for _, f := range c.RouteFamilies {
 		if len(f.UseWhen) < 30 {
-			o.t.Errorf("family %s: use it when %q", f.Name, f.UseWhen)
+			o.T.Errorf("family %s: use it when %q", f.Name, f.UseWhen)
 		}
 		for _, op := range f.Operations {
-			if o.contract.of(op.Method, strings.NewReplacer("{", "", "}", "").Replace(op.Path)) == nil {
-				o.t.Errorf("capabilities list %s %s, which the document does not have", op.Method, op.Path)
+			if o.Contract.Of(op.Method, strings.NewReplacer("{", "", "}", "").Replace(op.Path)) == nil {
+				o.T.Errorf("capabilities list %s %s, which the document does not have", op.Method, op.Path)
 			}
 			listed++
 		}
 	}
-	if listed != len(o.contract.operations) {
-		o.t.Errorf("capabilities list %d operations, the document %d", listed, len(o.contract.operations))
+	if listed != len(o.Contract.Operations) {
+		o.T.Errorf("capabilities list %d operations, the document %d", listed, len(o.Contract.Operations))
 	}
 	for _, call := range c.FirstCalls {
-		if got := o.do(call.Method, call.Path, o.key); got.StatusCode != http.StatusOK {
-			o.t.Errorf("first call %s: %d", call.Path, got.StatusCode)
+		if got := o.Do(call.Method, call.Path, o.Key); got.StatusCode != http.StatusOK {
+			o.T.Errorf("first call %s: %d", call.Path, got.StatusCode)
 		}
 		o.checks["getCapabilities"]++
 	}
 	if c.DefaultChain != chainID || strings.Join(c.Caller.Scopes, " ") != "read batch write verify" || *c.Caller.WorkspacePlan != "enterprise" ||
 		c.Caller.RateLimit.LightPerMinute != 1e9 || *c.Caller.KeyClass != "live" {
-		o.t.Errorf("capabilities: %s", r.body)
+		o.T.Errorf("capabilities: %s", r.Body)
 	}
 }
 
@@ -67,7 +67,7 @@ var (
 // evidence is what the document says was checked. The file is written by this
 // test alone; it may claim less than the test checks, never more.
 func (o *oracle) evidence() {
-	o.t.Helper()
+	o.T.Helper()
 	got := map[string]site.Evidence{"getStatus": exactBlock, "getBlock": exactBlock, "getBlockAtTimestamp": exactBlock, "getTransaction": exactBlock,
 		"searchEvents": eventList, "listContractEvents": eventList, "listTokenTransfers": eventList, "listTransfers": eventList, "getToken": lookedUp,
 		"getContract": exactBlock, "getContractVerification": exactBlock, "listBridgeSignals": eventList, "getAddress": exactBlock, "listAddressTransactions": eventList,
@@ -84,7 +84,7 @@ func (o *oracle) evidence() {
 	}
 	for op, e := range got {
 		if e.Checks = o.checks[op]; e.Checks == 0 {
-			o.t.Errorf("%s was not compared with anything", op)
+			o.T.Errorf("%s was not compared with anything", op)
 		}
 		got[op] = e
 	}
@@ -92,33 +92,33 @@ func (o *oracle) evidence() {
 	if *update {
 		text, err := json.MarshalIndent(got, "", "  ")
 		if err != nil {
-			o.t.Fatal(err)
+			o.T.Fatal(err)
 		}
 		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-			o.t.Fatal(err)
+			o.T.Fatal(err)
 		}
 		return
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
 	var claimed map[string]site.Evidence
 	if err := json.Unmarshal(text, &claimed); err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
-	for _, op := range o.contract.operations {
-		if _, ok := claimed[op.id]; !ok {
-			o.t.Errorf("%s: no evidence for %s", file, op.id)
+	for _, op := range o.Contract.Operations {
+		if _, ok := claimed[op.ID]; !ok {
+			o.T.Errorf("%s: no evidence for %s", file, op.ID)
 		}
 	}
 	for op, e := range claimed {
 		seen := got[op]
 		if e.Checks > seen.Checks {
-			o.t.Errorf("%s claims %d checks of %s, there were %d", file, e.Checks, op, seen.Checks)
+			o.T.Errorf("%s claims %d checks of %s, there were %d", file, e.Checks, op, seen.Checks)
 		}
 		if e.Checks = seen.Checks; e != seen {
-			o.t.Errorf("%s claims %+v of %s, this test stands for %+v", file, e, op, seen)
+			o.T.Errorf("%s claims %+v of %s, this test stands for %+v", file, e, op, seen)
 		}
 	}
 }

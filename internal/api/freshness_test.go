@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/store"
 )
 
@@ -27,26 +28,26 @@ type claims struct {
 }
 
 func (w *world) claims() (c claims) {
-	w.t.Helper()
-	w.get("/status", &c.status)
+	w.T.Helper()
+	w.Get("/status", &c.status)
 	var ready struct {
 		Status string            `json:"status"`
 		Chains map[string]string `json:"chains"`
 	}
-	r := w.do(http.MethodGet, "/readyz", "")
-	if err := json.Unmarshal(r.body, &ready); err != nil || r.StatusCode != http.StatusOK {
-		w.t.Fatalf("readyz: %d %s", r.StatusCode, r.body)
+	r := w.Do(http.MethodGet, "/readyz", "")
+	if err := json.Unmarshal(r.Body, &ready); err != nil || r.StatusCode != http.StatusOK {
+		w.T.Fatalf("readyz: %d %s", r.StatusCode, r.Body)
 	}
 	c.ready, c.chain = ready.Status, ready.Chains[chainID]
-	c.coverage = w.capabilities(w.key).SelectorCoverage[0]
-	_, c.wide = w.ask(wideQuery, w.walletKey())
+	c.coverage = w.capabilities(w.Key).SelectorCoverage[0]
+	_, c.wide = w.ask(wideQuery, w.WalletKey())
 	var token api.TokenSummary
-	w.get("/token/"+w.chain.Tokens(0)[0].Address.String(), &token)
+	w.Get("/token/"+w.Chain.Tokens(0)[0].Address.String(), &token)
 	c.summary = token.SummaryCacheStatus
 	var assets api.AssetPage
-	w.get("/address/"+w.chain.Accounts(0)[0].String()+"/assets/discovery", &assets)
+	w.Get("/address/"+w.Chain.Accounts(0)[0].String()+"/assets/discovery", &assets)
 	c.assets = assets.Coverage
-	c.page = string(w.doc(http.MethodGet, "/", "").body)
+	c.page = string(w.Do(http.MethodGet, "/", "").Body)
 	return c
 }
 
@@ -84,8 +85,8 @@ func (c *claims) stale(t *testing.T, when, code string) {
 	if c.coverage.FreshnessStatus != "stale" || c.coverage.LiveMaintenance || c.coverage.VerifiedAt != nil {
 		t.Errorf("%s: coverage %+v", when, c.coverage)
 	}
-	if c.wide.StatusCode != 503 || c.wide.envelope().Code != kernel.CodeEventCoverageUnavailable {
-		t.Errorf("%s: a wide search is answered with %d %s", when, c.wide.StatusCode, c.wide.body)
+	if c.wide.StatusCode != 503 || c.wide.Envelope().Code != kernel.CodeEventCoverageUnavailable {
+		t.Errorf("%s: a wide search is answered with %d %s", when, c.wide.StatusCode, c.wide.Body)
 	}
 	if c.summary != "stale" {
 		t.Errorf("%s: the summary is %s", when, c.summary)
@@ -115,8 +116,8 @@ func TestFreshnessAges(t *testing.T) {
 		t.Errorf("never heard: head %d at %v", *s.HeadBlockNumber, s.HeadObservedAt)
 	}
 
-	heard = hears(w.clock.Now, 59)()
-	w.clock.advance(59 * time.Second)
+	heard = servertest.Hears(w.Clock.Now, 59)()
+	w.Clock.Advance(59 * time.Second)
 	young := w.claims()
 	young.fresh(t, "after 59 s")
 	if got := *young.coverage.VerifiedAt; got != "2026-02-01T00:00:00Z" {
@@ -128,7 +129,7 @@ func TestFreshnessAges(t *testing.T) {
 	}
 
 	heard.Nodes[0].State = chain.NodeFailing
-	w.clock.advance(2 * time.Second)
+	w.Clock.Advance(2 * time.Second)
 	old := w.claims()
 	old.stale(t, "after 61 s", "node_silent")
 	if n := old.status.Nodes; *n.Healthy != 0 || n.Items[0].Name != "node-1" || n.Items[0].Status != "failing" || *n.Items[0].LastHeardAt != "2026-02-01T00:00:00Z" {
@@ -141,13 +142,13 @@ func TestFreshnessAges(t *testing.T) {
 		t.Errorf("nobody knows how far the chain is, but discovery says %d", *old.assets.TargetThroughBlock)
 	}
 
-	w.clock.advance(10 * time.Second) // the page is kept for a moment
-	heard = hears(w.clock.Now, 59)()
+	w.Clock.Advance(10 * time.Second) // the page is kept for a moment
+	heard = servertest.Hears(w.Clock.Now, 59)()
 	again := w.claims()
 	again.fresh(t, "heard again")
 
-	w.clock.advance(10 * time.Second)
-	heard.Head.Heard = w.clock.Now().Add(61 * time.Second)
+	w.Clock.Advance(10 * time.Second)
+	heard.Head.Heard = w.Clock.Now().Add(61 * time.Second)
 	ahead := w.claims()
 	ahead.stale(t, "a clock that is ahead", "node_silent")
 }
@@ -162,28 +163,28 @@ func TestFreshnessFromTheStore(t *testing.T) {
 		t.Errorf("nodes: %+v", n)
 	}
 
-	seen := hears(w.clock.Now, 59)()
+	seen := servertest.Hears(w.Clock.Now, 59)()
 	seen.Nodes = append(seen.Nodes, chain.SeenNode{State: chain.NodeQuarantined})
 	w.leave(chain.SeenKey, seen.Encode())
-	w.clock.advance(299 * time.Second)
+	w.Clock.Advance(299 * time.Second)
 	young := w.claims()
 	young.fresh(t, "reported lately")
 	if n := young.status.Nodes; *n.Configured != 2 || *n.Healthy != 1 || n.Items[1].Status != "quarantined" || n.Items[1].HeadBlockNumber != nil {
 		t.Errorf("nodes: %+v", n)
 	}
-	w.clock.advance(2 * time.Second)
+	w.Clock.Advance(2 * time.Second)
 	dead := w.claims()
 	dead.stale(t, "a dead indexer", "indexer_silent")
 	if n := dead.status.Nodes; *n.Configured != 2 || n.Healthy != nil || n.Items[0].Status != "unknown" || *n.ObservedAt != "2026-02-01T00:00:00Z" {
 		t.Errorf("nodes: %+v", n)
 	}
 
-	seen.At, seen.Nodes[0].State = w.clock.Now(), chain.NodeFailing
+	seen.At, seen.Nodes[0].State = w.Clock.Now(), chain.NodeFailing
 	w.leave(chain.SeenKey, seen.Encode())
 	silent := w.claims()
 	silent.stale(t, "an indexer without a node", "node_silent")
 
-	seen = hears(w.clock.Now, 59+21)()
+	seen = servertest.Hears(w.Clock.Now, 59+21)()
 	w.leave(chain.SeenKey, seen.Encode())
 	behind := w.claims()
 	if s := behind.status; *s.LagBlocks != 21 || s.Indexing.Status != "catching_up" || *s.Indexing.ReasonCode != "behind" || behind.ready != "catching_up" || behind.summary != "stale" ||
@@ -198,23 +199,23 @@ func TestFreshnessFromTheStore(t *testing.T) {
 func TestNodeThatWentBack(t *testing.T) {
 	heard := chain.Seen{}
 	w := newWorld(t, 60, func(o *options) { o.Chains[0].Heard = func() chain.Seen { return heard } })
-	began := w.clock.Now()
-	heard = hears(w.clock.Now, 49)()
+	began := w.Clock.Now()
+	heard = servertest.Hears(w.Clock.Now, 49)()
 	close := w.claims()
 	close.fresh(t, "10 blocks below")
 
 	back := func() { // it told 59 at first, and 48 now
-		heard = hears(w.clock.Now, 48)()
+		heard = servertest.Hears(w.Clock.Now, 48)()
 		heard.Peaks = []chain.SeenHead{{Heard: began, Number: 59}}
 	}
-	w.clock.advance(59 * time.Second)
+	w.Clock.Advance(59 * time.Second)
 	back()
 	moment := w.claims()
 	moment.fresh(t, "back for a moment")
 	if at, verified := *moment.status.HeadObservedAt, *moment.coverage.VerifiedAt; at != "2026-02-01T00:00:00Z" || verified != at {
 		t.Errorf("the head was last shown a minute ago, but: observed at %s, verified at %s", at, verified)
 	}
-	w.clock.advance(2 * time.Second)
+	w.Clock.Advance(2 * time.Second)
 	back()
 	gone := w.claims()
 	gone.stale(t, "back for a minute", "node_behind")
@@ -228,41 +229,41 @@ func TestNodeThatWentBack(t *testing.T) {
 	}
 
 	// The indexer has a better node than this process.
-	w.clock.advance(10 * time.Second)
+	w.Clock.Advance(10 * time.Second)
 	back()
-	seen := hears(w.clock.Now, 59)()
+	seen := servertest.Hears(w.Clock.Now, 59)()
 	seen.Head.Heard = seen.Head.Heard.Add(-time.Second)
 	w.leave(chain.SeenKey, seen.Encode())
 	other := w.claims()
 	other.fresh(t, "the indexer's node has it")
 
 	// What the indexer left says so too, and a node in quarantine is no witness.
-	seen = hears(w.clock.Now, 48)()
-	seen.Nodes = append(seen.Nodes, chain.SeenNode{State: chain.NodeQuarantined, Heard: w.clock.Now(), Head: 59})
+	seen = servertest.Hears(w.Clock.Now, 48)()
+	seen.Nodes = append(seen.Nodes, chain.SeenNode{State: chain.NodeQuarantined, Heard: w.Clock.Now(), Head: 59})
 	w.leave(chain.SeenKey, seen.Encode())
-	w.clock.advance(10 * time.Second)
+	w.Clock.Advance(10 * time.Second)
 	lied := w.claims()
 	lied.stale(t, "a witness in quarantine", "node_behind")
-	w.leave(chain.PeaksKey, chain.Seen{Peaks: []chain.SeenHead{{Heard: w.clock.Now(), Number: 59}}}.EncodePeaks())
-	w.clock.advance(10 * time.Second)
+	w.leave(chain.PeaksKey, chain.Seen{Peaks: []chain.SeenHead{{Heard: w.Clock.Now(), Number: 59}}}.EncodePeaks())
+	w.Clock.Advance(10 * time.Second)
 	left := w.claims()
 	left.fresh(t, "the indexer heard it a moment ago")
 }
 
 // leave writes a row as the indexer would.
 func (w *world) leave(k store.Key, value []byte) {
-	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "test", time.Minute)
+	w.T.Helper()
+	lease, err := w.Engine.Acquire(w.T.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	b := &store.Batch{Epoch: lease.Epoch}
 	b.Put(k, value)
-	if err := w.engine.Commit(w.t.Context(), b); err != nil {
-		w.t.Fatal(err)
+	if err := w.Engine.Commit(w.T.Context(), b); err != nil {
+		w.T.Fatal(err)
 	}
-	if err := w.engine.Release(w.t.Context(), lease); err != nil {
-		w.t.Fatal(err)
+	if err := w.Engine.Release(w.T.Context(), lease); err != nil {
+		w.T.Fatal(err)
 	}
 }
 
@@ -282,13 +283,13 @@ func TestNodesThatAreNotBelieved(t *testing.T) {
 			t.Errorf("%s: %+v", when, c)
 		}
 	}
-	heard = hears(w.clock.Now, 59)()
+	heard = servertest.Hears(w.Clock.Now, 59)()
 	fresh := w.claims()
 	fresh.fresh(t, "a believed node")
 
-	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.clock.Now(), Block: 60, Reason: "Block 60 from node-1 cannot be read."}.Encode())
-	w.clock.advance(10 * time.Second)
-	heard = hears(w.clock.Now, 60)()
+	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.Clock.Now(), Block: 60, Reason: "Block 60 from node-1 cannot be read."}.Encode())
+	w.Clock.Advance(10 * time.Second)
+	heard = servertest.Hears(w.Clock.Now, 60)()
 	check("a block that cannot be used", "Block 60 from")
 	heard.Nodes[0].State = chain.NodeQuarantined
 	check("the same of a node in quarantine", "Block 60 from")
@@ -298,7 +299,7 @@ func TestNodesThatAreNotBelieved(t *testing.T) {
 
 	w.leave(chain.HinderedKey, chain.Hindrance{}.Encode())
 	check("a node in quarantine", "No node is believed")
-	heard.Nodes = append(heard.Nodes, chain.SeenNode{State: chain.NodeHealthy, Heard: w.clock.Now(), Head: 59})
+	heard.Nodes = append(heard.Nodes, chain.SeenNode{State: chain.NodeHealthy, Heard: w.Clock.Now(), Head: 59})
 	heard.Head.Number = 59
 	mixed := w.claims()
 	mixed.fresh(t, "another node is believed")

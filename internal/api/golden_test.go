@@ -3,7 +3,6 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -20,6 +19,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
@@ -48,8 +48,8 @@ type goldenCase struct {
 }
 
 func (g *golden) run(c goldenCase) {
-	g.t.Helper()
-	key := g.key
+	g.T.Helper()
+	key := g.Key
 	if c.method == "" {
 		c.method = http.MethodGet
 	}
@@ -64,7 +64,7 @@ func (g *golden) run(c goldenCase) {
 	if !slices.Contains(c.headers, "X-Request-Id") {
 		c.headers = append(c.headers, "X-Request-Id", "golden-request")
 	}
-	r := g.do(c.method, c.path, key, c.headers...)
+	r := g.Do(c.method, c.path, key, c.headers...)
 	if key != "" {
 		c.headers = append([]string{"X-Service-Api-Key", key}, c.headers...)
 	}
@@ -72,35 +72,35 @@ func (g *golden) run(c goldenCase) {
 }
 
 func (g *golden) compare(c goldenCase, r reply) {
-	g.t.Helper()
+	g.T.Helper()
 	if r.StatusCode >= 400 && c.method != http.MethodHead {
-		code := r.envelope().Code
+		code := r.Envelope().Code
 		g.codes[code] = true
 		if string(code) != c.dir {
-			g.t.Errorf("%s/%s: the code is %s: %s", c.dir, c.name, code, r.body)
+			g.T.Errorf("%s/%s: the code is %s: %s", c.dir, c.name, code, r.Body)
 		}
-	} else if op := g.contract.of(c.method, strings.SplitN(c.path, "?", 2)[0]); op == nil || op.id != c.dir {
-		g.t.Errorf("%s/%s: %s %s is another operation", c.dir, c.name, c.method, c.path)
+	} else if op := g.Contract.Of(c.method, strings.SplitN(c.path, "?", 2)[0]); op == nil || op.ID != c.dir {
+		g.T.Errorf("%s/%s: %s %s is another operation", c.dir, c.name, c.method, c.path)
 	}
 	file := filepath.Join(goldenDir, c.dir, c.name+".txt")
 	g.files[file] = true
 	got := g.text(c, r)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			g.t.Fatal(err)
+			g.T.Fatal(err)
 		}
 		if err := os.WriteFile(file, got, 0o644); err != nil {
-			g.t.Fatal(err)
+			g.T.Fatal(err)
 		}
 		return
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		g.t.Error(err)
+		g.T.Error(err)
 		return
 	}
 	if !bytes.Equal(want, got) {
-		g.t.Errorf("%s differs; got:\n%s", file, got)
+		g.T.Errorf("%s differs; got:\n%s", file, got)
 	}
 }
 
@@ -129,16 +129,16 @@ func (g *golden) text(c goldenCase, r reply) []byte {
 		}
 	}
 	b.WriteByte('\n')
-	if len(r.body) > 0 {
+	if len(r.Body) > 0 {
 		var compact bytes.Buffer
-		if err := json.Compact(&compact, r.plain()); err != nil || !bytes.Equal(compact.Bytes(), r.plain()) {
-			g.t.Errorf("%s/%s: not compact JSON: %v", c.dir, c.name, err)
+		if err := json.Compact(&compact, r.Plain()); err != nil || !bytes.Equal(compact.Bytes(), r.Plain()) {
+			g.T.Errorf("%s/%s: not compact JSON: %v", c.dir, c.name, err)
 		}
-		json.Indent(&b, r.plain(), "", "  ") //nolint:errcheck // it is JSON
+		json.Indent(&b, r.Plain(), "", "  ") //nolint:errcheck // it is JSON
 		b.WriteByte('\n')
 	}
 	text := b.String()
-	for _, key := range g.secrets {
+	for _, key := range g.Secrets {
 		text = strings.ReplaceAll(text, key, "<key>")
 	}
 	text = longRun.ReplaceAllStringFunc(text, func(run string) string { return fmt.Sprintf("<%d times 1>", len(run)) })
@@ -147,18 +147,18 @@ func (g *golden) text(c goldenCase, r reply) []byte {
 
 // finish also looks for files that no case stands for.
 func (g *golden) finish() {
-	g.t.Helper()
+	g.T.Helper()
 	err := filepath.WalkDir(goldenDir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !g.files[path] {
 			if *update {
 				return os.Remove(path)
 			}
-			g.t.Errorf("%s stands for nothing any more", path)
+			g.T.Errorf("%s stands for nothing any more", path)
 		}
 		return err
 	})
 	if err != nil {
-		g.t.Fatal(err)
+		g.T.Fatal(err)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestGolden(t *testing.T) {
 	fixed := func(o *options) {
 		o.Cursors = kernel.NewCursors([]byte("the secret of the golden files"))
 		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty}, api.Chain{ID: "SN_YOUNG", Store: o.Chains[0].Store, Depth: 1 << 20})
-		o.Chains[0].Heard = hears(o.Now, 44)
+		o.Chains[0].Heard = servertest.Hears(o.Now, 44)
 		o.Version = "golden"
 	}
 	g := &golden{newWorld(t, 45, fixed), map[string]bool{}, map[kernel.Code]bool{}}
@@ -188,29 +188,29 @@ func TestGolden(t *testing.T) {
 		g.run(c)
 	}
 	for _, c := range g.batches() {
-		r := g.send(g.request(c.method, c.path, c.body))
-		g.compare(c, r.unnamed())
+		r := g.Send(g.Request(c.method, c.path, c.body))
+		g.compare(c, unnamed(r))
 	}
 	// One request for the window, one too many.
-	limited := g.limitedKey(account.Limits{LightPerMinute: 1})
-	g.do(http.MethodGet, statusPath, limited)
+	limited := g.LimitedKey(account.Limits{LightPerMinute: 1})
+	g.Do(http.MethodGet, statusPath, limited)
 	g.run(goldenCase{dir: "rate_limited", name: "light", path: statusPath, headers: []string{"X-Service-Api-Key", limited}})
 
-	h := newHooked(t, fixed)
-	inner := &golden{h.world, g.files, g.codes}
+	h := servertest.NewHooked(t, fixed)
+	inner := &golden{&world{h.World}, g.files, g.codes}
 	inner.run(goldenCase{dir: "internal_error", name: "panic", path: "/v1/test/panic"})
 	post := goldenCase{dir: "payload_too_large", name: "body", method: http.MethodPost, path: "/v1/test/write"}
-	inner.compare(post, h.post("application/json", `{"items":["`+strings.Repeat("1", 200)+`"]}`).unnamed())
+	inner.compare(post, unnamed(h.Post("application/json", `{"items":["`+strings.Repeat("1", 200)+`"]}`)))
 	post.dir, post.name = "unsupported_media_type", "text"
-	inner.compare(post, h.post("text/plain", `{"items":[]}`).unnamed())
+	inner.compare(post, unnamed(h.Post("text/plain", `{"items":[]}`)))
 	post.dir, post.name = "invalid_request", "body"
-	inner.compare(post, h.post("application/json", `{"items":[1]}`).unnamed())
-	late := newHooked(t, fixed, func(o *options) { o.BodyTimeout = time.Millisecond })
-	inner = &golden{late.world, g.files, g.codes}
+	inner.compare(post, unnamed(h.Post("application/json", `{"items":[1]}`)))
+	late := servertest.NewHooked(t, fixed, func(o *options) { o.BodyTimeout = time.Millisecond })
+	inner = &golden{&world{late.World}, g.files, g.codes}
 	inner.compare(goldenCase{dir: "request_timeout", name: "body", method: http.MethodPost, path: "/v1/test/write"},
-		late.read(late.dial("POST /v1/test/write HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: "+late.key+"\r\nContent-Length: 9\r\n\r\n")).unnamed())
+		unnamed(late.Read(late.Dial("POST /v1/test/write HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: "+late.Key+"\r\nContent-Length: 9\r\n\r\n"))))
 	inner.compare(goldenCase{dir: "headers_too_large", name: "no-key-headers", method: http.MethodGet, path: "/"},
-		late.read(late.dial("GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("1", 140_000)+"\r\n\r\n")).unnamed())
+		unnamed(late.Read(late.Dial("GET / HTTP/1.1\r\nHost: x\r\nX-Large: "+strings.Repeat("1", 140_000)+"\r\n\r\n"))))
 	g.finish()
 
 	for code := range kernel.Codes {
@@ -218,17 +218,17 @@ func TestGolden(t *testing.T) {
 			t.Errorf("no golden file for the code %s", code)
 		}
 	}
-	for _, op := range g.contract.operations {
-		if found, _ := filepath.Glob(filepath.Join(goldenDir, op.id, "*.txt")); len(found) == 0 && op.id != "getContractVerification" { // which has nothing yet
-			t.Errorf("no golden file for the operation %s", op.id)
+	for _, op := range g.Contract.Operations {
+		if found, _ := filepath.Glob(filepath.Join(goldenDir, op.ID, "*.txt")); len(found) == 0 && op.ID != "getContractVerification" { // which has nothing yet
+			t.Errorf("no golden file for the operation %s", op.ID)
 		}
 	}
 }
 
 // unnamed masks a request id that the service made.
-func (r reply) unnamed() reply {
+func unnamed(r reply) reply {
 	id := r.Header.Get("X-Request-Id")
-	r.body = bytes.ReplaceAll(r.body, []byte(id), []byte("<request id>"))
+	r.Body = bytes.ReplaceAll(r.Body, []byte(id), []byte("<request id>"))
 	r.Header.Set("X-Request-Id", "<request id>")
 	return r
 }
@@ -240,7 +240,7 @@ func (g *golden) someToken(standard simnode.Standard) string {
 			return m.token.Address.String()
 		}
 	}
-	g.t.Fatalf("no token of standard %d", standard)
+	g.T.Fatalf("no token of standard %d", standard)
 	return ""
 }
 
@@ -248,16 +248,16 @@ func (g *golden) someToken(standard simnode.Standard) string {
 func (g *golden) reads() []goldenCase {
 	chain := "/v1/" + chainID
 	var p page
-	g.get("/blocks?limit=2", &p)
+	g.Get("/blocks?limit=2", &p)
 	blocks := *p.NextCursor
-	g.get("/txs?limit=3", &p)
+	g.Get("/txs?limit=3", &p)
 	txs := *p.NextCursor
-	block := g.chain.BlockAt(4)
+	block := g.Chain.BlockAt(4)
 	cases := []goldenCase{
 		{dir: "getStatus", name: "current", path: chain + "/status"},
 		{dir: "getStatus", name: "compatibility-path", path: "/api" + chain + "/status"},
 		{dir: "getStatus", name: "nothing-indexed", path: "/v1/SN_MAIN/status"},
-		{dir: "getStatus", name: "browser", path: chain + "/status", headers: []string{"X-Api-Key", g.key, "Origin", strangeOrigin}},
+		{dir: "getStatus", name: "browser", path: chain + "/status", headers: []string{"X-Api-Key", g.Key, "Origin", servertest.StrangeOrigin}},
 		{dir: "listBlocks", name: "first-page", path: chain + "/blocks?limit=2"},
 		{dir: "listBlocks", name: "second-page", path: chain + "/blocks?limit=2&cursor=" + blocks},
 		{dir: "getBlock", name: "accepted-on-l1", path: chain + "/block/4"},
@@ -275,39 +275,39 @@ func (g *golden) reads() []goldenCase {
 		{dir: "searchEvents", name: "oldest-first", path: chain + "/events?limit=2&order=asc&topic0=" + felt.Selector("ContractDeployed").String()},
 		{dir: "searchEvents", name: "by-key", path: chain + "/events?limit=2&from_block=0&to_block=40&topic1=0x0&topic0=" + felt.Selector("Transfer").String()},
 		{dir: "searchEvents", name: "wide", path: chain + "/events?limit=2&from_block=0&to_block=20000&topic1=0x0&topic0=" + felt.Selector("Transfer").String(),
-			headers: []string{"X-Service-Api-Key", g.walletKey()}},
+			headers: []string{"X-Service-Api-Key", g.WalletKey()}},
 		{dir: "searchEvents", name: "nothing", path: chain + "/events?topic0=0x1234"},
 		{dir: "listContractEvents", name: "first-page", path: chain + "/contract/" + block.Receipts[0].Events[0].From.String() + "/events?limit=2"},
 		{dir: "getContract", name: "token", path: chain + "/contract/" + contracts.STRK.String()},
-		{dir: "getContract", name: "account", path: chain + "/contract/" + g.chain.Accounts(40)[2].String()},
+		{dir: "getContract", name: "account", path: chain + "/contract/" + g.Chain.Accounts(40)[2].String()},
 		{dir: "getContract", name: "by-deployer", path: chain + "/contract/" + g.someToken(simnode.ERC721)},
 		{dir: "listBridgeSignals", name: "first-page", path: chain + "/contract/" + contracts.STRKBridge.String() + "/bridge-signals?limit=2"},
 		{dir: "listBridgeSignals", name: "not-a-bridge", path: chain + "/contract/" + contracts.STRK.String() + "/bridge-signals"},
-		{dir: "getAddress", name: "account", path: chain + "/address/" + g.chain.Accounts(40)[0].String()},
+		{dir: "getAddress", name: "account", path: chain + "/address/" + g.Chain.Accounts(40)[0].String()},
 		{dir: "getAddress", name: "unknown", path: chain + "/address/0x1234"},
-		{dir: "listAddressTransactions", name: "first-page", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/transactions?limit=2"},
-		{dir: "listAddressActivity", name: "first-page", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/activity?limit=3"},
-		{dir: "listAddressTransfers", name: "received", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/transfers?limit=2&direction=in"},
-		{dir: "discoverAssets", name: "first-page", path: chain + "/address/" + g.chain.Accounts(40)[0].String() + "/assets/discovery?limit=3"},
+		{dir: "listAddressTransactions", name: "first-page", path: chain + "/address/" + g.Chain.Accounts(40)[0].String() + "/transactions?limit=2"},
+		{dir: "listAddressActivity", name: "first-page", path: chain + "/address/" + g.Chain.Accounts(40)[0].String() + "/activity?limit=3"},
+		{dir: "listAddressTransfers", name: "received", path: chain + "/address/" + g.Chain.Accounts(40)[0].String() + "/transfers?limit=2&direction=in"},
+		{dir: "discoverAssets", name: "first-page", path: chain + "/address/" + g.Chain.Accounts(40)[0].String() + "/assets/discovery?limit=3"},
 		{dir: "listMessages", name: "first-page", path: chain + "/messages?limit=3"},
-		{dir: "listContractMessages", name: "to-l1", path: chain + "/contract/" + g.chain.Messages(0, 44)[0].To.String() + "/messages?limit=2"},
-		{dir: "getMessage", name: "handled", path: fmt.Sprintf("%s/message/0x%x", chain, g.chain.Messages(0, 44)[0].Hash)},
+		{dir: "listContractMessages", name: "to-l1", path: chain + "/contract/" + g.Chain.Messages(0, 44)[0].To.String() + "/messages?limit=2"},
+		{dir: "getMessage", name: "handled", path: fmt.Sprintf("%s/message/0x%x", chain, g.Chain.Messages(0, 44)[0].Hash)},
 		{dir: "getTokenTotalSupply", name: "by-number", path: chain + "/token/" + contracts.STRK.String() + "/total-supply?block_tag=12"},
 		{dir: "getTokenTotalSupply", name: "latest", path: chain + "/token/" + contracts.STRK.Padded() + "/total-supply"},
 		{dir: "getTokenBalance", name: "by-hash", path: chain + "/token/" + contracts.STRK.String() + "/balance-of/" + contracts.Sequencer.String() + "?block_tag=" + block.Hash.String()},
 		{dir: "getTokenBalance", name: "pending", path: chain + "/token/" + contracts.STRK.String() + "/balance-of/0x1?block_tag=pending"},
 		{dir: "getTokenControls", name: "upgradeable", path: chain + "/token/" + contracts.STRK.String() + "/controls"},
-		{dir: "getTokenControls", name: "proxy", path: chain + "/token/" + g.chain.Network().DAI.String() + "/controls"},
-		{dir: "listTokenPools", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
-		{dir: "listTokenPools", name: "nothing-read", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/markets/pools", headers: []string{"X-Service-Api-Key", g.partner}},
-		{dir: "listTokenHolders", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/holders?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
-		{dir: "screenTokenHolders", name: "top", path: chain + "/token/" + contracts.STRK.String() + "/holders/screening?limit=2", headers: []string{"X-Service-Api-Key", g.partner}},
-		{dir: "getTokenHolderAnalytics", name: "current", path: chain + "/token/" + contracts.STRK.String() + "/holders/analytics", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "getTokenControls", name: "proxy", path: chain + "/token/" + g.Chain.Network().DAI.String() + "/controls"},
+		{dir: "listTokenPools", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools?limit=2", headers: []string{"X-Service-Api-Key", g.Partner}},
+		{dir: "listTokenPools", name: "nothing-read", path: "/v1/SN_YOUNG/token/" + contracts.STRK.String() + "/markets/pools", headers: []string{"X-Service-Api-Key", g.Partner}},
+		{dir: "listTokenHolders", name: "first-page", path: chain + "/token/" + contracts.STRK.String() + "/holders?limit=2", headers: []string{"X-Service-Api-Key", g.Partner}},
+		{dir: "screenTokenHolders", name: "top", path: chain + "/token/" + contracts.STRK.String() + "/holders/screening?limit=2", headers: []string{"X-Service-Api-Key", g.Partner}},
+		{dir: "getTokenHolderAnalytics", name: "current", path: chain + "/token/" + contracts.STRK.String() + "/holders/analytics", headers: []string{"X-Service-Api-Key", g.Partner}},
 		{dir: "readContract", name: "decimals", path: chain + "/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("decimals").String()},
 		{dir: "readContract", name: "calldata", path: chain + "/contract/" + contracts.STRK.String() + "/read?block_tag=12&calldata=" + contracts.Sequencer.String() + "&selector=" + felt.Selector("balance_of").String()},
-		{dir: "getToken", name: "erc20", path: chain + "/token/" + g.chain.Network().USDC.String()},
+		{dir: "getToken", name: "erc20", path: chain + "/token/" + g.Chain.Network().USDC.String()},
 		{dir: "getToken", name: "erc721", path: chain + "/token/" + g.someToken(simnode.ERC721)},
-		{dir: "listTokenTransfers", name: "first-page", path: chain + "/token/" + g.chain.Network().USDC.String() + "/transfers?limit=2"},
+		{dir: "listTokenTransfers", name: "first-page", path: chain + "/token/" + g.Chain.Network().USDC.String() + "/transfers?limit=2"},
 		{dir: "listTokenTransfers", name: "erc1155", path: chain + "/token/" + g.someToken(simnode.ERC1155) + "/transfers?limit=2"},
 		{dir: "listTransfers", name: "first-page", path: chain + "/transfers?limit=2"},
 		{dir: "listTransfers", name: "mints-of-nfts", path: chain + "/transfers?limit=1&type=nft&direction=out&address=0x0"},
@@ -325,12 +325,12 @@ func (g *golden) reads() []goldenCase {
 		{dir: "getCapabilities", name: "key", path: "/v1/meta/capabilities"},
 		{dir: "listChains", name: "all", path: "/v1/meta/chains"},
 	}
-	etag := g.do(http.MethodGet, chain+"/block/4", g.key).Header.Get("ETag")
+	etag := g.Do(http.MethodGet, chain+"/block/4", g.Key).Header.Get("ETag")
 	cases = append(cases, goldenCase{dir: "getBlock", name: "not-modified", path: chain + "/block/4", headers: []string{"If-None-Match", etag}})
 	// One transaction of each kind.
 	seen := map[string]bool{}
 	for n := range uint64(45) {
-		b := g.chain.BlockAt(n)
+		b := g.Chain.BlockAt(n)
 		for i := range b.Transactions {
 			t, r := &b.Transactions[i], &b.Receipts[i]
 			kind := strings.ToLower(strings.ReplaceAll(t.Type.String(), "_", "-"))
@@ -348,7 +348,7 @@ func (g *golden) reads() []goldenCase {
 	}
 	for _, kind := range []string{"invoke", "declare", "deploy-account", "l1-handler", "invoke-with-message", "invoke-reverted"} {
 		if !seen[kind] {
-			g.t.Errorf("the chain has no %s", kind)
+			g.T.Errorf("the chain has no %s", kind)
 		}
 	}
 	return cases
@@ -358,9 +358,9 @@ func (g *golden) reads() []goldenCase {
 func (g *golden) failures() []goldenCase {
 	chain := "/v1/" + chainID
 	var p page
-	g.get("/blocks?limit=2", &p)
+	g.Get("/blocks?limit=2", &p)
 	cursor := *p.NextCursor
-	none, revoked := g.newKey(account.Prove), g.revokedKey()
+	none, revoked := g.NewKey(account.Prove), g.RevokedKey()
 	return []goldenCase{
 		{dir: "invalid_request", name: "limit-text", path: chain + "/blocks?limit=ten"},
 		{dir: "invalid_request", name: "unknown-parameter", path: chain + "/blocks?lim=2"},
@@ -380,13 +380,13 @@ func (g *golden) failures() []goldenCase {
 		{dir: "invalid_request", name: "event-filter", path: chain + "/events"},
 		{dir: "invalid_request", name: "event-range", path: chain + "/events?topic0=0x1&topic1=0x2&from_block=0&to_block=10000"},
 		{dir: "full_range_selector_not_supported", name: "selector", path: chain + "/events?topic0=0x1&topic1=0x2&from_block=0&to_block=10000",
-			headers: []string{"X-Service-Api-Key", g.walletKey()}},
+			headers: []string{"X-Service-Api-Key", g.WalletKey()}},
 		{dir: "event_key_index_coverage_unavailable", name: "building", path: "/v1/SN_YOUNG/events?topic1=0x2&from_block=0&to_block=10000&topic0=" + felt.Selector("Transfer").String(),
-			headers: []string{"X-Service-Api-Key", g.walletKey()}},
+			headers: []string{"X-Service-Api-Key", g.WalletKey()}},
 		{dir: "invalid_cursor", name: "changed", path: chain + "/blocks?cursor=" + cursor[:len(cursor)-4] + "AAAA"},
 		{dir: "invalid_cursor", name: "of-another-route", path: chain + "/txs?cursor=" + cursor},
-		{dir: "conflicting_api_key_headers", name: "both", path: chain + "/status", headers: []string{"X-Service-Api-Key", g.key, "X-Api-Key", g.key}},
-		{dir: "malformed_api_key_header", name: "bearer", path: chain + "/status", headers: []string{"X-Service-Api-Key", "Bearer " + g.key}},
+		{dir: "conflicting_api_key_headers", name: "both", path: chain + "/status", headers: []string{"X-Service-Api-Key", g.Key, "X-Api-Key", g.Key}},
+		{dir: "malformed_api_key_header", name: "bearer", path: chain + "/status", headers: []string{"X-Service-Api-Key", "Bearer " + g.Key}},
 		{dir: "malformed_api_key_header", name: "quoted", path: chain + "/status", headers: []string{"X-Api-Key", `"password"`}},
 		{dir: "unauthorized", name: "not-a-key", path: chain + "/status", headers: []string{"X-Api-Key", "password"}},
 		{dir: "unauthorized", name: "no-key", path: chain + "/status"},
@@ -400,7 +400,7 @@ func (g *golden) failures() []goldenCase {
 		{dir: "not_found", name: "message", path: chain + "/message/0x1234"},
 		{dir: "not_found", name: "timestamp", path: chain + "/block-at-timestamp?timestamp=2020-01-01T00:00:00Z"},
 		{dir: "forbidden", name: "partner-route", path: chain + "/token/" + contracts.STRK.String() + "/markets/pools"},
-		{dir: "unqualified_token_policy", name: "holders", path: chain + "/token/" + g.unqualified().String() + "/holders", headers: []string{"X-Service-Api-Key", g.partner}},
+		{dir: "unqualified_token_policy", name: "holders", path: chain + "/token/" + g.unqualified().String() + "/holders", headers: []string{"X-Service-Api-Key", g.Partner}},
 		{dir: "not_found", name: "token", path: chain + "/token/0x1234/controls"},
 		{dir: "not_found", name: "class", path: chain + "/class/0x1234"},
 		{dir: "not_found", name: "contract-classes", path: chain + "/contract/0x1234/classes"},
@@ -429,7 +429,7 @@ func (g *golden) batches() []goldenCase {
 	post := func(dir, name, path, body string) goldenCase {
 		return goldenCase{dir: dir, name: name, method: http.MethodPost, path: chain + path, body: body}
 	}
-	account, tx := g.chain.Accounts(40)[0].String(), g.chain.BlockAt(4).Transactions[0].Hash.String()
+	account, tx := g.Chain.Accounts(40)[0].String(), g.Chain.BlockAt(4).Transactions[0].Hash.String()
 	many := `{"addresses":["0x1"` + strings.Repeat(`,"0x1"`, 128) + `]}`
 	return []goldenCase{
 		post("summarizeAddresses", "two", "/address/summaries", `{"addresses":["`+account+`","0x1234"]}`),
@@ -446,44 +446,11 @@ func (g *golden) batches() []goldenCase {
 
 // unqualified is a token that nobody has looked at.
 func (g *golden) unqualified() felt.Felt {
-	for _, token := range g.chain.Tokens(30) {
-		if _, known := g.known.Chain(chainID).Token(token.Address); !known {
+	for _, token := range g.Chain.Tokens(30) {
+		if _, known := g.Known.Chain(chainID).Token(token.Address); !known {
 			return token.Address
 		}
 	}
-	g.t.Fatal("every token is known")
+	g.T.Fatal("every token is known")
 	return felt.Felt{}
-}
-
-// walletKey belongs to a workspace that may search wide ranges.
-func (w *world) walletKey() string {
-	w.t.Helper()
-	space, err := w.repo.WorkspaceByName(w.t.Context(), "wallet")
-	if errors.Is(err, account.ErrWorkspaceNotFound) {
-		space, err = w.repo.CreateWorkspace(w.t.Context(), "wallet", account.Wallet)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: space.ID, Label: "wallet", Scopes: account.DefaultScopes})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.secrets = append(w.secrets, k.Plaintext)
-	return k.Plaintext
-}
-
-// TestCodesAreExplained reads the table: every code has a page and says what to do.
-func TestCodesAreExplained(t *testing.T) {
-	slug := regexp.MustCompile(`^api/[a-z-]+$`)
-	for reason, info := range kernel.Reasons {
-		if _, ok := kernel.Codes[info.Code]; !ok || !slug.MatchString(info.Slug) || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
-			t.Errorf("%s: %+v", reason, info)
-		}
-	}
-	for code, info := range kernel.Codes {
-		if info.Status < 400 || info.Status > 599 || !slug.MatchString(info.Slug) || info.Title == "" || !strings.HasSuffix(info.Cause, ".") || !strings.HasSuffix(info.Cure, ".") {
-			t.Errorf("%s: %+v", code, info)
-		}
-	}
 }

@@ -35,13 +35,13 @@ type oracle struct {
 
 // same compares one answer in full.
 func (o *oracle) same(op, path string, want any) reply {
-	o.t.Helper()
-	r := o.do(http.MethodGet, "/v1/"+path, o.key)
+	o.T.Helper()
+	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
 	if r.StatusCode != http.StatusOK {
-		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
-	if d := difference(want, r.body); d != "" {
-		o.t.Fatalf("GET %s: %s\n%s", path, d, r.body)
+	if d := difference(want, r.Body); d != "" {
+		o.T.Fatalf("GET %s: %s\n%s", path, d, r.Body)
 	}
 	o.checked(op, path, r)
 	return r
@@ -49,27 +49,27 @@ func (o *oracle) same(op, path string, want any) reply {
 
 // missing asks for what does not exist.
 func (o *oracle) missing(op, path string) {
-	o.t.Helper()
-	r := o.do(http.MethodGet, "/v1/"+path, o.key)
-	if r.StatusCode != http.StatusNotFound || r.envelope().Code != kernel.CodeNotFound {
-		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	o.T.Helper()
+	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
+	if r.StatusCode != http.StatusNotFound || r.Envelope().Code != kernel.CodeNotFound {
+		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
 	o.checked(op, path, r)
 }
 
 // checked counts, and now and then asks the twin under /api/v1, which must give the same.
 func (o *oracle) checked(op, path string, r reply) {
-	o.t.Helper()
-	if got := o.contract.of(http.MethodGet, "/v1/"+strings.SplitN(path, "?", 2)[0]); got == nil || got.id != op {
-		o.t.Fatalf("GET %s is not %s", path, op)
+	o.T.Helper()
+	if got := o.Contract.Of(http.MethodGet, "/v1/"+strings.SplitN(path, "?", 2)[0]); got == nil || got.ID != op {
+		o.T.Fatalf("GET %s is not %s", path, op)
 	}
 	o.checks[op]++
 	if o.asked++; o.asked%5 != 0 || r.StatusCode != http.StatusOK {
 		return
 	}
-	twin := o.do(http.MethodGet, "/api/v1/"+path, o.key)
-	if twin.StatusCode != r.StatusCode || !bytes.Equal(twin.body, r.body) || twin.Header.Get("ETag") != r.Header.Get("ETag") {
-		o.t.Fatalf("GET /api/v1/%s: %d %s, want %s", path, twin.StatusCode, twin.body, r.body)
+	twin := o.Do(http.MethodGet, "/api/v1/"+path, o.Key)
+	if twin.StatusCode != r.StatusCode || !bytes.Equal(twin.Body, r.Body) || twin.Header.Get("ETag") != r.Header.Get("ETag") {
+		o.T.Fatalf("GET /api/v1/%s: %d %s, want %s", path, twin.StatusCode, twin.Body, r.Body)
 	}
 }
 
@@ -80,7 +80,7 @@ type page struct {
 }
 
 func (o *oracle) page(op, path string, limit int, cursor *string) page {
-	o.t.Helper()
+	o.T.Helper()
 	join := "?"
 	if strings.Contains(path, "?") {
 		join = "&"
@@ -89,13 +89,13 @@ func (o *oracle) page(op, path string, limit int, cursor *string) page {
 	if cursor != nil {
 		path += "&cursor=" + url.QueryEscape(*cursor)
 	}
-	r := o.do(http.MethodGet, "/v1/"+path, o.key)
+	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
 	var p page
-	if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
-		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
+		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
 	if len(p.Items) > limit {
-		o.t.Fatalf("GET %s: %d items", path, len(p.Items))
+		o.T.Fatalf("GET %s: %d items", path, len(p.Items))
 	}
 	o.checked(op, path, r)
 	return p
@@ -103,7 +103,7 @@ func (o *oracle) page(op, path string, limit int, cursor *string) page {
 
 // pages walks a list to its end; between runs after every page but the last.
 func (o *oracle) pages(op, path string, limit int, between func(n int)) []json.RawMessage {
-	o.t.Helper()
+	o.T.Helper()
 	var out []json.RawMessage
 	p := o.page(op, path, limit, nil)
 	for n := 1; ; n++ {
@@ -112,7 +112,7 @@ func (o *oracle) pages(op, path string, limit int, between func(n int)) []json.R
 			return out
 		}
 		if n > 10_000 {
-			o.t.Fatalf("%s: no end", path)
+			o.T.Fatalf("%s: no end", path)
 		}
 		if between != nil {
 			between(n)
@@ -122,22 +122,22 @@ func (o *oracle) pages(op, path string, limit int, between func(n int)) []json.R
 }
 
 func (o *oracle) sameList(what string, want []object, got []json.RawMessage) {
-	o.t.Helper()
+	o.T.Helper()
 	text, err := json.Marshal(got)
 	if err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
 	if got == nil {
 		text = []byte("[]")
 	}
 	if d := difference(want, text); d != "" {
-		o.t.Fatalf("%s: %s", what, d)
+		o.T.Fatalf("%s: %s", what, d)
 	}
 }
 
 // sameRows leaves out the finality, which rises while somebody turns pages.
 func (o *oracle) sameRows(what string, want []object, got []json.RawMessage) {
-	o.t.Helper()
+	o.T.Helper()
 	for _, row := range want {
 		delete(row, "finalityStatus")
 	}
@@ -145,12 +145,12 @@ func (o *oracle) sameRows(what string, want []object, got []json.RawMessage) {
 	for _, text := range got {
 		row := map[string]json.RawMessage{}
 		if err := json.Unmarshal(text, &row); err != nil {
-			o.t.Fatal(err)
+			o.T.Fatal(err)
 		}
 		delete(row, "finalityStatus")
 		text, err := json.Marshal(row)
 		if err != nil {
-			o.t.Fatal(err)
+			o.T.Fatal(err)
 		}
 		stripped = append(stripped, text)
 	}
@@ -159,9 +159,9 @@ func (o *oracle) sameRows(what string, want []object, got []json.RawMessage) {
 
 // newest lists the chain's blocks, newest first, and their transactions.
 func (o *oracle) newest() (blocks, txs []object) {
-	head, _ := o.chain.Head()
+	head, _ := o.Chain.Head()
 	for n := int(head); n >= 0; n-- {
-		b := o.chain.BlockAt(uint64(n))
+		b := o.Chain.BlockAt(uint64(n))
 		blocks = append(blocks, wantBlockItem(b))
 		for i := len(b.Transactions) - 1; i >= 0; i-- {
 			txs = append(txs, wantFeedItem(b, i))
@@ -173,8 +173,8 @@ func (o *oracle) newest() (blocks, txs []object) {
 // everything compares every route and page with the chain as it is now: all
 // blocks, or from a number upwards all and below it every fifth.
 func (o *oracle) everything(from uint64) {
-	o.t.Helper()
-	head, _ := o.chain.Head()
+	o.T.Helper()
+	head, _ := o.Chain.Head()
 	o.status()
 	blocks, txs := o.newest()
 	for _, limit := range []int{2, 7, 25, 200} {
@@ -185,11 +185,11 @@ func (o *oracle) everything(from uint64) {
 	}
 	for n := range head + 1 {
 		if n >= from || n%5 == 0 {
-			o.block(o.chain.BlockAt(n))
+			o.block(o.Chain.BlockAt(n))
 		}
 	}
-	o.same("getBlock", chainID+"/block/latest", wantBlock(o.chain.BlockAt(head), 50))
-	o.sameList("latest txs", wantPreviews(o.chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
+	o.same("getBlock", chainID+"/block/latest", wantBlock(o.Chain.BlockAt(head), 50))
+	o.sameList("latest txs", wantPreviews(o.Chain.BlockAt(head), 0, 1000), o.pages("listBlockTransactions", "block/latest/txs", 3, nil))
 	o.times()
 	o.events(head)
 	o.messages()
@@ -211,8 +211,8 @@ func (o *oracle) everything(from uint64) {
 // events compares searches of both routes with the chain; events_test.go has
 // every shape of them.
 func (o *oracle) events(head uint64) {
-	o.t.Helper()
-	all := o.chain.Events(simnode.EventFilter{To: head})
+	o.T.Helper()
+	all := o.Chain.Events(simnode.EventFilter{To: head})
 	for i := 0; i < len(all); i += 1 + len(all)/3 {
 		e := all[i].Event
 		for op, search := range map[string]struct {
@@ -223,7 +223,7 @@ func (o *oracle) events(head uint64) {
 			"listContractEvents": {"contract/" + e.From.String() + "/events?order=desc", simnode.EventFilter{To: head, Addresses: []felt.Felt{e.From}}},
 		} {
 			want := []object{}
-			refs := o.chain.Events(search.f)
+			refs := o.Chain.Events(search.f)
 			for j := len(refs) - 1; j >= 0; j-- {
 				want = append(want, o.wantEvent(&refs[j]))
 			}
@@ -233,14 +233,14 @@ func (o *oracle) events(head uint64) {
 }
 
 func (o *oracle) eventPages(op, path string) (rows []json.RawMessage) {
-	o.t.Helper()
+	o.T.Helper()
 	next := ""
 	for {
 		var p page
 		full := chainID + "/" + path + "&limit=100" + next
-		r := o.do(http.MethodGet, "/v1/"+full, o.key)
-		if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
-			o.t.Fatalf("GET %s: %d %v %s", full, r.StatusCode, err, r.body)
+		r := o.Do(http.MethodGet, "/v1/"+full, o.Key)
+		if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
+			o.T.Fatalf("GET %s: %d %v %s", full, r.StatusCode, err, r.Body)
 		}
 		o.checked(op, full, r)
 		rows = append(rows, p.Items...)
@@ -252,34 +252,34 @@ func (o *oracle) eventPages(op, path string) (rows []json.RawMessage) {
 }
 
 func (o *oracle) status() {
-	o.t.Helper()
-	head, _ := o.chain.Head()
+	o.T.Helper()
+	head, _ := o.Chain.Head()
 	transactions, events := 0, 0
 	for n := range head + 1 {
-		b := o.chain.BlockAt(n)
+		b := o.Chain.BlockAt(n)
 		transactions += len(b.Transactions)
 		for i := range b.Receipts {
 			events += len(b.Receipts[i].Events)
 		}
 	}
-	now, headTime := iso(uint64(o.clock.Now().Unix())), o.chain.BlockAt(head).Timestamp
+	now, headTime := iso(uint64(o.Clock.Now().Unix())), o.Chain.BlockAt(head).Timestamp
 	want := object{
-		"chainId": chainID, "headBlockNumber": head, "headBlockHash": o.chain.BlockAt(head).Hash, "finalizedBlockNumber": head - depth,
+		"chainId": chainID, "headBlockNumber": head, "headBlockHash": o.Chain.BlockAt(head).Hash, "finalizedBlockNumber": head - depth,
 		"l1AcceptedProof": nil, "latestIndexedBlockNumber": head, "earliestIndexedBlockNumber": 0, "indexedBlockSpan": head + 1, "lagBlocks": 0,
 		"l1SettlementLatencySeconds": nil, "totalTransactions": transactions, "totalEvents": events,
 		"indexing": object{"status": "current", "reasonCode": nil, "reason": nil}, "agreement": nil, "lastFork": nil,
-		"headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.clock.Now().Unix()-int64(headTime)),
+		"headObservedAt": now, "latestIndexedBlockTimestampIso": iso(headTime), "latestIndexedBlockAgeSeconds": max(0, o.Clock.Now().Unix()-int64(headTime)),
 		"nodes":                       object{"configured": 1, "healthy": 1, "observedAt": now, "items": []any{object{"name": "node-1", "status": "healthy", "headBlockNumber": 0, "lastHeardAt": now}}},
 		"verification":                object{"verifiedBlocks": 0, "notCheckedBlocks": head + 1, "unverifiedBlocks": 0, "unknownBlocks": 0, "firstUnverifiedBlockNumber": nil, "audit": nil},
 		"latestL1AcceptedBlockNumber": nil, "l1Finality": object{"watermarkBlockNumber": nil, "watermarkAgeSeconds": nil, "lastDivergenceAt": nil,
 			"quorum": object{"endpointsConfigured": nil, "endpointsHealthy": nil, "status": "not_reported", "observedAt": nil}},
 	}
-	if n, ok := o.chain.L1Head(); ok {
+	if n, ok := o.Chain.L1Head(); ok {
 		want["latestL1AcceptedBlockNumber"] = n
 		want["l1Finality"].(object)["watermarkBlockNumber"] = n
-		want["l1Finality"].(object)["watermarkAgeSeconds"] = max(0, o.clock.Now().Unix()-int64(o.chain.BlockAt(n).Timestamp))
+		want["l1Finality"].(object)["watermarkAgeSeconds"] = max(0, o.Clock.Now().Unix()-int64(o.Chain.BlockAt(n).Timestamp))
 	}
-	if list := o.chain.Reorgs(); len(list) > 0 {
+	if list := o.Chain.Reorgs(); len(list) > 0 {
 		last := list[len(list)-1]
 		want["lastFork"] = object{"count": len(list), "ancestorBlock": last.StartNumber - 1, "depthBlocks": last.EndNumber - last.StartNumber + 1,
 			"belowL1": o.belowL1}
@@ -291,27 +291,27 @@ func (o *oracle) status() {
 
 // cleanDigest indexes the chain as it is now from nothing.
 func (o *oracle) cleanDigest() string {
-	o.t.Helper()
+	o.T.Helper()
 	fresh, err := pebble.OpenMem(catalog.Tables())
 	if err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
 	defer fresh.Close() //nolint:errcheck // in memory
-	o.indexInto(fresh)
+	o.IndexInto(fresh)
 	var digest string
-	err = fresh.View(o.t.Context(), func(r store.Reader) error {
-		state, err := chain.Read(o.t.Context(), r)
+	err = fresh.View(o.T.Context(), func(r store.Reader) error {
+		state, err := chain.Read(o.T.Context(), r)
 		digest = hex.EncodeToString(state.Head.Digest[:])
 		return err
 	})
 	if err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
 	return digest
 }
 
 func (o *oracle) block(b *starknet.Block) {
-	o.t.Helper()
+	o.T.Helper()
 	number, hash := fmt.Sprint(b.Number), b.Hash.String()
 	o.same("getBlock", chainID+"/block/"+number, wantBlock(b, 50))
 	o.same("getBlock", chainID+"/block/"+b.Hash.Padded()+"?tx_limit=2", wantBlock(b, 2))
@@ -321,7 +321,7 @@ func (o *oracle) block(b *starknet.Block) {
 	o.same("search", chainID+"/search?q="+number, found)
 	o.same("search", chainID+"/search?q="+hash, found)
 
-	messages := o.chain.Messages(b.Number, b.Number)
+	messages := o.Chain.Messages(b.Number, b.Number)
 	for i := range b.Transactions {
 		ref := simnode.TxRef{Block: b, Index: i, Transaction: &b.Transactions[i], Receipt: &b.Receipts[i]}
 		var own []simnode.Message
@@ -342,13 +342,13 @@ func (o *oracle) block(b *starknet.Block) {
 
 // times asks for every second around the chain.
 func (o *oracle) times() {
-	o.t.Helper()
-	head, _ := o.chain.Head()
-	first, last := o.chain.BlockAt(0).Timestamp, o.chain.BlockAt(head).Timestamp
+	o.T.Helper()
+	head, _ := o.Chain.Head()
+	first, last := o.Chain.BlockAt(0).Timestamp, o.Chain.BlockAt(head).Timestamp
 	for at := first - 2; at <= last+2; at++ {
 		var before, after *starknet.Block
 		for n := range head + 1 {
-			b := o.chain.BlockAt(n)
+			b := o.Chain.BlockAt(n)
 			if b.Timestamp <= at {
 				before = b
 			}
@@ -371,7 +371,7 @@ func (o *oracle) times() {
 
 // absent asks for what the chain does not have, or no longer.
 func (o *oracle) absent(head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	o.missing("getBlock", fmt.Sprintf("%s/block/%d", chainID, head+1))
 	o.missing("listBlockTransactions", fmt.Sprintf("%s/block/%d/txs", chainID, head+1))
 	o.missing("getTransaction", chainID+"/tx/0x123")
@@ -390,19 +390,19 @@ type orphan struct{ block, tx felt.Felt }
 
 // fork replaces the newest blocks and remembers what was there.
 func (o *oracle) fork(n int) {
-	o.t.Helper()
-	head, _ := o.chain.Head()
+	o.T.Helper()
+	head, _ := o.Chain.Head()
 	for i := range uint64(n) {
-		b := o.chain.BlockAt(head - i)
+		b := o.Chain.BlockAt(head - i)
 		if len(b.Transactions) > 0 {
 			o.orphans = append(o.orphans, orphan{b.Hash, b.Transactions[0].Hash})
 		}
 	}
-	l1, ok := o.chain.L1Head()
+	l1, ok := o.Chain.L1Head()
 	o.belowL1 = ok && head-uint64(n) < l1
-	o.chain.Fork(n)
-	o.chain.Extend(1) // a fork shows when the next block does not fit
-	o.catchUp()
+	o.Chain.Fork(n)
+	o.Chain.Extend(1) // a fork shows when the next block does not fit
+	o.CatchUp()
 }
 
 // TestGroundTruth compares every route and every page with the chain, while
@@ -417,7 +417,7 @@ func TestGroundTruth(t *testing.T) {
 		from uint64 // where the blocks that it can change begin
 		do   func()
 	}{
-		{"new blocks", 42, func() { o.chain.Extend(5); o.catchUp() }},
+		{"new blocks", 42, func() { o.Chain.Extend(5); o.CatchUp() }},
 		{"fork above the finalized tier", 42, func() { o.fork(4) }},
 		{"fork below the finalized tier", 28, func() { o.fork(20) }},
 		{"fork below L1", 0, func() { o.fork(36) }},
@@ -435,13 +435,13 @@ func TestGroundTruth(t *testing.T) {
 
 // movingPages walks the lists while the chain changes between the pages.
 func (o *oracle) movingPages() {
-	o.t.Helper()
+	o.T.Helper()
 	// New blocks: the walk shows what there was when it began, without repeats or gaps.
 	_, txs := o.newest()
 	grow := func(n int) {
 		if n%3 == 0 {
-			o.chain.Extend(1)
-			o.catchUp()
+			o.Chain.Extend(1)
+			o.CatchUp()
 		}
 	}
 	o.sameRows("txs while blocks arrive", txs, o.pages("listTransactions", "txs", 20, grow))
@@ -455,7 +455,7 @@ func (o *oracle) movingPages() {
 		TxIndex     int
 	}
 	if err := json.Unmarshal(p.Items[len(p.Items)-1], &last); err != nil {
-		o.t.Fatal(err)
+		o.T.Fatal(err)
 	}
 	o.fork(5)
 	_, txs = o.newest()
@@ -473,16 +473,16 @@ func (o *oracle) movingPages() {
 	o.sameList("txs after a fork", below, rest)
 
 	// The list of a block that a fork took away does not go on in another block.
-	head, _ := o.chain.Head()
+	head, _ := o.Chain.Head()
 	number := head
-	for len(o.chain.BlockAt(number).Transactions) < 3 {
+	for len(o.Chain.BlockAt(number).Transactions) < 3 {
 		number--
 	}
 	path := fmt.Sprintf("block/%d/txs", number)
 	cursor := o.page("listBlockTransactions", path, 1, nil).NextCursor
 	o.fork(int(head-number) + 1)
-	r := o.do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=1&cursor=%s", chainID, path, url.QueryEscape(*cursor)), o.key)
-	if r.StatusCode != http.StatusBadRequest || r.envelope().Code != kernel.CodeInvalidCursor {
-		o.t.Fatalf("a cursor of a block that is gone: %d %s", r.StatusCode, r.body)
+	r := o.Do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=1&cursor=%s", chainID, path, url.QueryEscape(*cursor)), o.Key)
+	if r.StatusCode != http.StatusBadRequest || r.Envelope().Code != kernel.CodeInvalidCursor {
+		o.T.Fatalf("a cursor of a block that is gone: %d %s", r.StatusCode, r.Body)
 	}
 }

@@ -22,9 +22,9 @@ import (
 
 // wantLive is the block part of a live answer.
 func (o *oracle) wantLive(tag string, n uint64) object {
-	b := o.chain.BlockAt(n)
+	b := o.Chain.BlockAt(n)
 	finality := "ACCEPTED_ON_L2"
-	if l1, ok := o.chain.L1Head(); ok && n <= l1 {
+	if l1, ok := o.Chain.L1Head(); ok && n <= l1 {
 		finality = "ACCEPTED_ON_L1"
 	}
 	return object{"chainId": chainID, "blockTag": tag, "blockNumber": n, "blockHash": b.Hash, "finalityStatus": finality, "basedOn": nil}
@@ -32,7 +32,7 @@ func (o *oracle) wantLive(tag string, n uint64) object {
 
 func (o *oracle) wantPending(head uint64) object {
 	return object{"chainId": chainID, "blockTag": "pending", "blockNumber": head + 1, "blockHash": nil, "finalityStatus": "PRE_CONFIRMED",
-		"basedOn": object{"blockNumber": head, "blockHash": o.chain.BlockAt(head).Hash}}
+		"basedOn": object{"blockNumber": head, "blockHash": o.Chain.BlockAt(head).Hash}}
 }
 
 func with(o object, more object) object {
@@ -45,10 +45,10 @@ func with(o object, more object) object {
 // live compares supplies, balances and reads with what the chain knows, at many
 // blocks and under every kind of tag.
 func (o *oracle) live(head uint64) {
-	o.t.Helper()
-	tokens := o.chain.Tokens(head)
+	o.T.Helper()
+	tokens := o.Chain.Tokens(head)
 	for n := uint64(0); n <= head; n += 1 + head/6 {
-		b := o.chain.BlockAt(n)
+		b := o.Chain.BlockAt(n)
 		for i, token := range tokens {
 			if token.Standard != simnode.ERC20 || token.Block > n || i > 8 {
 				continue
@@ -59,22 +59,22 @@ func (o *oracle) live(head uint64) {
 			}
 			path := chainID + "/token/" + token.Address.String()
 			o.same("getTokenTotalSupply", path+"/total-supply?block_tag="+tag, with(o.wantLive(tag, n), object{
-				"tokenAddress": token.Address, "totalSupplyRaw": o.chain.SupplyAt(token.Address, n).String(), "source": "contract_call"}))
-			holders := o.chain.Holders(token.Address, head)
+				"tokenAddress": token.Address, "totalSupplyRaw": o.Chain.SupplyAt(token.Address, n).String(), "source": "contract_call"}))
+			holders := o.Chain.Holders(token.Address, head)
 			for k := 0; k < len(holders); k += 1 + len(holders)/3 {
 				o.balance(path, tag, token.Address, holders[k].Address, o.wantLive(tag, n), n)
 			}
 		}
 	}
 	strk := chainID + "/token/" + contracts.STRK.String()
-	supply := object{"tokenAddress": contracts.STRK, "totalSupplyRaw": o.chain.SupplyAt(contracts.STRK, head).String(), "source": "contract_call"}
+	supply := object{"tokenAddress": contracts.STRK, "totalSupplyRaw": o.Chain.SupplyAt(contracts.STRK, head).String(), "source": "contract_call"}
 	o.same("getTokenTotalSupply", strk+"/total-supply", with(o.wantLive("latest", head), supply))
 	o.same("getTokenTotalSupply", strk+"/total-supply?block_tag=pending", with(o.wantPending(head), supply))
 	o.balance(strk, "pending", contracts.STRK, contracts.Sequencer, o.wantPending(head), head)
 	o.balance(strk, "latest", contracts.STRK, felt.FromUint64(12345), o.wantLive("latest", head), head)
 
 	read := chainID + "/contract/" + contracts.STRK.String() + "/read?selector="
-	low, high := felt.SplitU256([32]byte(o.chain.BalanceAt(contracts.STRK, contracts.Sequencer, head/2).FillBytes(make([]byte, 32))))
+	low, high := felt.SplitU256([32]byte(o.Chain.BalanceAt(contracts.STRK, contracts.Sequencer, head/2).FillBytes(make([]byte, 32))))
 	number := contracts.Sequencer.Big().String()
 	for _, calldata := range []string{contracts.Sequencer.Padded(), number} {
 		tag := fmt.Sprint(head / 2)
@@ -83,20 +83,20 @@ func (o *oracle) live(head uint64) {
 	}
 	// What a fork took away cannot be asked for any more.
 	for _, gone := range o.orphans {
-		r := o.do(http.MethodGet, "/v1/"+strk+"/total-supply?block_tag="+gone.block.String(), o.key)
-		if r.StatusCode != http.StatusNotFound || r.envelope().Code != kernel.CodeNotFound || r.envelope().Reason != kernel.ReasonBlockNotFound {
-			o.t.Fatalf("supply at an orphan: %d %s", r.StatusCode, r.body)
+		r := o.Do(http.MethodGet, "/v1/"+strk+"/total-supply?block_tag="+gone.block.String(), o.Key)
+		if r.StatusCode != http.StatusNotFound || r.Envelope().Code != kernel.CodeNotFound || r.Envelope().Reason != kernel.ReasonBlockNotFound {
+			o.T.Fatalf("supply at an orphan: %d %s", r.StatusCode, r.Body)
 		}
 	}
 }
 
 func (o *oracle) balance(path, tag string, token, owner felt.Felt, want object, n uint64) {
-	o.t.Helper()
-	balance := o.chain.BalanceAt(token, owner, n).String()
+	o.T.Helper()
+	balance := o.Chain.BalanceAt(token, owner, n).String()
 	var indexed object // of the same block, and from transfers alone
 	var reason any
 	if tag != "pending" {
-		indexed = object{"balanceRaw": balance, "blockNumber": n, "blockHash": o.chain.BlockAt(n).Hash, "lastChangedBlock": o.lastTransfer(token, owner, n),
+		indexed = object{"balanceRaw": balance, "blockNumber": n, "blockHash": o.Chain.BlockAt(n).Hash, "lastChangedBlock": o.lastTransfer(token, owner, n),
 			"source": "indexed_transfer_history", "agrees": true}
 	} else {
 		reason = "pending_block"
@@ -109,7 +109,7 @@ func (o *oracle) balance(path, tag string, token, owner felt.Felt, want object, 
 // address; nil when there is none.
 func (o *oracle) lastTransfer(token, owner felt.Felt, n uint64) any {
 	var last any
-	for _, ref := range o.chain.Events(simnode.EventFilter{To: n, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
+	for _, ref := range o.Chain.Events(simnode.EventFilter{To: n, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
 		if list, _ := transfer.Decode(ref.Event); len(list) == 1 && (list[0].From == owner || list[0].To == owner) {
 			last = ref.Block.Number
 		}
@@ -119,10 +119,10 @@ func (o *oracle) lastTransfer(token, owner felt.Felt, n uint64) any {
 
 // TestLiveFailures asks for what cannot be answered: each has a code of its own.
 func TestLiveFailures(t *testing.T) {
-	w := newWorld(t, 30)
+	w := sharedWorld(t, 30)
 	strk := "/token/" + contracts.STRK.String()
 	var nft, multi felt.Felt
-	for _, token := range w.chain.Tokens(29) {
+	for _, token := range w.Chain.Tokens(29) {
 		switch token.Standard {
 		case simnode.ERC721:
 			nft = token.Address
@@ -152,7 +152,7 @@ func TestLiveFailures(t *testing.T) {
 		{"/token/" + nft.String() + "/total-supply", 404, kernel.Code(kernel.ReasonNotAToken)},
 		{"/contract/0x1234/read?selector=0x1", 404, kernel.Code(kernel.ReasonContractNotFound)},
 		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1", 404, kernel.Code(kernel.ReasonEntryPointNotFound)},
-		{"/contract/" + w.chain.Network().DAI.String() + "/read?selector=0x1", 404, kernel.Code(kernel.ReasonEntryPointNotFound)}, // behind a proxy
+		{"/contract/" + w.Chain.Network().DAI.String() + "/read?selector=0x1", 404, kernel.Code(kernel.ReasonEntryPointNotFound)}, // behind a proxy
 		{"/contract/" + contracts.STRK.String() + "/read?selector=transfer", 400, kernel.CodeInvalidRequest},
 		{"/contract/" + contracts.STRK.String() + "/read", 400, kernel.CodeInvalidRequest},
 		{"/contract/" + contracts.STRK.String() + "/read?selector=" + felt.Selector("balanceOf").String(), 422, kernel.CodeCallReverted},
@@ -160,14 +160,14 @@ func TestLiveFailures(t *testing.T) {
 		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1&calldata=1e3", 400, kernel.CodeInvalidRequest},
 		{"/contract/" + contracts.STRK.String() + "/read?selector=0x1" + strings.Repeat("&calldata=1", 257), 400, kernel.CodeInvalidRequest},
 	} {
-		r := w.do(http.MethodGet, "/v1/"+chainID+tt.path, w.key)
-		e := r.envelope()
+		r := w.Do(http.MethodGet, "/v1/"+chainID+tt.path, w.Key)
+		e := r.Envelope()
 		code := e.Code
 		if e.Reason != "" && code == kernel.CodeNotFound { // the one code for what is not there
 			code = kernel.Code(e.Reason)
 		}
 		if r.StatusCode != tt.status || code != tt.code {
-			t.Errorf("GET %s: %d %s, want %d %s", tt.path, r.StatusCode, r.body, tt.status, tt.code)
+			t.Errorf("GET %s: %d %s, want %d %s", tt.path, r.StatusCode, r.Body, tt.status, tt.code)
 		}
 	}
 }
@@ -182,23 +182,23 @@ func TestNodeAway(t *testing.T) {
 		"lags":    {Kind: simnode.FaultHeadLag, Blocks: 10},
 		"fails":   {Kind: simnode.FaultRPCError, Code: -32603},
 	} {
-		w.node.Faults().Set(fault)
-		r := w.do(http.MethodGet, supply, w.key)
+		w.Node.Faults().Set(fault)
+		r := w.Do(http.MethodGet, supply, w.Key)
 		if r.StatusCode != http.StatusServiceUnavailable || !nodeIsAway(r) || r.Header.Get("Retry-After") == "" {
-			t.Errorf("node %s: %d %s", name, r.StatusCode, r.body)
+			t.Errorf("node %s: %d %s", name, r.StatusCode, r.Body)
 		}
-		if strings.Contains(string(r.body), "127.0.0.1") {
-			t.Errorf("node %s: the address of the node is told: %s", name, r.body)
+		if strings.Contains(string(r.Body), "127.0.0.1") {
+			t.Errorf("node %s: the address of the node is told: %s", name, r.Body)
 		}
 		var b struct{ BlockNumber uint64 }
-		w.get("/block/latest", &b)
+		w.Get("/block/latest", &b)
 		if b.BlockNumber != 29 {
 			t.Errorf("block %d", b.BlockNumber)
 		}
 	}
-	w.node.Faults().Clear()
-	if r := w.do(http.MethodGet, supply, w.key); r.StatusCode != http.StatusOK {
-		t.Errorf("after the node came back: %d %s", r.StatusCode, r.body)
+	w.Node.Faults().Clear()
+	if r := w.Do(http.MethodGet, supply, w.Key); r.StatusCode != http.StatusOK {
+		t.Errorf("after the node came back: %d %s", r.StatusCode, r.Body)
 	}
 }
 
@@ -251,27 +251,27 @@ func TestAmounts(t *testing.T) {
 			}
 			return tt.snake
 		}
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply?block_tag=3", w.key)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply?block_tag=3", w.Key)
 		var got struct{ TotalSupplyRaw, Code, Reason string }
-		if err := json.Unmarshal(r.body, &got); err != nil || got.TotalSupplyRaw+strings.TrimPrefix(got.Code, "not_found")+got.Reason != tt.want {
-			t.Errorf("%s: %d %s, want %s", name, r.StatusCode, r.body, tt.want)
+		if err := json.Unmarshal(r.Body, &got); err != nil || got.TotalSupplyRaw+strings.TrimPrefix(got.Code, "not_found")+got.Reason != tt.want {
+			t.Errorf("%s: %d %s, want %s", name, r.StatusCode, r.Body, tt.want)
 		}
 	}
-	if at := stub.asked[0]; at.Number != 3 || at.Hash != w.chain.BlockAt(3).Hash {
+	if at := stub.asked[0]; at.Number != 3 || at.Hash != w.Chain.BlockAt(3).Hash {
 		t.Errorf("asked at %+v", at)
 	}
 	stub.err = fmt.Errorf("gone: %w", contractcall.ErrBlockUnknown)
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); !nodeIsAway(r) {
-		t.Errorf("a block that the node does not have: %d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.Key); !nodeIsAway(r) {
+		t.Errorf("a block that the node does not have: %d %s", r.StatusCode, r.Body)
 	}
 	stub.err = errors.New("a mistake of ours")
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key); r.envelope().Code != kernel.CodeInternal {
-		t.Errorf("another error: %d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.Key); r.Envelope().Code != kernel.CodeInternal {
+		t.Errorf("another error: %d %s", r.StatusCode, r.Body)
 	}
 	many := make([]felt.Felt, 10_001)
 	stub.err, stub.answer = nil, func(contractcall.Call) contractcall.Result { return values(many...) }
 	var read api.ContractRead
-	w.get("/contract/0x5/read?selector=0x6", &read)
+	w.Get("/contract/0x5/read?selector=0x6", &read)
 	if len(read.Result) != 10_000 || read.ResultLength != 10_001 || !read.ResultTruncated {
 		t.Errorf("%d of %d, %t", len(read.Result), read.ResultLength, read.ResultTruncated)
 	}
@@ -282,35 +282,35 @@ func TestAmounts(t *testing.T) {
 func TestSlowNode(t *testing.T) {
 	stub := &nodeOf{wait: true}
 	w := newWorld(t, 5, func(o *options) { o.Chains[0].Node, o.Timeout = stub, 50*time.Millisecond })
-	r := w.do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.key)
+	r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.Key)
 	if r.StatusCode != http.StatusServiceUnavailable || !nodeIsAway(r) {
-		t.Errorf("%d %s", r.StatusCode, r.body)
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }
 
 // nodeIsAway says whether an answer is a 503 for want of a node.
 func nodeIsAway(r reply) bool {
-	e := r.envelope()
+	e := r.Envelope()
 	return e.Code == kernel.CodeServiceUnavailable && e.Reason == kernel.ReasonNodeUnavailable
 }
 
 // TestBalanceOfID: an ERC-1155 contract tells the balance of an id.
 func TestBalanceOfID(t *testing.T) {
-	w := newWorld(t, 60)
+	w := sharedWorld(t, 60)
 	checked := 0
-	for _, k := range w.chain.Tokens(59) {
+	for _, k := range w.Chain.Tokens(59) {
 		if k.Standard != simnode.ERC1155 {
 			continue
 		}
-		for _, owner := range w.chain.Accounts(59) {
+		for _, owner := range w.Chain.Accounts(59) {
 			for id := range uint64(3) {
-				want := w.chain.MultiBalanceAt(k.Address, id, owner, 59)
+				want := w.Chain.MultiBalanceAt(k.Address, id, owner, 59)
 				if want.Sign() == 0 && checked > 0 {
 					continue
 				}
 				for _, spelled := range []string{fmt.Sprint(id), fmt.Sprintf("0x%x", id)} {
 					var got api.BalanceOf
-					w.get("/token/"+k.Address.String()+"/balance-of/"+owner.String()+"?token_id="+spelled, &got)
+					w.Get("/token/"+k.Address.String()+"/balance-of/"+owner.String()+"?token_id="+spelled, &got)
 					if got.BalanceRaw != want.String() || got.TokenID == nil || *got.TokenID != spelled || got.IndexedBalance != nil {
 						t.Errorf("%s of id %s: %+v, want %s", k.Address, spelled, got, want)
 					}
@@ -321,9 +321,9 @@ func TestBalanceOfID(t *testing.T) {
 			}
 		}
 		for _, bad := range []string{"x", "0x", "-1", "1.5", "0x1" + strings.Repeat("0", 64)} {
-			r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String()+"/balance-of/0x1?token_id="+bad, w.key)
-			if e := r.envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, "token_id") {
-				t.Errorf("token_id=%s: %d %s", bad, r.StatusCode, r.body)
+			r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String()+"/balance-of/0x1?token_id="+bad, w.Key)
+			if e := r.Envelope(); e.Code != kernel.CodeInvalidRequest || !strings.Contains(e.Message, "token_id") {
+				t.Errorf("token_id=%s: %d %s", bad, r.StatusCode, r.Body)
 			}
 		}
 	}
@@ -334,9 +334,9 @@ func TestBalanceOfID(t *testing.T) {
 
 // TestZeroHolder: nothing is said of what transfers leave with the zero address.
 func TestZeroHolder(t *testing.T) {
-	w := newWorld(t, 20)
+	w := sharedWorld(t, 30)
 	var b api.BalanceOf
-	w.get("/token/"+contracts.STRK.String()+"/balance-of/0x0", &b)
+	w.Get("/token/"+contracts.STRK.String()+"/balance-of/0x0", &b)
 	if why := b.IndexedBalanceUnavailableReason; b.IndexedBalance != nil || why == nil || *why != "negative_balance" {
 		t.Errorf("%+v, %v", b.IndexedBalance, why)
 	}

@@ -20,7 +20,7 @@ type placed struct {
 
 // allMessages lists the chain's messages, newest first.
 func (o *oracle) allMessages() (out []placed) {
-	list := o.chain.Messages(0, o.head())
+	list := o.Chain.Messages(0, o.head())
 	for i, m := range list {
 		index := 0
 		if i > 0 && list[i-1].Block == m.Block && list[i-1].TxIndex == m.TxIndex {
@@ -33,7 +33,7 @@ func (o *oracle) allMessages() (out []placed) {
 }
 
 func (o *oracle) sameMessages(op, path string, limit int, all []placed, match func(*placed) bool) {
-	o.t.Helper()
+	o.T.Helper()
 	want := []object{}
 	for i := range all {
 		if match(&all[i]) {
@@ -45,7 +45,7 @@ func (o *oracle) sameMessages(op, path string, limit int, all []placed, match fu
 
 // messages compares all lists of messages with the chain.
 func (o *oracle) messages() {
-	o.t.Helper()
+	o.T.Helper()
 	all := o.allMessages()
 	for _, limit := range []int{3, 100} {
 		o.sameMessages("listMessages", "messages", limit, all, func(*placed) bool { return true })
@@ -63,7 +63,7 @@ func (o *oracle) messages() {
 		o.sameMessages("listContractMessages", path+"?direction=l2_to_l1", 25, all, func(m *placed) bool { return of(m) && m.ToL1 })
 	}
 	for i := 0; i < len(all); i += 1 + len(all)/12 {
-		hash, tx := "0x"+hex.EncodeToString(all[i].Hash[:]), o.chain.BlockAt(all[i].Block).Transactions[all[i].TxIndex].Hash.String()
+		hash, tx := "0x"+hex.EncodeToString(all[i].Hash[:]), o.Chain.BlockAt(all[i].Block).Transactions[all[i].TxIndex].Hash.String()
 		same := func(m *placed) bool { return m.Hash == all[i].Hash }
 		in := func(m *placed) bool { return m.Block == all[i].Block && m.TxIndex == all[i].TxIndex }
 		o.sameMessages("getMessage", "message/"+hash, 1, all, same)
@@ -90,20 +90,20 @@ func TestMessageRules(t *testing.T) {
 		"/message/0x" + fmt.Sprintf("%064d", 1):          kernel.CodeNotFound,
 		"/message/0x" + fmt.Sprintf("%064d", 1) + "?x=1": kernel.CodeInvalidRequest,
 	} {
-		if r := w.do(http.MethodGet, "/v1/"+chainID+path, w.key); r.envelope().Code != want {
-			t.Errorf("%s: %d %s, want %s", path, r.StatusCode, r.body, want)
+		if r := w.Do(http.MethodGet, "/v1/"+chainID+path, w.Key); r.Envelope().Code != want {
+			t.Errorf("%s: %d %s, want %s", path, r.StatusCode, r.Body, want)
 		}
 	}
 	// A cursor goes with its own filter, and dies with its block.
 	var p page
-	w.get("/messages?limit=1", &p)
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?direction=l1_to_l2&cursor="+*p.NextCursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
-		t.Errorf("another filter's cursor: %d %s", r.StatusCode, r.body)
+	w.Get("/messages?limit=1", &p)
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/messages?direction=l1_to_l2&cursor="+*p.NextCursor, w.Key); r.Envelope().Code != kernel.CodeInvalidCursor {
+		t.Errorf("another filter's cursor: %d %s", r.StatusCode, r.Body)
 	}
-	w.chain.Fork(39)
-	w.chain.Extend(1)
-	w.catchUp()
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/messages?cursor="+*p.NextCursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
-		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.body)
+	w.Chain.Fork(39)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/messages?cursor="+*p.NextCursor, w.Key); r.Envelope().Code != kernel.CodeInvalidCursor {
+		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.Body)
 	}
 }

@@ -21,7 +21,7 @@ func TestSearchByName(t *testing.T) {
 	search := func(q string) []api.SearchToken {
 		t.Helper()
 		var out api.SearchResult
-		w.get("/search?q="+q, &out)
+		w.Get("/search?q="+q, &out)
 		return out.Tokens
 	}
 	before := search("uSd")
@@ -29,7 +29,7 @@ func TestSearchByName(t *testing.T) {
 		t.Fatalf("the known token is not first: %+v", before)
 	}
 	imitation, other, name := felt.FromUint64(0x777), felt.FromUint64(0x778), "Usd of somebody"
-	lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
+	lease, err := w.Engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSearchByName(t *testing.T) {
 			b.Put(k, []byte{})
 		}
 	}
-	if err := w.engine.Commit(t.Context(), b); err != nil {
+	if err := w.Engine.Commit(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	found := map[felt.Felt]api.SearchToken{}
@@ -58,8 +58,8 @@ func TestSearchByName(t *testing.T) {
 	if s := search("somebody"); len(s) != 0 {
 		t.Errorf("the middle of a name finds %+v", s)
 	}
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/search?q=0xZZ", w.key); r.StatusCode != http.StatusBadRequest {
-		t.Errorf("half a hash: %d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/search?q=0xZZ", w.Key); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("half a hash: %d %s", r.StatusCode, r.Body)
 	}
 }
 
@@ -68,13 +68,13 @@ func TestSearchByName(t *testing.T) {
 func TestKnownTokensByEitherName(t *testing.T) {
 	w := newWorld(t, 20)
 	known := registry.Builtin().Chain(chainID) // which calls some of them by other names
-	w.routes.SetRegistry(chainID, known)
+	w.Routes.SetRegistry(chainID, known)
 	own := map[felt.Felt]api.TokenSummary{}
 	for _, k := range known.Tokens() {
-		r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), w.key)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), w.Key)
 		var found api.SearchResult
 		for _, name := range []string{k.Symbol, k.Name} {
-			w.get("/search?q="+url.QueryEscape(name), &found)
+			w.Get("/search?q="+url.QueryEscape(name), &found)
 			listed := slices.ContainsFunc(found.Tokens, func(s api.SearchToken) bool { return s.TokenAddress == k.Address && s.Known })
 			if there := r.StatusCode == http.StatusOK; listed != there {
 				t.Errorf("%s: found by %q: %v, served: %v", k.Address, name, listed, there)
@@ -82,7 +82,7 @@ func TestKnownTokensByEitherName(t *testing.T) {
 		}
 		if r.StatusCode == http.StatusOK {
 			var s api.TokenSummary
-			w.get("/token/"+k.Address.String(), &s)
+			w.Get("/token/"+k.Address.String(), &s)
 			own[k.Address] = s
 		}
 	}
@@ -94,7 +94,7 @@ func TestKnownTokensByEitherName(t *testing.T) {
 		}
 		other++
 		var found api.SearchResult
-		w.get("/search?q="+url.QueryEscape(*s.Name), &found)
+		w.Get("/search?q="+url.QueryEscape(*s.Name), &found)
 		if !slices.ContainsFunc(found.Tokens, func(f api.SearchToken) bool { return f.TokenAddress == address && f.Known }) {
 			t.Errorf("%s is not found by its own name %q", address, *s.Name)
 		}

@@ -43,17 +43,16 @@ func TestRouteTable(t *testing.T) {
 	w := newWorld(t, 24)
 	for _, r := range routeTests {
 		t.Run(r.operation, func(t *testing.T) {
-			in := *w
-			in.t = t
-			o := &oracle{world: &in, checks: map[string]int{}}
+			in := &world{w.In(t)}
+			o := &oracle{world: in, checks: map[string]int{}}
 			r.truth(o)
 			if o.checks[r.operation] == 0 {
 				t.Error("nothing was compared")
 			}
-			for name, path := range r.golden(&in) {
+			for name, path := range r.golden(in) {
 				path = "/v1/" + chainID + path
-				if got := in.do(http.MethodGet, path, in.key); got.StatusCode != http.StatusOK {
-					t.Errorf("%s: GET %s: %d %s", name, path, got.StatusCode, got.body)
+				if got := in.Do(http.MethodGet, path, in.Key); got.StatusCode != http.StatusOK {
+					t.Errorf("%s: GET %s: %d %s", name, path, got.StatusCode, got.Body)
 				}
 			}
 		})

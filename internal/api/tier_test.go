@@ -12,9 +12,9 @@ import (
 
 // wantTier is the tier of a block and what it rests on.
 func (w *world) wantTier(number uint64) (tier string, basis any) {
-	head, _ := w.chain.Head()
+	head, _ := w.Chain.Head()
 	switch {
-	case w.chain.BlockAt(number).Status == starknet.AcceptedOnL1:
+	case w.Chain.BlockAt(number).Status == starknet.AcceptedOnL1:
 		return "finalized", "l1_acceptance"
 	case number+depth <= head:
 		return "finalized", "finality_depth"
@@ -35,19 +35,19 @@ func TestTierAndItsBasis(t *testing.T) {
 		name string
 		l1   uint64
 	}{{"L1 behind the depth", 30}, {"L1 at the depth", 59 - depth}, {"L1 above the depth", 55}} {
-		w.leave(chain.L1Key, chain.L1{Number: c.l1, Hash: w.chain.BlockAt(c.l1).Hash}.Encode())
-		w.clock.advance(1e10) // past what is kept of answers
+		w.leave(chain.L1Key, chain.L1{Number: c.l1, Hash: w.Chain.BlockAt(c.l1).Hash}.Encode())
+		w.Clock.Advance(1e10) // past what is kept of answers
 		seen := map[string]int{}
 		for _, path := range []string{"transfers", "messages"} {
 			var cursor string
 			for {
-				r := w.do(http.MethodGet, "/v1/"+chainID+"/"+path+"?limit=100"+cursor, w.key)
+				r := w.Do(http.MethodGet, "/v1/"+chainID+"/"+path+"?limit=100"+cursor, w.Key)
 				var page struct {
 					Items      []row
 					NextCursor *string
 				}
-				if err := json.Unmarshal(r.body, &page); err != nil || r.StatusCode != 200 {
-					t.Fatalf("%s: %d %s", path, r.StatusCode, r.body)
+				if err := json.Unmarshal(r.Body, &page); err != nil || r.StatusCode != 200 {
+					t.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
 				}
 				for _, got := range page.Items {
 					tier, basis := "head", "none"

@@ -8,6 +8,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 )
@@ -15,19 +16,19 @@ import (
 // controls compares the control facts of tokens with the classes and upgrades of
 // the simulated chain, whose tokens announce no owners and no roles.
 func (o *oracle) controls(head uint64) {
-	o.t.Helper()
-	for i, token := range o.chain.Tokens(head) {
-		if i%3 != 0 && token.Address != o.chain.Network().DAI {
+	o.T.Helper()
+	for i, token := range o.Chain.Tokens(head) {
+		if i%3 != 0 && token.Address != o.Chain.Network().DAI {
 			continue
 		}
 		path := chainID + "/token/" + token.Address.String() + "/controls"
-		r := o.do(http.MethodGet, "/v1/"+path, o.key)
+		r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
 		var got api.TokenControls
-		if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK || !got.Indexed || got.Snapshot == nil {
-			o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+		if err := json.Unmarshal(r.Body, &got); err != nil || r.StatusCode != http.StatusOK || !got.Indexed || got.Snapshot == nil {
+			o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 		}
 		s := got.Snapshot
-		class, _ := o.chain.ClassAt(token.Address, head)
+		class, _ := o.Chain.ClassAt(token.Address, head)
 		has := func(name string) bool { _, ok := class.Function(felt.Selector(name)); return ok }
 		_, proxy := class.Function(felt.Zero)
 		supply, upgrade, transfer := "unknown", "unknown", "not_detected"
@@ -44,8 +45,8 @@ func (o *oracle) controls(head uint64) {
 			transfer = "unknown"
 		}
 		if s.SupplyControl.Status != supply || s.UpgradeControl.Status != upgrade || s.TransferControl.Status != transfer || s.MetadataAdmin.Status != "unknown" || s.ClassHash != class.Hash ||
-			s.AsOfBlock != head || s.AsOfBlockHash != o.chain.BlockAt(head).Hash {
-			o.t.Fatalf("GET %s: %s, want %s %s %s", path, r.body, supply, upgrade, transfer)
+			s.AsOfBlock != head || s.AsOfBlockHash != o.Chain.BlockAt(head).Hash {
+			o.T.Fatalf("GET %s: %s, want %s %s %s", path, r.Body, supply, upgrade, transfer)
 		}
 		o.sameEvidence(path, &token, head, s.Evidence)
 		o.checked("getTokenControls", path, r)
@@ -55,14 +56,14 @@ func (o *oracle) controls(head uint64) {
 }
 
 func (o *oracle) sameEvidence(path string, token *simnode.Token, head uint64, got []api.ControlEvidence) {
-	o.t.Helper()
+	o.T.Helper()
 	var upgrades, replaced []uint64
-	for _, ref := range o.chain.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{token.Address}, Keys: [][]felt.Felt{{contracts.SelUpgraded}}}) {
+	for _, ref := range o.Chain.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{token.Address}, Keys: [][]felt.Felt{{contracts.SelUpgraded}}}) {
 		upgrades = append(upgrades, ref.Block.Number)
 	}
 	var last felt.Felt
 	for n := range head + 1 {
-		if class, ok := o.chain.ClassAt(token.Address, n); ok && class.Hash != last {
+		if class, ok := o.Chain.ClassAt(token.Address, n); ok && class.Hash != last {
 			replaced, last = append(replaced, n), class.Hash
 		}
 	}
@@ -78,7 +79,7 @@ func (o *oracle) sameEvidence(path string, token *simnode.Token, head uint64, go
 	slices.Reverse(seen)
 	slices.Reverse(classes)
 	if !slices.Equal(seen, upgrades) || !slices.Equal(classes, replaced) {
-		o.t.Fatalf("GET %s: upgrades at %v, want %v; classes at %v, want %v", path, seen, upgrades, classes, replaced)
+		o.T.Fatalf("GET %s: upgrades at %v, want %v; classes at %v, want %v", path, seen, upgrades, classes, replaced)
 	}
 }
 
@@ -87,12 +88,12 @@ func (o *oracle) sameEvidence(path string, token *simnode.Token, head uint64, go
 func TestControlsWithoutClass(t *testing.T) {
 	w := newWorld(t, 30, func(o *options) { o.CacheBytes = 1 << 20 })
 	var got api.TokenControls
-	w.get("/token/"+contracts.STRK.String()+"/controls", &got)
+	w.Get("/token/"+contracts.STRK.String()+"/controls", &got)
 	if !got.Indexed {
 		t.Fatalf("%+v", got)
 	}
-	blind := newWorldWithoutClasses(t, 30)
-	blind.get("/token/"+contracts.STRK.String()+"/controls", &got)
+	blind := &world{servertest.NewWithoutClasses(t, 30)}
+	blind.Get("/token/"+contracts.STRK.String()+"/controls", &got)
 	if got.Indexed || got.Snapshot != nil || got.ReasonCode != "controls_snapshot_missing" {
 		t.Errorf("%+v", got)
 	}

@@ -18,28 +18,28 @@ import (
 
 // as lets the oracle ask with another key until the result is called.
 func (o *oracle) as(key string) func() {
-	before := o.key
-	o.key = key
-	return func() { o.key = before }
+	before := o.Key
+	o.Key = key
+	return func() { o.Key = before }
 }
 
 // pools compares the pools of every token that is in one with the creation
 // events of the chain up to the finalized block.
 func (o *oracle) pools(head uint64) {
-	o.t.Helper()
-	defer o.as(o.partner)()
+	o.T.Helper()
+	defer o.as(o.Partner)()
 	through := head - depth
-	known := o.known.Chain(chainID)
+	known := o.Known.Chain(chainID)
 	want := map[felt.Felt][]object{}
-	net := o.chain.Network()
+	net := o.Chain.Network()
 	called := map[felt.Felt]string{}
-	for _, t := range o.chain.Tokens(head) {
+	for _, t := range o.Chain.Tokens(head) {
 		called[t.Address] = t.Symbol
 	}
-	for _, ref := range o.chain.Events(simnode.EventFilter{To: through, Addresses: []felt.Felt{net.EkuboCore, net.PairFactory},
+	for _, ref := range o.Chain.Events(simnode.EventFilter{To: through, Addresses: []felt.Felt{net.EkuboCore, net.PairFactory},
 		Keys: [][]felt.Felt{{contracts.SelPoolInitialized, contracts.SelPairCreated}}}) {
 		d := ref.Event.Data
-		item := object{"snapshotBlock": through, "source": "indexed_creation_event", "updatedAtIso": iso(o.chain.BlockAt(through).Timestamp),
+		item := object{"snapshotBlock": through, "source": "indexed_creation_event", "updatedAtIso": iso(o.Chain.BlockAt(through).Timestamp),
 			"createdAtBlock": ref.Block.Number, "createdAtTx": ref.Block.Transactions[ref.TxIndex].Hash, "createdAtLogIndex": ref.Index}
 		for _, name := range []string{"priceUsd", "tvlUsd", "volume24hUsd", "volume24hPrevUsd", "volume24hChangeBps", "volumeWindowStartUnix", "volumeWindowEndUnix",
 			"trades24h", "traders24h", "lastTradeBlock", "feeBps"} {
@@ -77,13 +77,13 @@ func (o *oracle) pools(head uint64) {
 		}
 	}
 	if len(want) == 0 {
-		o.t.Fatal("the chain has no pools")
+		o.T.Fatal("the chain has no pools")
 	}
 	for token, items := range want {
 		path := "token/" + token.String() + "/markets/pools"
 		o.sameList(path, items, o.pages("listTokenPools", path, 2, nil))
 		o.same("listTokenPools", chainID+"/"+path+"?limit=100", object{"chainId": chainID, "tokenAddress": token, "totalPairs": len(items), "totalTvlUsd": nil, "totalVolume24hUsd": nil,
-			"snapshotBlock": through, "snapshotBlockHash": o.chain.BlockAt(through).Hash, "updatedAtIso": iso(o.chain.BlockAt(through).Timestamp),
+			"snapshotBlock": through, "snapshotBlockHash": o.Chain.BlockAt(through).Hash, "updatedAtIso": iso(o.Chain.BlockAt(through).Timestamp),
 			"volumeWindowStartUnix": nil, "volumeWindowEndUnix": nil, "items": items, "nextCursor": nil,
 			"coverage": object{"exact": true, "reasonCode": "materialized_pool_snapshot"}, "limits": object{"maxPageSize": 100, "tier": "partner"}})
 	}
@@ -92,41 +92,41 @@ func (o *oracle) pools(head uint64) {
 
 // TestPoolsNeedThePartnerScope: a read key is refused.
 func TestPoolsNeedThePartnerScope(t *testing.T) {
-	w := newWorld(t, 30)
-	r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+contracts.STRK.String()+"/markets/pools", w.key)
-	if r.StatusCode != http.StatusForbidden || r.envelope().Code != kernel.CodeForbidden {
-		t.Errorf("%d %s", r.StatusCode, r.body)
+	w := sharedWorld(t, 30)
+	r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+contracts.STRK.String()+"/markets/pools", w.Key)
+	if r.StatusCode != http.StatusForbidden || r.Envelope().Code != kernel.CodeForbidden {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }
 
 // TestPoolsOfAnotherRegistry: rows of other exchanges are not passed off as all.
 func TestPoolsOfAnotherRegistry(t *testing.T) {
 	w := newWorld(t, 40)
-	other, err := w.known.With(chainID, registry.Entries{Dexes: []registry.Dex{registry.PairFactory("new", "New", felt.FromUint64(77))}})
+	other, err := w.Known.With(chainID, registry.Entries{Dexes: []registry.Dex{registry.PairFactory("new", "New", felt.FromUint64(77))}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := "/v1/" + chainID + "/token/" + contracts.STRK.String() + "/markets/pools?limit=1"
-	first := w.do(http.MethodGet, path, w.partner)
+	first := w.Do(http.MethodGet, path, w.Partner)
 	var page struct{ NextCursor *string }
-	if err := json.Unmarshal(first.body, &page); err != nil || page.NextCursor == nil {
-		t.Fatalf("%s", first.body)
+	if err := json.Unmarshal(first.Body, &page); err != nil || page.NextCursor == nil {
+		t.Fatalf("%s", first.Body)
 	}
-	w.routes.SetRegistry(chainID, other.Chain(chainID))
-	r := w.do(http.MethodGet, path, w.partner)
+	w.Routes.SetRegistry(chainID, other.Chain(chainID))
+	r := w.Do(http.MethodGet, path, w.Partner)
 	var got api.TokenPools
-	if err := json.Unmarshal(r.body, &got); err != nil || got.Coverage.Exact || got.TotalPairs != nil || got.Coverage.ReasonCode != "pool_snapshot_missing" {
-		t.Errorf("%d %s", r.StatusCode, r.body)
+	if err := json.Unmarshal(r.Body, &got); err != nil || got.Coverage.Exact || got.TotalPairs != nil || got.Coverage.ReasonCode != "pool_snapshot_missing" {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
-	if r := w.do(http.MethodGet, path+"&cursor="+*page.NextCursor, w.partner); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
-		t.Errorf("%d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, path+"&cursor="+*page.NextCursor, w.Partner); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
-	w.known = other
-	w.runJobs()
-	if r := w.do(http.MethodGet, path, w.partner); json.Unmarshal(r.body, &got) != nil || !got.Coverage.Exact {
-		t.Errorf("after the pools were read again: %d %s", r.StatusCode, r.body)
+	w.Known = other
+	w.RunJobs()
+	if r := w.Do(http.MethodGet, path, w.Partner); json.Unmarshal(r.Body, &got) != nil || !got.Coverage.Exact {
+		t.Errorf("after the pools were read again: %d %s", r.StatusCode, r.Body)
 	}
-	if r := w.do(http.MethodGet, path+"&cursor="+*page.NextCursor, w.partner); r.StatusCode != http.StatusOK {
-		t.Errorf("the cursor: %d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, path+"&cursor="+*page.NextCursor, w.Partner); r.StatusCode != http.StatusOK {
+		t.Errorf("the cursor: %d %s", r.StatusCode, r.Body)
 	}
 }

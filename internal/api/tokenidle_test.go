@@ -14,26 +14,26 @@ import (
 
 // notAskedYet: before the contract was asked its class alone tells that it is a token.
 func (o *oracle) notAskedYet() {
-	o.t.Helper()
-	seen := o.chain.Tokens(o.head())
+	o.T.Helper()
+	seen := o.Chain.Tokens(o.head())
 	for range 200 {
-		o.chain.Extend(1)
-		o.indexInto(o.engine)
-		for _, k := range o.chain.Tokens(o.head()) {
+		o.Chain.Extend(1)
+		o.IndexInto(o.Engine)
+		for _, k := range o.Chain.Tokens(o.head()) {
 			if !o.untouched(k.Address) || slices.ContainsFunc(seen, func(s simnode.Token) bool { return s.Address == k.Address }) {
 				continue
 			}
-			r := o.do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), o.key)
+			r := o.Do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), o.Key)
 			var got api.TokenSummary
-			if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK || got.SummaryCacheStatus != "metadata_only" ||
+			if err := json.Unmarshal(r.Body, &got); err != nil || r.StatusCode != http.StatusOK || got.SummaryCacheStatus != "metadata_only" ||
 				got.Name != nil || got.Symbol != nil || got.MetadataUpdatedAtISO != nil || got.TransferCount != nil || got.Standard != standardNames[k.Standard] {
-				o.t.Errorf("%s: %d %s", k.Address, r.StatusCode, r.body)
+				o.T.Errorf("%s: %d %s", k.Address, r.StatusCode, r.Body)
 			}
-			o.catchUp()
+			o.CatchUp()
 			return
 		}
 	}
-	o.t.Fatal("every new token moved at once")
+	o.T.Fatal("every new token moved at once")
 }
 
 // TestTokensThatNeverMoved: a contract that its class makes a token has a summary
@@ -44,17 +44,17 @@ func TestTokensThatNeverMoved(t *testing.T) {
 	var last felt.Felt
 	standards := map[simnode.Standard]int{}
 	for range 12 {
-		for _, k := range o.chain.Tokens(o.head()) {
+		for _, k := range o.Chain.Tokens(o.head()) {
 			if !o.untouched(k.Address) {
 				continue
 			}
 			last = k.Address
 			standards[k.Standard]++
 			path := "/v1/" + chainID + "/token/" + k.Address.String()
-			r := o.do(http.MethodGet, path, o.key)
+			r := o.Do(http.MethodGet, path, o.Key)
 			var got api.TokenSummary
-			if err := json.Unmarshal(r.body, &got); err != nil || r.StatusCode != http.StatusOK {
-				t.Fatalf("%s: %d %s", path, r.StatusCode, r.body)
+			if err := json.Unmarshal(r.Body, &got); err != nil || r.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, r.StatusCode, r.Body)
 			}
 			name, symbol, decimals := o.wantNames(&k)
 			want := object{"status": "metadata_only", "standard": standardNames[k.Standard], "name": name, "symbol": symbol, "decimals": decimals,
@@ -66,26 +66,26 @@ func TestTokensThatNeverMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			if d := difference(want, said); d != "" {
-				t.Errorf("%s: %s\n%s", path, d, r.body)
+				t.Errorf("%s: %s\n%s", path, d, r.Body)
 			}
 			if got.Symbol == nil || *got.Symbol == "" {
 				continue
 			}
 			var found api.SearchResult
-			r = o.do(http.MethodGet, "/v1/"+chainID+"/search?q="+url.QueryEscape(*got.Symbol), o.key)
-			if err := json.Unmarshal(r.body, &found); err != nil || !slices.ContainsFunc(found.Tokens, func(s api.SearchToken) bool { return s.TokenAddress == k.Address }) {
-				t.Errorf("%q does not find %s: %d %s", *got.Symbol, k.Address, r.StatusCode, r.body)
+			r = o.Do(http.MethodGet, "/v1/"+chainID+"/search?q="+url.QueryEscape(*got.Symbol), o.Key)
+			if err := json.Unmarshal(r.Body, &found); err != nil || !slices.ContainsFunc(found.Tokens, func(s api.SearchToken) bool { return s.TokenAddress == k.Address }) {
+				t.Errorf("%q does not find %s: %d %s", *got.Symbol, k.Address, r.StatusCode, r.Body)
 			}
 		}
-		o.chain.Extend(2)
-		o.catchUp()
+		o.Chain.Extend(2)
+		o.CatchUp()
 	}
 	if len(standards) == 0 {
 		t.Fatal("every token of the chain moved")
 	}
 	o.notAskedYet()
 	o.fork(int(o.head()))
-	if _, there := o.chain.ClassAt(last, o.head()); there {
+	if _, there := o.Chain.ClassAt(last, o.head()); there {
 		t.Fatal("the fork has the same contract")
 	}
 	o.missing("getToken", chainID+"/token/"+last.String())

@@ -33,9 +33,9 @@ func TestTransfersAgainstTruth(t *testing.T) {
 		for range 25 {
 			found += w.compareTransfers(rng, all)
 		}
-		w.chain.Fork(8 + 20*round)
-		w.chain.Extend(3)
-		w.catchUp()
+		w.Chain.Fork(8 + 20*round)
+		w.Chain.Extend(3)
+		w.CatchUp()
 	}
 	if found < 2000 {
 		t.Errorf("only %d transfers were compared", found)
@@ -49,7 +49,7 @@ var typeNames = map[simnode.Standard][]string{
 
 // compareTransfers makes one random request that is sure to be legal.
 func (w *world) compareTransfers(rng *rand.Rand, all []moved) int {
-	w.t.Helper()
+	w.T.Helper()
 	q := url.Values{}
 	keep := []func(m *moved) bool{}
 	filter := func(f func(m *moved) bool) { keep = append(keep, f) }
@@ -124,13 +124,13 @@ func (w *world) compareTransfers(rng *rand.Rand, all []moved) int {
 	got := w.transferPages(q, 20+rng.IntN(100))
 	body, err := json.Marshal(got)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	if got == nil {
 		body = []byte("[]")
 	}
 	if d := difference(want, body); d != "" {
-		w.t.Fatalf("transfers?%s: %s", q.Encode(), d)
+		w.T.Fatalf("transfers?%s: %s", q.Encode(), d)
 	}
 	return len(want)
 }
@@ -138,13 +138,13 @@ func (w *world) compareTransfers(rng *rand.Rand, all []moved) int {
 // TestTransferRequests: what is refused, and why.
 func TestTransferRequests(t *testing.T) {
 	w := newWorld(t, 30)
-	strk := w.chain.Tokens(0)[0].Address.String()
+	strk := w.Chain.Tokens(0)[0].Address.String()
 	many := url.Values{}
 	for i := range 129 {
 		many.Add("token", fmt.Sprintf("0x%x", i+1))
 	}
 	var p page
-	w.get("/transfers?limit=2", &p)
+	w.Get("/transfers?limit=2", &p)
 	cursor := *p.NextCursor
 	for _, c := range []struct {
 		path string
@@ -169,36 +169,36 @@ func TestTransferRequests(t *testing.T) {
 		{"/token/STRK/transfers", kernel.CodeInvalidRequest, "token"},
 		{"/token/0x1", kernel.CodeNotFound, ""},
 	} {
-		r := w.do(http.MethodGet, "/v1/"+chainID+c.path, w.key)
-		if e := r.envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
-			t.Errorf("%s: %d %s", c.path, r.StatusCode, r.body)
+		r := w.Do(http.MethodGet, "/v1/"+chainID+c.path, w.Key)
+		if e := r.Envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
+			t.Errorf("%s: %d %s", c.path, r.StatusCode, r.Body)
 		}
 	}
 	for _, path := range []string{"/token/0x1/transfers", "/transfers?symbol=nobody", "/transfers?timestampFrom=2030-01-01T00:00:00Z", "/transfers?symbol=STRK&token=0x1", "/transfers?type=unknown&token=" + strk} {
-		w.get(path, &p)
+		w.Get(path, &p)
 		if len(p.Items) > 0 {
 			t.Errorf("%s has %d items", path, len(p.Items))
 		}
 	}
-	w.chain.Fork(29)
-	w.chain.Extend(1)
-	w.catchUp()
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/transfers?limit=2&cursor="+cursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
-		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.body)
+	w.Chain.Fork(29)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/transfers?limit=2&cursor="+cursor, w.Key); r.Envelope().Code != kernel.CodeInvalidCursor {
+		t.Errorf("a cursor into a block that is gone: %d %s", r.StatusCode, r.Body)
 	}
 }
 
 // TestSummaryStates walks through the states of a summary.
 func TestSummaryStates(t *testing.T) {
 	w := newWorld(t, 20)
-	usdc := w.chain.Tokens(0)[2].Address
+	usdc := w.Chain.Tokens(0)[2].Address
 	get := func() (s api.TokenSummary) {
-		w.get("/token/"+usdc.String(), &s)
+		w.Get("/token/"+usdc.String(), &s)
 		return s
 	}
 	set := func(address felt.Felt, m *token.Metadata) {
 		t.Helper()
-		lease, err := w.engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
+		lease, err := w.Engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,16 +206,16 @@ func TestSummaryStates(t *testing.T) {
 		if b.Delete(token.MetadataKey(address)); m != nil {
 			b.Put(token.MetadataKey(address), m.Encode())
 		}
-		if err := w.engine.Commit(t.Context(), b); err != nil {
+		if err := w.Engine.Commit(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.engine.Release(t.Context(), lease); err != nil {
+		if err := w.Engine.Release(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
 	}
 	known := func() (m *token.Metadata) {
 		t.Helper()
-		err := w.engine.View(t.Context(), func(r store.Reader) error {
+		err := w.Engine.View(t.Context(), func(r store.Reader) error {
 			list, err := token.MetadataOf(context.Background(), r, []felt.Felt{usdc})
 			m = list[0]
 			return err
@@ -244,8 +244,8 @@ func TestSummaryStates(t *testing.T) {
 		t.Errorf("a token that was asked at a block that is gone: %+v", s)
 	}
 	early := *m // before the last mint or burn
-	early.Block, early.BlockHash = 2, w.chain.BlockAt(2).Hash
-	if w.chain.SupplyAt(usdc, 2).Cmp(w.chain.SupplyAt(usdc, 19)) == 0 {
+	early.Block, early.BlockHash = 2, w.Chain.BlockAt(2).Hash
+	if w.Chain.SupplyAt(usdc, 2).Cmp(w.Chain.SupplyAt(usdc, 19)) == 0 {
 		t.Fatal("the supply did not move")
 	}
 	set(usdc, &early)
@@ -255,29 +255,29 @@ func TestSummaryStates(t *testing.T) {
 	quiet := felt.FromUint64(0x777)
 	set(quiet, m)
 	var s api.TokenSummary
-	w.get("/token/"+quiet.String(), &s)
+	w.Get("/token/"+quiet.String(), &s)
 	if s.SummaryCacheStatus != "metadata_only" || s.TransferCount != nil || s.DistinctFromCount != nil || s.DistinctToCount != nil || s.LatestTransferBlock != nil ||
 		s.SummaryCacheUpdatedAtISO != nil || s.TotalSupplyRaw == nil {
 		t.Errorf("a token without transfers: %+v", s)
 	}
 	set(quiet, &token.Metadata{Known: true, Block: m.Block, BlockHash: m.BlockHash})
-	if r := w.do(http.MethodGet, "/v1/"+chainID+"/token/"+quiet.String(), w.key); r.StatusCode != http.StatusNotFound {
-		t.Errorf("a contract that knows nothing of tokens: %d %s", r.StatusCode, r.body)
+	if r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+quiet.String(), w.Key); r.StatusCode != http.StatusNotFound {
+		t.Errorf("a contract that knows nothing of tokens: %d %s", r.StatusCode, r.Body)
 	}
 }
 
 // TestNodeTakenAway: nothing of this asks a node.
 func TestNodeTakenAway(t *testing.T) {
 	w := newWorld(t, 20)
-	w.source.Pool.Close()
+	w.Source.Pool.Close()
 	var s api.TokenSummary
-	w.get("/token/"+w.chain.Tokens(0)[0].Address.String(), &s)
+	w.Get("/token/"+w.Chain.Tokens(0)[0].Address.String(), &s)
 	supply, ok := new(big.Int).SetString(*s.TotalSupplyRaw, 10)
-	if !ok || supply.Cmp(w.chain.SupplyAt(s.TokenAddress, *s.TotalSupplyBlockNumber)) != 0 {
+	if !ok || supply.Cmp(w.Chain.SupplyAt(s.TokenAddress, *s.TotalSupplyBlockNumber)) != 0 {
 		t.Errorf("supply is %s", *s.TotalSupplyRaw)
 	}
 	var p page
-	w.get("/transfers?symbol=strk&limit=5", &p)
+	w.Get("/transfers?symbol=strk&limit=5", &p)
 	if len(p.Items) != 5 {
 		t.Errorf("%d transfers", len(p.Items))
 	}

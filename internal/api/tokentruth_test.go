@@ -69,9 +69,9 @@ func movesOf(tokens map[felt.Felt]*simnode.Token, b *starknet.Block, tx int) (ou
 }
 
 func (w *world) tokensByAddress() map[felt.Felt]*simnode.Token {
-	head, _ := w.chain.Head()
+	head, _ := w.Chain.Head()
 	out := map[felt.Felt]*simnode.Token{}
-	for _, k := range w.chain.Tokens(head) {
+	for _, k := range w.Chain.Tokens(head) {
 		out[k.Address] = &k
 	}
 	return out
@@ -79,10 +79,10 @@ func (w *world) tokensByAddress() map[felt.Felt]*simnode.Token {
 
 // moves lists all transfers of the chain, newest first.
 func (w *world) moves() (out []moved) {
-	head, _ := w.chain.Head()
+	head, _ := w.Chain.Head()
 	tokens := w.tokensByAddress()
 	for n := range head + 1 {
-		b := w.chain.BlockAt(n)
+		b := w.Chain.BlockAt(n)
 		for i := range b.Receipts {
 			out = append(out, movesOf(tokens, b, i)...)
 		}
@@ -128,8 +128,8 @@ func (w *world) wantNames(k *simnode.Token) (name, symbol, decimals any) {
 	if k.Standard == simnode.ERC1155 {
 		return nil, nil, nil
 	}
-	head, _ := w.chain.Head()
-	class, _ := w.chain.ClassAt(k.Address, head)
+	head, _ := w.Chain.Head()
+	class, _ := w.Chain.ClassAt(k.Address, head)
 	n, s := k.Name, k.Symbol
 	if !class.ByteArrayText {
 		n, s = n[:min(31, len(n))], s[:min(31, len(s))]
@@ -164,7 +164,7 @@ func (w *world) wantTransfer(m *moved, withToken bool) object {
 
 // tokens compares the routes of tokens with the chain.
 func (o *oracle) tokens(head uint64) {
-	o.t.Helper()
+	o.T.Helper()
 	all := o.moves()
 	byToken := map[felt.Felt][]moved{}
 	for _, m := range all {
@@ -178,7 +178,7 @@ func (o *oracle) tokens(head uint64) {
 	if n := 40; len(all) > n {
 		o.sameList("newest transfers", want[:n], o.pageOf("listTransfers", "transfers?limit=40"))
 	}
-	for _, k := range o.chain.Tokens(head) {
+	for _, k := range o.Chain.Tokens(head) {
 		own := byToken[k.Address]
 		path := chainID + "/token/" + k.Address.String()
 		if len(own) == 0 {
@@ -204,11 +204,11 @@ func (o *oracle) tokens(head uint64) {
 
 // pageOf is the first page of a list with a query.
 func (o *oracle) pageOf(op, path string) []json.RawMessage {
-	o.t.Helper()
-	r := o.do(http.MethodGet, "/v1/"+chainID+"/"+path, o.key)
+	o.T.Helper()
+	r := o.Do(http.MethodGet, "/v1/"+chainID+"/"+path, o.Key)
 	var p page
-	if err := json.Unmarshal(r.body, &p); err != nil || r.StatusCode != http.StatusOK {
-		o.t.Fatalf("GET %s: %d %s", path, r.StatusCode, r.body)
+	if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
+		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
 	o.checked(op, chainID+"/"+path, r)
 	return p.Items
@@ -216,8 +216,8 @@ func (o *oracle) pageOf(op, path string) []json.RawMessage {
 
 // token compares a summary; the supply is that of the block it names.
 func (o *oracle) token(k *simnode.Token, path string, own []moved) {
-	o.t.Helper()
-	head, _ := o.chain.Head()
+	o.T.Helper()
+	head, _ := o.Chain.Head()
 	senders, receivers := map[felt.Felt]bool{}, map[felt.Felt]bool{}
 	for _, m := range own {
 		senders[m.from], receivers[m.to] = true, true
@@ -226,17 +226,17 @@ func (o *oracle) token(k *simnode.Token, path string, own []moved) {
 	delete(receivers, felt.Zero)
 	name, symbol, decimals := o.wantNames(k)
 	var got api.TokenSummary
-	o.get("/token/"+k.Address.String(), &got)
+	o.Get("/token/"+k.Address.String(), &got)
 	want := object{"chainId": chainID, "tokenAddress": k.Address, "symbol": symbol, "name": name, "decimals": decimals, "standard": standardNames[k.Standard],
 		"metadataUpdatedAtIso": got.MetadataUpdatedAtISO, "summaryVersion": own[0].block.Number, "summaryVersionUpdatedAtIso": iso(own[0].block.Timestamp),
-		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": o.clock.Now().UTC().Format(time.RFC3339),
+		"summaryCacheStatus": "current", "summaryCacheUpdatedAtIso": o.Clock.Now().UTC().Format(time.RFC3339),
 		"transferCount": len(own), "distinctFromCount": len(senders), "distinctToCount": len(receivers), "latestTransferBlock": own[0].block.Number,
 		"totalSupplyRaw": nil, "totalSupplySource": nil, "totalSupplyBlockNumber": nil, "totalSupplyUpdatedAtIso": nil}
 	if k.Standard == simnode.ERC20 {
 		if got.TotalSupplyBlockNumber == nil || *got.TotalSupplyBlockNumber > head {
-			o.t.Fatalf("%s: supply at %v", path, got.TotalSupplyBlockNumber)
+			o.T.Fatalf("%s: supply at %v", path, got.TotalSupplyBlockNumber)
 		}
-		want["totalSupplyRaw"] = o.chain.SupplyAt(k.Address, *got.TotalSupplyBlockNumber).String()
+		want["totalSupplyRaw"] = o.Chain.SupplyAt(k.Address, *got.TotalSupplyBlockNumber).String()
 		for _, m := range own {
 			if (m.from.IsZero() || m.to.IsZero()) && m.block.Number > *got.TotalSupplyBlockNumber {
 				want["summaryCacheStatus"] = "stale"
@@ -249,13 +249,13 @@ func (o *oracle) token(k *simnode.Token, path string, own []moved) {
 
 // query is a list of transfers with filters.
 func (w *world) transferPages(q url.Values, limit int) (rows []json.RawMessage) {
-	w.t.Helper()
+	w.T.Helper()
 	q.Set("limit", fmt.Sprint(limit))
 	for {
 		var p page
-		w.get("/transfers?"+q.Encode(), &p)
+		w.Get("/transfers?"+q.Encode(), &p)
 		if len(p.Items) > limit {
-			w.t.Fatalf("%d transfers on a page of %d", len(p.Items), limit)
+			w.T.Fatalf("%d transfers on a page of %d", len(p.Items), limit)
 		}
 		rows = append(rows, p.Items...)
 		if p.NextCursor == nil {

@@ -225,9 +225,9 @@ func (o *oracle) wantLogs(events []starknet.Event, limit int) []object {
 		log := object{"logIndex": i, "address": e.From, "keys": felts(e.Keys), "data": felts(e.Data), "decodingStatus": anything,
 			"eventName": anything, "eventNameSource": anything, "eventNameUnavailableReason": anything, "decodedFieldsSource": anything,
 			"decodedFieldsUnavailableReason": anything, "eventTimeClassHash": anything, "contractAlias": nil, "classAlias": anything}
-		if l, ok := o.registry.Label(e.From); ok {
+		if l, ok := o.Registry.Label(e.From); ok {
 			log["contractAlias"] = l.Name
-		} else if t, ok := o.registry.Token(e.From); ok {
+		} else if t, ok := o.Registry.Token(e.From); ok {
 			log["contractAlias"] = t.Name
 		}
 		for j := range 4 {
@@ -261,7 +261,7 @@ func (o *oracle) wantMessages(list []simnode.Message) []object {
 
 // wantMessage is the i-th message of its transaction.
 func (o *oracle) wantMessage(m *simnode.Message, i int) object {
-	b := o.chain.BlockAt(m.Block)
+	b := o.Chain.BlockAt(m.Block)
 	tx, head := b.Transactions[m.TxIndex].Hash, o.head()
 	row := object{"id": fmt.Sprintf("%d:%d:%d", m.Block, m.TxIndex, i), "blockNumber": m.Block, "timestampIso": iso(b.Timestamp), "txIndex": m.TxIndex,
 		"messageHash": "0x" + hex.EncodeToString(m.Hash[:]), "logIndex": i, "fromAddress": m.From, "toAddress": m.To, "txHash": tx, "l2Hash": tx,
@@ -273,7 +273,7 @@ func (o *oracle) wantMessage(m *simnode.Message, i int) object {
 	}
 	if m.ToL1 {
 		times := 0
-		for _, other := range o.chain.Messages(0, head) {
+		for _, other := range o.Chain.Messages(0, head) {
 			if other.ToL1 && other.Hash == m.Hash {
 				times++
 			}
@@ -295,7 +295,7 @@ func (o *oracle) wantMessage(m *simnode.Message, i int) object {
 }
 
 func (o *oracle) head() uint64 {
-	head, _ := o.chain.Head()
+	head, _ := o.Chain.Head()
 	return head
 }
 

@@ -24,9 +24,9 @@ import (
 // wantWallet is a wallet state with the balances that the chain has at a block.
 func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64, tokens []felt.Felt) object {
 	known := o.registryTokens()
-	b := o.chain.BlockAt(n)
+	b := o.Chain.BlockAt(n)
 	finality := "accepted_on_l2"
-	if l1, ok := o.chain.L1Head(); ok && n <= l1 {
+	if l1, ok := o.Chain.L1Head(); ok && n <= l1 {
 		finality = "accepted_on_l1"
 	}
 	if preference == "explicit" {
@@ -34,7 +34,7 @@ func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64,
 	}
 	items, zeros := []object{}, 0
 	for _, t := range tokens {
-		balance := o.chain.BalanceAt(t, owner, n)
+		balance := o.Chain.BalanceAt(t, owner, n)
 		if balance.Sign() == 0 {
 			zeros++
 			continue
@@ -68,11 +68,11 @@ func (o *oracle) wantWallet(owner felt.Felt, scope, preference string, n uint64,
 
 // wallets compares wallet states at many blocks with the chain's balances.
 func (o *oracle) wallets() {
-	o.t.Helper()
+	o.T.Helper()
 	head := o.head()
-	accounts := o.chain.Accounts(head)
+	accounts := o.Chain.Accounts(head)
 	var tokens []felt.Felt
-	for _, t := range o.chain.Tokens(2) {
+	for _, t := range o.Chain.Tokens(2) {
 		if t.Standard == simnode.ERC20 {
 			tokens = append(tokens, t.Address)
 		}
@@ -82,10 +82,10 @@ func (o *oracle) wallets() {
 		owner := accounts[i]
 		for n := uint64(2); n <= head; n += 1 + head/3 {
 			want := o.wantWallet(owner, "explicit", "explicit", n, tokens)
-			nonce, there := o.chain.NonceAt(owner, n)
+			nonce, there := o.Chain.NonceAt(owner, n)
 			state := object{"nonce": nil, "nonceStatus": "verified", "classHash": nil, "classHashStatus": "verified"}
 			if there {
-				c, _ := o.chain.ClassAt(owner, n)
+				c, _ := o.Chain.ClassAt(owner, n)
 				state["nonce"], state["classHash"] = felt.FromUint64(nonce), c.Hash
 			}
 			want["accountState"] = state
@@ -93,12 +93,12 @@ func (o *oracle) wallets() {
 				"blockPreference": "explicit", "blockNumber": n, "include": object{"nonce": true, "classHash": true}}
 			r := o.post("getWalletState", "query/wallet-state", jsonText(body), want)
 			if r.Header.Get("X-Service-Query-Class") != "wallet_state" || r.Header.Get("X-Service-Cost-Units") != "1" {
-				o.t.Errorf("headers %v", r.Header)
+				o.T.Errorf("headers %v", r.Header)
 			}
 		}
 		body := object{"ownerAddress": owner, "scope": "explicit", "tokenAddresses": tokens}
 		o.post("getWalletState", "query/wallet-state", jsonText(body), o.wantWallet(owner, "explicit", "latest_accepted_l2", head, tokens))
-		if l1, ok := o.chain.L1Head(); ok && l1 >= 2 {
+		if l1, ok := o.Chain.L1Head(); ok && l1 >= 2 {
 			body["blockPreference"] = "l1_accepted"
 			o.post("getWalletState", "query/wallet-state", jsonText(body), o.wantWallet(owner, "explicit", "l1_accepted", l1, tokens))
 		}
@@ -108,7 +108,7 @@ func (o *oracle) wallets() {
 
 // discovered walks all candidates of an owner at one block.
 func (o *oracle) discovered(owner felt.Felt) {
-	o.t.Helper()
+	o.T.Helper()
 	all, _ := o.deeds()
 	got := map[string]string{}
 	cursor, pages := "", 0
@@ -117,7 +117,7 @@ func (o *oracle) discovered(owner felt.Felt) {
 		if cursor != "" {
 			body["cursor"] = cursor
 		}
-		r := o.send(o.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
+		r := o.Send(o.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
 		var w struct {
 			Block struct{ BlockNumber uint64 }
 			Items []struct{ TokenAddress, BalanceRaw, Status string }
@@ -125,11 +125,11 @@ func (o *oracle) discovered(owner felt.Felt) {
 			HasMore, WalletSafe bool
 			NextCursor          string
 		}
-		if err := json.Unmarshal(r.body, &w); err != nil || r.StatusCode != http.StatusOK {
-			o.t.Fatalf("%d %s", r.StatusCode, r.body)
+		if err := json.Unmarshal(r.Body, &w); err != nil || r.StatusCode != http.StatusOK {
+			o.T.Fatalf("%d %s", r.StatusCode, r.Body)
 		}
 		if w.Block.BlockNumber != o.head() || w.WalletSafe && (w.HasMore || pages > 0) {
-			o.t.Errorf("page %d: %s", pages, r.body)
+			o.T.Errorf("page %d: %s", pages, r.Body)
 		}
 		for _, i := range w.Items {
 			if i.Status == "ok" {
@@ -145,28 +145,28 @@ func (o *oracle) discovered(owner felt.Felt) {
 	want := map[string]string{}
 	for i := range all[owner] {
 		if t := all[owner][i].moved; t != nil && t.token.Standard == simnode.ERC20 {
-			if b := o.chain.BalanceAt(t.token.Address, owner, o.head()); b.Sign() > 0 {
+			if b := o.Chain.BalanceAt(t.token.Address, owner, o.head()); b.Sign() > 0 {
 				want[t.token.Address.String()] = b.String()
 			}
 		}
 	}
 	for t, b := range want {
 		if got[t] != b {
-			o.t.Errorf("%s of %s: %q, want %s", t, owner, got[t], b)
+			o.T.Errorf("%s of %s: %q, want %s", t, owner, got[t], b)
 		}
 	}
 	if len(want) < 3 || pages == 0 {
-		o.t.Errorf("%d tokens on %d pages", len(want), pages+1)
+		o.T.Errorf("%d tokens on %d pages", len(want), pages+1)
 	}
 }
 
 // TestWalletRules asks for what is refused, and for what cannot be had.
 func TestWalletRules(t *testing.T) {
-	w := newWorld(t, 40)
+	w := sharedWorld(t, 60)
 	ask := func(body object) reply {
-		return w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
+		return w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
 	}
-	owner, strk := w.chain.Accounts(39)[0], contracts.STRK
+	owner, strk := w.Chain.Accounts(39)[0], contracts.STRK
 	for name, c := range map[string]struct {
 		body object
 		code kernel.Code
@@ -187,8 +187,8 @@ func TestWalletRules(t *testing.T) {
 		"a made-up cursor":      {object{"ownerAddress": owner, "cursor": "AAAA"}, kernel.CodeInvalidCursor, "cursor"},
 	} {
 		r := ask(c.body)
-		if e := r.envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
-			t.Errorf("%s: %d %s", name, r.StatusCode, r.body)
+		if e := r.Envelope(); e.Code != c.code || !strings.Contains(e.Message, c.says) {
+			t.Errorf("%s: %d %s", name, r.StatusCode, r.Body)
 		}
 	}
 }
@@ -216,10 +216,10 @@ func TestWalletUnreadable(t *testing.T) {
 	w := newWorld(t, 40, func(o *options) { node.Node, o.Chains[0].Node = o.Chains[0].Node, node })
 	ask := func(body object) (s api.WalletState) {
 		t.Helper()
-		body["ownerAddress"] = w.chain.Accounts(39)[0]
-		r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
-		if err := json.Unmarshal(r.body, &s); err != nil || r.StatusCode != http.StatusOK {
-			t.Fatalf("%v: %d %s", body, r.StatusCode, r.body)
+		body["ownerAddress"] = w.Chain.Accounts(39)[0]
+		r := w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
+		if err := json.Unmarshal(r.Body, &s); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%v: %d %s", body, r.StatusCode, r.Body)
 		}
 		return s
 	}
@@ -278,20 +278,20 @@ func TestWalletUnreadable(t *testing.T) {
 // by nobody, which does not make a snapshot incomplete.
 func TestWalletBeforeDeployment(t *testing.T) {
 	w := newWorld(t, 10)
-	known, err := w.known.Chain(chainID).With(registry.Entries{Tokens: []registry.Token{{Address: felt.FromUint64(0x1234), Symbol: "SOON", Name: "Soon", Decimals: 18}}})
+	known, err := w.Known.Chain(chainID).With(registry.Entries{Tokens: []registry.Token{{Address: felt.FromUint64(0x1234), Symbol: "SOON", Name: "Soon", Decimals: 18}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.routes.SetRegistry(chainID, known)
-	r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.chain.Accounts(9)[0]})))
+	w.Routes.SetRegistry(chainID, known)
+	r := w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.Chain.Accounts(9)[0]})))
 	var got struct {
 		Correctness  string
 		Verification struct{ Selected, Verified, VisibleNonZero, VerifiedZeroHidden int }
 	}
 	v := &got.Verification
-	if err := json.Unmarshal(r.body, &got); err != nil || got.Correctness != "verified_complete" || v.Verified != v.Selected ||
-		v.VerifiedZeroHidden == 0 || strings.Contains(string(r.body), `"0x1234"`) {
-		t.Errorf("%v: %d %s", err, r.StatusCode, r.body)
+	if err := json.Unmarshal(r.Body, &got); err != nil || got.Correctness != "verified_complete" || v.Verified != v.Selected ||
+		v.VerifiedZeroHidden == 0 || strings.Contains(string(r.Body), `"0x1234"`) {
+		t.Errorf("%v: %d %s", err, r.StatusCode, r.Body)
 	}
 }
 
@@ -308,9 +308,9 @@ func TestWalletWithoutNode(t *testing.T) {
 		w := newWorld(t, 5, func(o *options) { o.Chains[0].Node = node })
 		for _, mode := range []string{"require_complete", "verified_partial"} {
 			body := object{"ownerAddress": "0x1", "mode": mode, "scope": "explicit", "tokenAddresses": []any{contracts.STRK}}
-			r := w.send(w.request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
+			r := w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(body)))
 			if !nodeIsAway(r) || r.Header.Get("Retry-After") == "" {
-				t.Errorf("%s: %d %s", mode, r.StatusCode, r.body)
+				t.Errorf("%s: %d %s", mode, r.StatusCode, r.Body)
 			}
 		}
 	}
@@ -319,31 +319,31 @@ func TestWalletWithoutNode(t *testing.T) {
 // TestSnapshots: a walk over candidates keeps its block, and ends with its time.
 func TestSnapshots(t *testing.T) {
 	w := newWorld(t, 40)
-	owner := w.chain.Accounts(39)[0]
+	owner := w.Chain.Accounts(39)[0]
 	path := "/address/" + owner.String() + "/assets/discovery?limit=2"
 	var first, second struct {
 		SnapshotID string
 		NextCursor string
 	}
-	w.get(path, &first)
-	w.chain.Extend(3)
-	w.catchUp()
-	w.get(path+"&cursor="+first.NextCursor, &second)
+	w.Get(path, &first)
+	w.Chain.Extend(3)
+	w.CatchUp()
+	w.Get(path+"&cursor="+first.NextCursor, &second)
 	if first.SnapshotID != second.SnapshotID || !strings.HasPrefix(first.SnapshotID, "39:") {
 		t.Errorf("snapshots %s and %s", first.SnapshotID, second.SnapshotID)
 	}
 	refused := func(what, cursor string) {
 		t.Helper()
-		if r := w.do(http.MethodGet, "/v1/"+chainID+path+"&cursor="+cursor, w.key); r.envelope().Code != kernel.CodeInvalidCursor {
-			t.Errorf("%s: %d %s", what, r.StatusCode, r.body)
+		if r := w.Do(http.MethodGet, "/v1/"+chainID+path+"&cursor="+cursor, w.Key); r.Envelope().Code != kernel.CodeInvalidCursor {
+			t.Errorf("%s: %d %s", what, r.StatusCode, r.Body)
 		}
 	}
-	w.clock.advance(5*time.Minute + time.Second)
+	w.Clock.Advance(5*time.Minute + time.Second)
 	refused("five minutes later", second.NextCursor)
-	w.get(path, &first)
-	w.chain.Fork(20)
-	w.chain.Extend(1)
-	w.catchUp()
+	w.Get(path, &first)
+	w.Chain.Fork(20)
+	w.Chain.Extend(1)
+	w.CatchUp()
 	refused("after a fork", first.NextCursor)
 }
 
@@ -351,7 +351,7 @@ func TestSnapshots(t *testing.T) {
 // is something to fill them with, however many NFT collections lie between.
 func TestDiscoveryPages(t *testing.T) {
 	w := newWorld(t, 120)
-	owner, collections := busiestCollector(w.chain, 119)
+	owner, collections := busiestCollector(w.Chain, 119)
 	if collections < 3 {
 		t.Fatalf("the best collector has %d collections", collections)
 	}
@@ -362,7 +362,7 @@ func TestDiscoveryPages(t *testing.T) {
 			var all []api.Asset
 			for cursor := ""; ; cursor = "&cursor=" + *page.NextCursor {
 				page = api.AssetPage{}
-				w.get(path+cursor, &page)
+				w.Get(path+cursor, &page)
 				all = append(all, page.Items...)
 				if page.HasMore != (page.NextCursor != nil) || page.HasMore && len(page.Items) < limit || !page.HasMore && len(page.Items) == 0 {
 					t.Errorf("%s: a page of %d, more: %v", path, len(page.Items), page.HasMore)

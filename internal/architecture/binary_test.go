@@ -20,6 +20,7 @@ var testOnly = []string{
 	"testing",
 	module + "internal/index/simsource",
 	module + "internal/index/sim",
+	module + "internal/servertest",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
 }

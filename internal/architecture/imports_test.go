@@ -24,7 +24,7 @@ var floors = []floor{
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
 	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/..."}},
-	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture"}},
+	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest"}},
 }
 
 // rule keeps an import out of some packages, or inside them.

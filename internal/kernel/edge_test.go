@@ -1,4 +1,4 @@
-package api_test
+package kernel_test
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 )
 
 // TestRefusalsDoNotWaitForBodies: requests that are answered without their bodies
@@ -26,19 +27,19 @@ func TestRefusalsDoNotWaitForBodies(t *testing.T) {
 		{"GET", statusPath, "", 401},
 		{"POST", batch, "", 401},
 		{"GET", "/nothing", "", 404},
-		{"POST", "/v1/" + chainID + "/nothing", w.key, 404},
+		{"POST", "/v1/" + chainID + "/nothing", w.Key, 404},
 		{"GET", "/healthz", "", 200},
 		{"GET", "/readyz", "", 200},
 		{"HEAD", "/docs/api", "", 200},
-		{"DELETE", statusPath, w.key, 405},
-		{"GET", statusPath, w.key, 200},
-		{"POST", batch, w.key, 408}, // this one waited for the body, and then no more
+		{"DELETE", statusPath, w.Key, 405},
+		{"GET", statusPath, w.Key, 200},
+		{"POST", batch, w.Key, 408}, // this one waited for the body, and then no more
 	} {
 		for _, more := range []string{"", "Expect: 100-continue\r\n"} {
 			if c.key != "" {
 				more += "X-Service-Api-Key: " + c.key + "\r\n"
 			}
-			conn := w.dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: 100\r\n\r\nx", c.method, c.path, more))
+			conn := w.Dial(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Length: 100\r\n\r\nx", c.method, c.path, more))
 			in := bufio.NewReader(conn)
 			res, err := http.ReadResponse(in, &http.Request{Method: c.method})
 			for err == nil && res.StatusCode == http.StatusContinue {
@@ -84,9 +85,9 @@ func TestRefusedConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := reply{res, body}
-		expect(t, r, c.status, c.code, map[string]string{"Retry-After": "1", "Content-Type": "application/json"})
-		if e := r.envelope(); e.Reason != c.reason || e.RequestID == "" || e.RequestID != r.Header.Get("X-Request-Id") || !r.Close {
+		r := reply{Response: res, Body: body}
+		servertest.Expect(t, r, c.status, c.code, map[string]string{"Retry-After": "1", "Content-Type": "application/json"})
+		if e := r.Envelope(); e.Reason != c.reason || e.RequestID == "" || e.RequestID != r.Header.Get("X-Request-Id") || !r.Close {
 			t.Errorf("%s: %s", why, body)
 		}
 	}

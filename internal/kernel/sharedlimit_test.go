@@ -1,11 +1,10 @@
-package api_test
+package kernel_test
 
 import (
 	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,20 +14,19 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
-
 // beside serves the same world once more, as another process would.
 func (w *world) beside(o options) *world {
-	w.t.Helper()
-	server, _ := o.open(w.t)
+	w.T.Helper()
+	server, _ := o.Open(w.T)
 	srv := httptest.NewServer(server)
-	w.t.Cleanup(srv.Close)
-	other := *w
-	other.server, other.url = server, srv.URL
-	return &other
+	w.T.Cleanup(srv.Close)
+	other := *w.World
+	other.Server, other.URL = server, srv.URL
+	return &world{&other}
 }
 
 // TestSharedBudgets: two servers on one database accept exactly the budget of a key
@@ -52,7 +50,7 @@ func TestSharedBudgets(t *testing.T) {
 	o.Draw = share()
 	two := one.beside(o)
 	for _, limit := range []int64{1, 7, 400} {
-		key := one.limitedKey(account.Limits{LightPerMinute: int(limit)})
+		key := one.LimitedKey(account.Limits{LightPerMinute: int(limit)})
 		before := draws.Load()
 		var accepted, refused atomic.Int64
 		var all sync.WaitGroup
@@ -60,7 +58,7 @@ func TestSharedBudgets(t *testing.T) {
 			w := []*world{one, two}[i%2]
 			all.Go(func() {
 				for range limit/4 + 2 { // each server gets a budget and more
-					req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.url+statusPath, nil)
+					req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+statusPath, nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -94,7 +92,7 @@ func TestSharedBudgets(t *testing.T) {
 		}
 		// The window ends by the servers' clock and by the database's.
 		for _, w := range []*world{one, two} {
-			expect(t, w.do(http.MethodGet, statusPath, key), 429, kernel.CodeRateLimited, map[string]string{"X-Ratelimit-Remaining": "0"})
+			servertest.Expect(t, w.Do(http.MethodGet, statusPath, key), 429, kernel.CodeRateLimited, map[string]string{"X-Ratelimit-Remaining": "0"})
 		}
 	}
 }
@@ -119,10 +117,10 @@ func TestBudgetsWithoutDatabase(t *testing.T) {
 			return control.Drawn{Granted: given, Used: used, Ends: 30 * time.Second}, nil
 		}
 	})
-	key := w.limitedKey(account.Limits{LightPerMinute: 3})
+	key := w.LimitedKey(account.Limits{LightPerMinute: 3})
 	ask := func(status int, left, retry string, questions int64) {
 		t.Helper()
-		expect(t, w.do(http.MethodGet, statusPath, key), status, kernel.CodeRateLimited,
+		servertest.Expect(t, w.Do(http.MethodGet, statusPath, key), status, kernel.CodeRateLimited,
 			map[string]string{"X-Ratelimit-Limit": "3", "X-Ratelimit-Remaining": left, "Retry-After": retry})
 		if n := asked.Swap(0); n != questions {
 			t.Errorf("%d questions, want %d", n, questions)
@@ -132,18 +130,18 @@ func TestBudgetsWithoutDatabase(t *testing.T) {
 	away.Store(true)
 	ask(200, "2", "", 1) // counted here from now on
 	ask(200, "1", "", 0)
-	w.clock.advance(time.Second)
+	w.Clock.Advance(time.Second)
 	ask(200, "0", "", 1)
 	ask(429, "0", "59", 0)
-	if n := strings.Count(w.logs.String(), "counted by this process alone"); n != 2 {
+	if n := strings.Count(w.Logs.String(), "counted by this process alone"); n != 2 {
 		t.Errorf("logged %d times", n)
 	}
 	away.Store(false)
-	w.clock.advance(time.Second)
+	w.Clock.Advance(time.Second)
 	ask(200, "1", "", 1) // the database knows of two
 	ask(200, "0", "", 1)
 	ask(429, "0", "30", 0) // used up: no question until the window ends
-	w.clock.advance(30 * time.Second)
+	w.Clock.Advance(30 * time.Second)
 	used = 0
 	ask(200, "2", "", 1)
 }

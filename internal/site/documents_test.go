@@ -1,4 +1,4 @@
-package api_test
+package site_test
 
 import (
 	"bytes"
@@ -44,16 +44,16 @@ var docTransport = &http.Transport{DisableCompression: true}
 
 // doc sends a request for a document; headers come in pairs. Host sets the host.
 func (w *world) doc(method, path, key string, headers ...string) reply {
-	w.t.Helper()
+	w.T.Helper()
 	return w.docSend(method, path, key, "", headers...)
 }
 
 // docSend is doc with a body.
 func (w *world) docSend(method, path, key, content string, headers ...string) reply {
-	w.t.Helper()
-	req, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, strings.NewReader(content))
+	w.T.Helper()
+	req, err := http.NewRequestWithContext(w.T.Context(), method, w.URL+path, strings.NewReader(content))
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	if key != "" {
 		req.Header.Set("X-Service-Api-Key", key)
@@ -67,30 +67,30 @@ func (w *world) docSend(method, path, key, content string, headers ...string) re
 	}
 	res, err := docTransport.RoundTrip(req)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	defer res.Body.Close() //nolint:errcheck // read to its end
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
-	return reply{res, body}
+	return reply{Response: res, Body: body}
 }
 
 func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
-	w := newWorld(t, 40)
+	w := sharedWorld(t, 60)
 	for path, contentType := range openPaths {
 		t.Run(path, func(t *testing.T) {
 			get := w.doc(http.MethodGet, path, "", "Accept", "image/png")
-			if get.StatusCode != http.StatusOK || !strings.HasPrefix(get.Header.Get("Content-Type"), contentType) || len(get.body) == 0 {
-				t.Fatalf("GET: %d %q, %d bytes", get.StatusCode, get.Header.Get("Content-Type"), len(get.body))
+			if get.StatusCode != http.StatusOK || !strings.HasPrefix(get.Header.Get("Content-Type"), contentType) || len(get.Body) == 0 {
+				t.Fatalf("GET: %d %q, %d bytes", get.StatusCode, get.Header.Get("Content-Type"), len(get.Body))
 			}
 			if get.Header.Get("X-Request-Id") == "" || get.Header.Get("Access-Control-Allow-Origin") != "*" {
 				t.Errorf("GET headers: %v", get.Header)
 			}
 			head := w.doc(http.MethodHead, path, "")
-			if head.StatusCode != http.StatusOK || len(head.body) != 0 || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
-				t.Errorf("HEAD: %d, %d bytes, %v", head.StatusCode, len(head.body), head.Header)
+			if head.StatusCode != http.StatusOK || len(head.Body) != 0 || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
+				t.Errorf("HEAD: %d, %d bytes, %v", head.StatusCode, len(head.Body), head.Header)
 			}
 			options := w.doc(http.MethodOptions, path, "", "Origin", "https://elsewhere.example", "Access-Control-Request-Method", "GET")
 			if options.StatusCode != http.StatusNoContent || options.Header.Get("Access-Control-Allow-Origin") != "*" ||
@@ -100,7 +100,7 @@ func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
 			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
 				r := w.doc(method, path, "")
 				if r.StatusCode != http.StatusMethodNotAllowed || envelopeOf(t, r).Code != kernel.CodeMethodNotAllowed || r.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
-					t.Errorf("%s: %d %s, Allow %q", method, r.StatusCode, r.body, r.Header.Get("Allow"))
+					t.Errorf("%s: %d %s, Allow %q", method, r.StatusCode, r.Body, r.Header.Get("Allow"))
 				}
 			}
 		})
@@ -109,14 +109,14 @@ func TestDocumentsAnswerEveryMethodSensibly(t *testing.T) {
 
 func envelopeOf(t *testing.T, r reply) (e kernel.Envelope) {
 	t.Helper()
-	if err := json.Unmarshal(r.body, &e); err != nil {
-		t.Fatalf("not an envelope: %v in %s", err, r.body)
+	if err := json.Unmarshal(r.Body, &e); err != nil {
+		t.Fatalf("not an envelope: %v in %s", err, r.Body)
 	}
 	return e
 }
 
 func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
-	w := newWorld(t, 40)
+	w := sharedWorld(t, 60)
 	for _, path := range []string{"/", "/docs/api", "/openapi.json", "/openapi.yaml", "/llms-full.txt", "/style.css", "/script.js", "/docs/reference/tokens", "/docs/guide/tokens"} {
 		plain := w.doc(http.MethodGet, path, "")
 		tag := plain.Header.Get("ETag")
@@ -124,18 +124,18 @@ func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
 			t.Fatalf("%s: ETag %q", path, tag)
 		}
 		zipped := w.doc(http.MethodGet, path, "", "Accept-Encoding", "gzip")
-		if zipped.Header.Get("Content-Encoding") != "gzip" || zipped.Header.Get("ETag") == tag || len(zipped.body) >= len(plain.body) {
-			t.Fatalf("%s: gzip %v, %d of %d bytes", path, zipped.Header, len(zipped.body), len(plain.body))
+		if zipped.Header.Get("Content-Encoding") != "gzip" || zipped.Header.Get("ETag") == tag || len(zipped.Body) >= len(plain.Body) {
+			t.Fatalf("%s: gzip %v, %d of %d bytes", path, zipped.Header, len(zipped.Body), len(plain.Body))
 		}
-		z, err := gzip.NewReader(bytes.NewReader(zipped.body))
+		z, err := gzip.NewReader(bytes.NewReader(zipped.Body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := io.ReadAll(z); err != nil || !bytes.Equal(b, plain.body) {
+		if b, err := io.ReadAll(z); err != nil || !bytes.Equal(b, plain.Body) {
 			t.Errorf("%s: gzip holds something else (%v)", path, err)
 		}
 		for _, have := range []string{tag, zipped.Header.Get("ETag"), "W/" + tag, `"other", ` + tag, "*"} {
-			if r := w.doc(http.MethodGet, path, "", "If-None-Match", have); r.StatusCode != http.StatusNotModified || len(r.body) != 0 {
+			if r := w.doc(http.MethodGet, path, "", "If-None-Match", have); r.StatusCode != http.StatusNotModified || len(r.Body) != 0 {
 				t.Errorf("%s with If-None-Match %s: %d", path, have, r.StatusCode)
 			}
 		}
@@ -146,13 +146,13 @@ func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
 }
 
 func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	var fromJSON, fromYAML any
-	first := w.doc(http.MethodGet, "/openapi.json", "").body
+	first := w.doc(http.MethodGet, "/openapi.json", "").Body
 	if err := json.Unmarshal(first, &fromJSON); err != nil {
 		t.Fatal(err)
 	}
-	second := w.doc(http.MethodGet, "/openapi.yaml", "").body
+	second := w.doc(http.MethodGet, "/openapi.yaml", "").Body
 	if err := yaml.Unmarshal(second, &fromYAML); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
 	if !reflect.DeepEqual(fromJSON, fromYAML) {
 		t.Error("JSON and YAML differ")
 	}
-	if !bytes.Equal(first, w.doc(http.MethodGet, "/service-openapi.json", "").body) || !bytes.Equal(second, w.doc(http.MethodGet, "/service-openapi.yaml", "").body) {
+	if !bytes.Equal(first, w.doc(http.MethodGet, "/service-openapi.json", "").Body) || !bytes.Equal(second, w.doc(http.MethodGet, "/service-openapi.yaml", "").Body) {
 		t.Error("the two names give different bytes")
 	}
 	doc := fromJSON.(map[string]any)
@@ -175,7 +175,7 @@ func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
 		t.Errorf("version %s", v)
 	}
 	paths := doc["paths"].(map[string]any)
-	for id, path := range w.operations() {
+	for id, path := range w.Operations() {
 		item, ok := paths[path].(map[string]any)
 		if !ok {
 			t.Fatalf("%s: %s is not in the document", id, path)
@@ -191,16 +191,16 @@ func TestOpenAPIDocumentIsTheSameInBothLanguages(t *testing.T) {
 }
 
 func TestCatalogLinksResolve(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	r := w.doc(http.MethodGet, "/.well-known/api-catalog", "")
 	var catalog struct {
 		Linkset []map[string]json.RawMessage `json:"linkset"`
 	}
-	if err := json.Unmarshal(r.body, &catalog); err != nil || len(catalog.Linkset) != 1 {
-		t.Fatalf("%v in %s", err, r.body)
+	if err := json.Unmarshal(r.Body, &catalog); err != nil || len(catalog.Linkset) != 1 {
+		t.Fatalf("%v in %s", err, r.Body)
 	}
 	entry := catalog.Linkset[0]
-	if anchor := string(entry["anchor"]); anchor != `"`+w.url+`/v1"` {
+	if anchor := string(entry["anchor"]); anchor != `"`+w.URL+`/v1"` {
 		t.Errorf("anchor %s", anchor)
 	}
 	count := map[string]int{}
@@ -214,11 +214,11 @@ func TestCatalogLinksResolve(t *testing.T) {
 		}
 		for _, target := range targets {
 			count[relation]++
-			path, ours := strings.CutPrefix(target.Href, w.url)
+			path, ours := strings.CutPrefix(target.Href, w.URL)
 			if !ours {
 				t.Fatalf("%s leads away: %s", relation, target.Href)
 			}
-			got := w.doc(http.MethodGet, path, w.key)
+			got := w.doc(http.MethodGet, path, w.Key)
 			if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != target.Type {
 				t.Errorf("%s %s: %d %q, said %q", relation, path, got.StatusCode, got.Header.Get("Content-Type"), target.Type)
 			}
@@ -239,28 +239,28 @@ func TestCatalogLinksResolve(t *testing.T) {
 
 // TestManifestTellsEveryOperation holds the evidence file against the contract.
 func TestManifestTellsEveryOperation(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	var m site.Manifest
-	if err := json.Unmarshal(w.doc(http.MethodGet, "/public-api-correctness-manifest.json", "").body, &m); err != nil {
+	if err := json.Unmarshal(w.doc(http.MethodGet, "/public-api-correctness-manifest.json", "").Body, &m); err != nil {
 		t.Fatal(err)
 	}
 	listed := map[string]site.ManifestOperation{}
 	for _, op := range m.Operations {
 		listed[op.ID] = op
 	}
-	for _, op := range w.contract.operations {
-		got := listed[op.id]
-		evidence, _ := op.item["x-service-evidence"].(map[string]any)
-		if string(got.Certification) != op.item["x-service-certification"] || string(got.Tier) != op.item["x-service-key-tier"] ||
-			string(got.Audience) != op.item["x-service-audience"] || got.Evidence.Oracle != evidence["oracle"] || got.Evidence.Checks == 0 {
-			t.Errorf("%s: the manifest says %+v, the document %v", op.id, got, op.item)
+	for _, op := range w.Contract.Operations {
+		got := listed[op.ID]
+		evidence, _ := op.Item["x-service-evidence"].(map[string]any)
+		if string(got.Certification) != op.Item["x-service-certification"] || string(got.Tier) != op.Item["x-service-key-tier"] ||
+			string(got.Audience) != op.Item["x-service-audience"] || got.Evidence.Oracle != evidence["oracle"] || got.Evidence.Checks == 0 {
+			t.Errorf("%s: the manifest says %+v, the document %v", op.ID, got, op.Item)
 		}
 	}
 	for _, state := range []string{"certified", "beta", "experimental", "unsupported"} {
 		if m.States[state] == "" {
 			t.Errorf("the state %s is not explained", state)
 		}
-		if page := string(w.doc(http.MethodGet, "/docs/api/versioning", "").body); !strings.Contains(page, "<code>"+state+"</code>") {
+		if page := string(w.doc(http.MethodGet, "/docs/api/versioning", "").Body); !strings.Contains(page, "<code>"+state+"</code>") {
 			t.Errorf("the page on certification lacks %s", state)
 		}
 	}
@@ -268,28 +268,28 @@ func TestManifestTellsEveryOperation(t *testing.T) {
 
 // TestGuidesOfTheRepositoryAreServed asks for the files that people read there.
 func TestGuidesOfTheRepositoryAreServed(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	for path, wants := range map[string][]string{
 		"tokens": {"What a transfer is", "ConsecutiveTransfer"}, "census": {"generation"}, "events": {"topic0"},
 		"addresses": {"activity", "bridge-signals", "Messages"}, "serving": {"<table>", "--finality-depth"},
 	} {
-		page := string(w.doc(http.MethodGet, "/docs/guide/"+path, "").body)
+		page := string(w.doc(http.MethodGet, "/docs/guide/"+path, "").Body)
 		for _, want := range wants {
 			if !strings.Contains(page, want) {
 				t.Errorf("/docs/guide/%s lacks %q", path, want)
 			}
 		}
 	}
-	if full := string(w.doc(http.MethodGet, "/llms-full.txt", "").body); !strings.Contains(full, "## Tokens") || !strings.Contains(full, "ConsecutiveTransfer") {
+	if full := string(w.doc(http.MethodGet, "/llms-full.txt", "").Body); !strings.Contains(full, "## Tokens") || !strings.Contains(full, "ConsecutiveTransfer") {
 		t.Error("the full text lacks the guides")
 	}
 }
 
 func TestAgentMemory(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	var m site.AgentMemory
 	r := w.doc(http.MethodGet, "/.well-known/service-agent.json", "")
-	dec := json.NewDecoder(bytes.NewReader(r.body))
+	dec := json.NewDecoder(bytes.NewReader(r.Body))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&m); err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestAgentMemory(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	for _, c := range m.FirstCalls {
-		if got := w.doc(c.Method, c.Path, w.key); got.StatusCode != http.StatusOK {
+		if got := w.doc(c.Method, c.Path, w.Key); got.StatusCode != http.StatusOK {
 			t.Errorf("first call %s: %d", c.Path, got.StatusCode)
 		}
 	}
@@ -307,21 +307,21 @@ func TestAgentMemory(t *testing.T) {
 	for _, f := range m.RouteFamilies {
 		routes += len(f.Routes)
 	}
-	if routes != len(w.operations()) || len(m.OperatingRules) == 0 {
+	if routes != len(w.Operations()) || len(m.OperatingRules) == 0 {
 		t.Errorf("%d routes, %d rules", routes, len(m.OperatingRules))
 	}
-	if bytes.Contains(r.body, []byte(`"operations"`)) {
+	if bytes.Contains(r.Body, []byte(`"operations"`)) {
 		t.Error("families list operations")
 	}
 }
 
 func TestTextGuidesNameEveryOperation(t *testing.T) {
-	w := newWorld(t, 1)
-	short, full := string(w.doc(http.MethodGet, "/llms.txt", "").body), string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
+	w := sharedWorld(t, 60)
+	short, full := string(w.doc(http.MethodGet, "/llms.txt", "").Body), string(w.doc(http.MethodGet, "/llms-full.txt", "").Body)
 	if !strings.HasPrefix(short, "# ") || !strings.Contains(short, "\n> ") {
 		t.Error("llms.txt does not begin with a title and a summary")
 	}
-	for id, path := range w.operations() {
+	for id, path := range w.Operations() {
 		for name, text := range map[string]string{"llms.txt": short, "llms-full.txt": full} {
 			if !strings.Contains(text, id) || !strings.Contains(text, path) {
 				t.Errorf("%s lacks %s %s", name, id, path)
@@ -339,8 +339,8 @@ func TestTextGuidesNameEveryOperation(t *testing.T) {
 }
 
 func TestRobotsMayReadPagesAlone(t *testing.T) {
-	w := newWorld(t, 1)
-	got := string(w.doc(http.MethodGet, "/robots.txt", "").body)
+	w := sharedWorld(t, 60)
+	got := string(w.doc(http.MethodGet, "/robots.txt", "").Body)
 	if got != "User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n" {
 		t.Errorf("%q", got)
 	}

@@ -1,4 +1,4 @@
-package api_test
+package kernel_test
 
 import (
 	"fmt"
@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 )
 
 // TestRefusalsOfTheWire sends what net/http answers by itself: those answers are
 // failures of ours like all others.
 func TestRefusalsOfTheWire(t *testing.T) {
-	w := newWorld(t, 5)
+	w := sharedWorld(t, 41)
 	const rest = " HTTP/1.1\r\nHost: x\r\n"
 	for _, c := range []struct {
 		name, text string
@@ -43,11 +44,11 @@ func TestRefusalsOfTheWire(t *testing.T) {
 			} {
 				line, more, _ := strings.Cut(c.text, "\r\n")
 				text := line + "\r\nX-Request-Id: wire-1\r\n" + lane.headers + more + "\r\n"
-				r := w.read(w.dial(text))
-				expect(t, r, c.status, c.code, map[string]string{"Content-Type": "application/json", "X-Request-Id": "wire-1", "Access-Control-Allow-Origin": lane.allow,
-					"Vary": "Origin", "X-Content-Type-Options": "nosniff", "Content-Length": fmt.Sprint(len(r.body))})
-				if e := r.envelope(); e.RequestID != "wire-1" || !strings.Contains(e.Message, c.says) || e.DocSlug == "" {
-					t.Errorf("%s", r.body)
+				r := w.Read(w.Dial(text))
+				servertest.Expect(t, r, c.status, c.code, map[string]string{"Content-Type": "application/json", "X-Request-Id": "wire-1", "Access-Control-Allow-Origin": lane.allow,
+					"Vary": "Origin", "X-Content-Type-Options": "nosniff", "Content-Length": fmt.Sprint(len(r.Body))})
+				if e := r.Envelope(); e.RequestID != "wire-1" || !strings.Contains(e.Message, c.says) || e.DocSlug == "" {
+					t.Errorf("%s", r.Body)
 				}
 				if !r.Close {
 					t.Error("the connection stays open")
@@ -56,29 +57,29 @@ func TestRefusalsOfTheWire(t *testing.T) {
 		})
 	}
 	// A key in place of an id is made up anew, and not logged.
-	r := w.read(w.dial("GET /%zz HTTP/1.1\r\nHost: x\r\nX-Request-Id: " + w.key + "\r\n\r\n"))
-	if id := r.Header.Get("X-Request-Id"); !strings.HasPrefix(id, "svc-") || strings.Contains(string(r.body), w.key) {
+	r := w.Read(w.Dial("GET /%zz HTTP/1.1\r\nHost: x\r\nX-Request-Id: " + w.Key + "\r\n\r\n"))
+	if id := r.Header.Get("X-Request-Id"); !strings.HasPrefix(id, "svc-") || strings.Contains(string(r.Body), w.Key) {
 		t.Errorf("id %q", id)
 	}
 	// What the kernel answers goes through as it is, on one connection after the other.
-	c := w.dial("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-	expect(t, w.read(c), 200, "", nil)
+	c := w.Dial("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	servertest.Expect(t, w.Read(c), 200, "", nil)
 	if _, err := c.Write([]byte("GET /%zz HTTP/1.1\r\nHost: x\r\nOrigin: " + strangeOrigin + "\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, w.read(c), 400, kernel.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
+	servertest.Expect(t, w.Read(c), 400, kernel.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
 }
 
 // TestLongAddress: also this failure can be read by a page.
 func TestLongAddress(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 41)
 	long := "/v1/" + chainID + "/search?q=" + strings.Repeat("1", 33_000)
-	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": "*"})
-	expect(t, w.do(http.MethodGet, long, w.key, "Origin", strangeOrigin, "Cookie", "a=b"), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": ""})
-	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin, "Cookie", "a=b"), 200, "", map[string]string{"Access-Control-Allow-Origin": ""})
-	expect(t, w.do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin), 200, "", map[string]string{"Access-Control-Allow-Origin": "*"})
-	r := w.read(w.dial("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
-	expect(t, r, 404, kernel.CodeUnsupportedRoute, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, long, w.Key, "Origin", strangeOrigin), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": "*"})
+	servertest.Expect(t, w.Do(http.MethodGet, long, w.Key, "Origin", strangeOrigin, "Cookie", "a=b"), 414, kernel.CodeURITooLong, map[string]string{"Access-Control-Allow-Origin": ""})
+	servertest.Expect(t, w.Do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin, "Cookie", "a=b"), 200, "", map[string]string{"Access-Control-Allow-Origin": ""})
+	servertest.Expect(t, w.Do(http.MethodGet, "/docs/api", "", "Origin", strangeOrigin), 200, "", map[string]string{"Access-Control-Allow-Origin": "*"})
+	r := w.Read(w.Dial("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))
+	servertest.Expect(t, r, 404, kernel.CodeUnsupportedRoute, nil)
 	if r.Header.Get("X-Request-Id") == "" {
 		t.Error("no request id")
 	}

@@ -1,4 +1,4 @@
-package api_test
+package site_test
 
 import (
 	"net/http"
@@ -16,12 +16,13 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/store/pebble"
 )
 
 // crawl follows every link of our own from the first page and returns the pages.
 func (w *world) crawl() map[string]string {
-	w.t.Helper()
+	w.T.Helper()
 	pages, queue, seen := map[string]string{}, []string{"/"}, map[string]bool{"/": true}
 	fragments := map[string][]string{} // path to anchors that are linked to
 	for len(queue) > 0 {
@@ -29,29 +30,29 @@ func (w *world) crawl() map[string]string {
 		queue = queue[1:]
 		r := w.doc(http.MethodGet, path, "")
 		if r.StatusCode != http.StatusOK {
-			w.t.Errorf("%s: %d", path, r.StatusCode)
+			w.T.Errorf("%s: %d", path, r.StatusCode)
 			continue
 		}
 		if !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
 			continue
 		}
-		pages[path] = string(r.body)
-		base, err := url.Parse(w.url + path)
+		pages[path] = string(r.Body)
+		base, err := url.Parse(w.URL + path)
 		if err != nil {
-			w.t.Fatal(err)
+			w.T.Fatal(err)
 		}
-		for _, n := range elements(w.t, string(r.body)) {
+		for _, n := range elements(w.T, string(r.Body)) {
 			for _, a := range n.Attr {
 				if a.Key != "href" && a.Key != "src" {
 					continue
 				}
 				u, err := base.Parse(a.Val)
 				if err != nil {
-					w.t.Fatalf("%s: link %q: %v", path, a.Val, err)
+					w.T.Fatalf("%s: link %q: %v", path, a.Val, err)
 				}
-				if u.Scheme+"://"+u.Host != w.url {
+				if u.Scheme+"://"+u.Host != w.URL {
 					if n.Data != "a" {
-						w.t.Errorf("%s: <%s> loads %s", path, n.Data, u)
+						w.T.Errorf("%s: <%s> loads %s", path, n.Data, u)
 					}
 					continue
 				}
@@ -68,10 +69,10 @@ func (w *world) crawl() map[string]string {
 		if !ok {
 			continue
 		}
-		ids := idsOf(elements(w.t, page))
+		ids := idsOf(elements(w.T, page))
 		for _, f := range wanted {
 			if f != "" && !slices.Contains(ids, f) {
-				w.t.Errorf("%s has no anchor %q", path, f)
+				w.T.Errorf("%s has no anchor %q", path, f)
 			}
 		}
 	}
@@ -122,7 +123,7 @@ func textOf(n *html.Node) string {
 }
 
 func TestEveryPageIsReachableAndWellMade(t *testing.T) {
-	w := newWorld(t, 60)
+	w := sharedWorld(t, 60)
 	pages := w.crawl()
 	for code, slug := range docSlugs() {
 		page, ok := pages["/docs/"+slug]
@@ -139,7 +140,7 @@ func TestEveryPageIsReachableAndWellMade(t *testing.T) {
 			t.Errorf("guide api/%s is missing", slug)
 		}
 	}
-	for id := range w.operations() {
+	for id := range w.Operations() {
 		if !strings.Contains(pages["/docs/api"], `id="`+id+`"`) {
 			t.Errorf("the reference lacks %s", id)
 		}
@@ -264,13 +265,13 @@ func TestPagesKeepAStrictPolicy(t *testing.T) {
 }
 
 func TestMissingPages(t *testing.T) {
-	w := newWorld(t, 1)
+	w := sharedWorld(t, 60)
 	for _, path := range []string{"/docs/none", "/docs/api/none", "/docs/api/auth/more", "/docs/%3Cscript%3E"} {
 		r := w.doc(http.MethodGet, path, "")
 		if r.StatusCode != http.StatusNotFound || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Content-Type"))
 		}
-		checkPage(t, string(r.body))
+		checkPage(t, string(r.Body))
 	}
 	for path, page := range map[string]bool{"/none": true, "/style.css/x": true, "/v1/none": false, "/api/v1/none": false} {
 		r := w.doc(http.MethodGet, path, "", "Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
@@ -281,18 +282,18 @@ func TestMissingPages(t *testing.T) {
 	for _, path := range []string{"/none", "/style.css/x", "/v1/none", "/favicon.png"} {
 		r := w.doc(http.MethodGet, path, "")
 		if r.StatusCode != http.StatusNotFound || envelopeOf(t, r).Code != kernel.CodeUnsupportedRoute {
-			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 }
 
 func TestLandingShowsTheChain(t *testing.T) {
 	w := newWorld(t, 60, func(o *options) {
-		o.Chains[0].Heard = hears(o.Now, 1_234_567)
+		o.Chains[0].Heard = servertest.Hears(o.Now, 1_234_567)
 	})
-	page := string(w.doc(http.MethodGet, "/", "").body)
+	page := string(w.doc(http.MethodGet, "/", "").Body)
 	for _, want := range []string{
-		`<dd class="big">59</dd>`, `<dd class="big">1,234,508</dd>`, "catching up", w.chain.BlockAt(59).Hash.String(), `<time datetime="2026-01-01T`, "Finalized", "Accepted on L1",
+		`<dd class="big">59</dd>`, `<dd class="big">1,234,508</dd>`, "catching up", w.Chain.BlockAt(59).Hash.String(), `<time datetime="2026-01-01T`, "Finalized", "Accepted on L1",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
@@ -310,14 +311,14 @@ func TestLandingFollowsTheChainAfterASecond(t *testing.T) {
 	w := newWorld(t, 30, func(o *options) {
 		o.Now = func() time.Time { return now.Add(time.Duration(later.Load())) }
 	})
-	before := string(w.doc(http.MethodGet, "/", "").body)
-	w.chain.Extend(1)
-	w.catchUp()
-	if again := string(w.doc(http.MethodGet, "/", "").body); again != before {
+	before := string(w.doc(http.MethodGet, "/", "").Body)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	if again := string(w.doc(http.MethodGet, "/", "").Body); again != before {
 		t.Error("the page changed within its second")
 	}
 	later.Store(int64(time.Second))
-	if after := string(w.doc(http.MethodGet, "/", "").body); !strings.Contains(after, `<dd class="big">30</dd>`) {
+	if after := string(w.doc(http.MethodGet, "/", "").Body); !strings.Contains(after, `<dd class="big">30</dd>`) {
 		t.Error("the page does not show the new block")
 	}
 }
@@ -350,7 +351,7 @@ func TestPagesSurviveABrokenStore(t *testing.T) {
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
 	}
-	page := string(w.doc(http.MethodGet, "/", "").body)
+	page := string(w.doc(http.MethodGet, "/", "").Body)
 	if !strings.Contains(page, "cannot be read right now") || !strings.Contains(page, "current") {
 		t.Errorf("a broken chain hides the sound one: %s", page)
 	}
@@ -371,7 +372,7 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 	content := regexp.MustCompile("-d '[^`$'()]*'$") // a body stands in quotes
 	for _, path := range []string{"/docs/api", "/docs/reference/tokens", "/docs/reference/batches", "/"} {
-		for _, n := range elements(t, string(w.doc(http.MethodGet, path, "").body)) {
+		for _, n := range elements(t, string(w.doc(http.MethodGet, path, "").Body)) {
 			if n.Data == "pre" && strings.ContainsAny(content.ReplaceAllString(strings.TrimPrefix(textOf(n), `curl -H "X-Service-Api-Key: $SERVICE_API_KEY"`), ""), "`$'()") {
 				t.Errorf("a command carries shell code: %s", textOf(n))
 			}
@@ -405,7 +406,7 @@ func TestDocumentsDoNotDependOnTheHost(t *testing.T) {
 		written := counterOf(t, m, "chainexplorer_api_documents_written_total")
 		for _, headers := range [][]string{{"Host", "api.example:8443"}, {"Host", "[::1]:80"}, {"Host", "x.example"}, {"X-Forwarded-Proto", "https"}, {"X-Forwarded-Host", "y.example"}} {
 			r := w.doc(http.MethodGet, path, "", headers...)
-			if string(r.body) != string(first.body) || r.StatusCode != first.StatusCode {
+			if string(r.Body) != string(first.Body) || r.StatusCode != first.StatusCode {
 				t.Errorf("%s with %v differs", path, headers)
 			}
 		}
@@ -413,17 +414,17 @@ func TestDocumentsDoNotDependOnTheHost(t *testing.T) {
 			t.Errorf("%s: %v documents were written for other hosts", path, n)
 		}
 	}
-	if body := string(w.doc(http.MethodGet, "/llms.txt", "").body); !strings.Contains(body, "Base address: "+w.url+"/v1. ") {
-		t.Errorf("examples do not name %s:\n%s", w.url, body)
+	if body := string(w.doc(http.MethodGet, "/llms.txt", "").Body); !strings.Contains(body, "Base address: "+w.URL+"/v1. ") {
+		t.Errorf("examples do not name %s:\n%s", w.URL, body)
 	}
 	for address, want := range map[string]string{"0.0.0.0:80": "http://localhost:80/v1", "[::]:8080": "http://localhost:8080/v1", ":8080": "http://localhost:8080/v1", "[::1]:1": "http://[::1]:1/v1", "": "http://localhost/v1"} {
 		other := newWorld(t, 1, func(o *options) { o.Address = address })
-		if body := string(other.doc(http.MethodGet, "/llms.txt", "").body); !strings.Contains(body, "Base address: "+want+". ") {
+		if body := string(other.doc(http.MethodGet, "/llms.txt", "").Body); !strings.Contains(body, "Base address: "+want+". ") {
 			t.Errorf("%q: no %s", address, want)
 		}
 	}
 	fixed := newWorld(t, 1, func(o *options) { o.BaseURL = "https://explorer.example/" })
-	if body := string(fixed.doc(http.MethodGet, "/docs/api", "").body); !strings.Contains(body, "https://explorer.example/v1/") || strings.Contains(body, fixed.url) {
+	if body := string(fixed.doc(http.MethodGet, "/docs/api", "").Body); !strings.Contains(body, "https://explorer.example/v1/") || strings.Contains(body, fixed.URL) {
 		t.Error("the configured address is not used")
 	}
 }

@@ -1,7 +1,8 @@
-package api_test
+package site_test
 
 import (
 	"bytes"
+	"chainexplorer/internal/servertest"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -13,12 +14,15 @@ import (
 )
 
 // answersFile is where the document takes its examples from.
-const answersFile = "../site/answers.json"
+const answersFile = "answers.json"
+
+// goldenDir holds the answers that the tests of the routes keep.
+const goldenDir = "../api/testdata/golden"
 
 // TestAnswerExamples: every operation has an answer as an example, which is one of
 // the golden ones with its lists cut short. Run with -update after the golden files.
 func TestAnswerExamples(t *testing.T) {
-	w := newWorld(t, 10)
+	w := sharedWorld(t, 60)
 	type answer struct {
 		Status string `json:"status"`
 		Body   any    `json:"body"`
@@ -38,8 +42,8 @@ func TestAnswerExamples(t *testing.T) {
 		if m == nil {
 			continue // without a body of JSON
 		}
-		op := w.contract.of(m[1], m[2])
-		if op == nil || answers[op.id].Status == "200" || answers[op.id].Body != nil && m[3] != "200" || m[3] != "200" && m[3] != "404" {
+		op := w.Contract.Of(m[1], m[2])
+		if op == nil || answers[op.ID].Status == "200" || answers[op.ID].Body != nil && m[3] != "200" || m[3] != "200" && m[3] != "404" {
 			continue
 		}
 		dec := json.NewDecoder(strings.NewReader(m[4]))
@@ -48,7 +52,7 @@ func TestAnswerExamples(t *testing.T) {
 		if err := dec.Decode(&v); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		answers[op.id] = answer{m[3], shortened(v)}
+		answers[op.ID] = answer{m[3], shortened(v)}
 	}
 	var want bytes.Buffer
 	enc := json.NewEncoder(&want)
@@ -70,19 +74,19 @@ func TestAnswerExamples(t *testing.T) {
 	if !bytes.Equal(got, want.Bytes()) {
 		t.Errorf("%s is not what the golden files say: run this test with -update", answersFile)
 	}
-	for _, op := range w.contract.operations {
-		status := answers[op.id].Status
+	for _, op := range w.Contract.Operations {
+		status := answers[op.ID].Status
 		if status == "" {
-			t.Errorf("no golden answer of %s", op.id)
+			t.Errorf("no golden answer of %s", op.ID)
 			continue
 		}
-		content := op.responses[status].(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
-		schema, err := w.contract.schema(op.pointer + "/responses/" + status + "/content/" + escapePointer("application/json") + "/schema")
+		content := op.Responses[status].(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
+		schema, err := w.Contract.Schema(op.Pointer + "/responses/" + status + "/content/" + servertest.EscapePointer("application/json") + "/schema")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := schema.Validate(content["example"]); err != nil {
-			t.Errorf("the example of %s: %v", op.id, err)
+			t.Errorf("the example of %s: %v", op.ID, err)
 		}
 	}
 }
@@ -111,8 +115,8 @@ func shortened(v any) any {
 
 // TestDocumentForGenerators: what makers of clients trip over, or want to know.
 func TestDocumentForGenerators(t *testing.T) {
-	w := newWorld(t, 45)
-	text, err := json.Marshal(w.server.OpenAPI())
+	w := sharedWorld(t, 60)
+	text, err := json.Marshal(w.Server.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,22 +185,22 @@ func TestDocumentForGenerators(t *testing.T) {
 	// What is documented is what happens: the default of a list, a limit beyond the
 	// bounds, which is clamped, and the spelling that is not described.
 	var page struct{ Items []json.RawMessage }
-	for query, want := range map[string]int{"": 25, "?limit=100000": 45, "?limit=0": 1} {
-		r := w.do("GET", "/v1/SN_SEPOLIA/blocks"+query, w.key)
-		if err := json.Unmarshal(r.plain(), &page); err != nil || len(page.Items) != want {
+	for query, want := range map[string]int{"": 25, "?limit=100000": 60, "?limit=0": 1} {
+		r := w.Do("GET", "/v1/SN_SEPOLIA/blocks"+query, w.Key)
+		if err := json.Unmarshal(r.Plain(), &page); err != nil || len(page.Items) != want {
 			t.Errorf("%q: %d blocks, want %d (%v)", query, len(page.Items), want, err)
 		}
 	}
-	if r := w.do("GET", "/v1/SN_SEPOLIA/contract/0x1/events?keys[]=0x1&keys[]=0x2&from_block=0&to_block=9", w.key); r.StatusCode != 200 {
-		t.Errorf("keys[] is refused: %s", r.body)
+	if r := w.Do("GET", "/v1/SN_SEPOLIA/contract/0x1/events?keys[]=0x1&keys[]=0x2&from_block=0&to_block=9", w.Key); r.StatusCode != 200 {
+		t.Errorf("keys[] is refused: %s", r.Body)
 	}
 }
 
 // TestFeltsOfBodies: the document says how the felts of request bodies are spelled,
 // and requests are still refused by who can say why.
 func TestFeltsOfBodies(t *testing.T) {
-	w := newWorld(t, 45)
-	text, err := json.Marshal(w.server.OpenAPI())
+	w := sharedWorld(t, 60)
+	text, err := json.Marshal(w.Server.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,9 +254,9 @@ func TestFeltsOfBodies(t *testing.T) {
 		t.Errorf("%d felts in bodies", spelled)
 	}
 	for path, body := range map[string]string{"/address/summaries": `{"addresses":["abc"]}`, "/tx/previews": `{"hashes":["abc"]}`, "/query/wallet-state": `{"ownerAddress":"abc"}`} {
-		r := w.postTo(path, body)
-		if r.StatusCode != http.StatusBadRequest || !strings.Contains(string(r.body), `\"abc\" is not 0x and 1 to 64 hex digits of a felt.`) {
-			t.Errorf("%s: %d %s", path, r.StatusCode, r.body)
+		r := w.PostTo(path, body)
+		if r.StatusCode != http.StatusBadRequest || !strings.Contains(string(r.Body), `\"abc\" is not 0x and 1 to 64 hex digits of a felt.`) {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 }

@@ -1,6 +1,7 @@
-package api_test
+package kernel_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,40 +10,22 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 )
 
 const (
-	invalidToken  = `Bearer realm="service", error="invalid_token"`
-	statusPath    = "/v1/" + chainID + "/status"
-	finalPath     = "/v1/" + chainID + "/block/3" // accepted on L1 in these tests
-	allowedOrigin = "https://explorer.example"
-	strangeOrigin = "https://elsewhere.example"
+	invalidToken = `Bearer realm="service", error="invalid_token"`
+	finalPath    = "/v1/" + chainID + "/block/3" // accepted on L1 in these tests
 )
-
-// expect checks a status, a code, and headers by name; "" means absent.
-func expect(t *testing.T, r reply, status int, code kernel.Code, headers map[string]string) {
-	t.Helper()
-	if r.StatusCode != status {
-		t.Fatalf("status %d, want %d: %s", r.StatusCode, status, r.body)
-	}
-	if status >= 400 && len(r.body) > 0 && r.envelope().Code != code {
-		t.Errorf("code %q, want %q", r.envelope().Code, code)
-	}
-	for name, want := range headers {
-		if got := strings.Join(r.Header.Values(name), "; "); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
-}
 
 // TestCredentials is the matrix of keys: both headers, every way to get it
 // wrong, and what is told in return.
 func TestCredentials(t *testing.T) {
 	w := newWorld(t, 41)
-	unscoped := w.newKey(account.Prove)
-	revoked, expired := w.revokedKey(), w.expiringKey(time.Hour)
-	w.clock.advance(2 * time.Hour)
-	other := w.newKey(account.DefaultScopes)
+	unscoped := w.NewKey(account.Prove)
+	revoked, expired := w.RevokedKey(), w.ExpiringKey(time.Hour)
+	w.Clock.Advance(2 * time.Hour)
+	other := w.NewKey(account.DefaultScopes)
 	unknown := w.foreignKey()
 	const long, short = "X-Service-Api-Key", "X-Api-Key"
 	for _, c := range []struct {
@@ -53,36 +36,36 @@ func TestCredentials(t *testing.T) {
 		auth    string
 	}{
 		{"none", nil, 401, kernel.CodeUnauthorized, invalidToken},
-		{"good", []string{long, w.key}, 200, "", ""},
-		{"good, short header", []string{short, w.key}, 200, "", ""},
-		{"good, other spelling of the header", []string{"x-service-api-key", w.key}, 200, "", ""},
-		{"both headers, same key", []string{long, w.key, short, w.key}, 400, kernel.CodeConflictingKeys, ""},
-		{"both headers, two keys", []string{long, w.key, short, other}, 400, kernel.CodeConflictingKeys, ""},
-		{"both headers, one empty", []string{long, w.key, short, ""}, 400, kernel.CodeConflictingKeys, ""},
-		{"one header twice", []string{long, w.key, long, w.key}, 400, kernel.CodeConflictingKeys, ""},
-		{"short header twice", []string{short, w.key, short, other}, 400, kernel.CodeConflictingKeys, ""},
+		{"good", []string{long, w.Key}, 200, "", ""},
+		{"good, short header", []string{short, w.Key}, 200, "", ""},
+		{"good, other spelling of the header", []string{"x-service-api-key", w.Key}, 200, "", ""},
+		{"both headers, same key", []string{long, w.Key, short, w.Key}, 400, kernel.CodeConflictingKeys, ""},
+		{"both headers, two keys", []string{long, w.Key, short, other}, 400, kernel.CodeConflictingKeys, ""},
+		{"both headers, one empty", []string{long, w.Key, short, ""}, 400, kernel.CodeConflictingKeys, ""},
+		{"one header twice", []string{long, w.Key, long, w.Key}, 400, kernel.CodeConflictingKeys, ""},
+		{"short header twice", []string{short, w.Key, short, other}, 400, kernel.CodeConflictingKeys, ""},
 		{"empty", []string{long, ""}, 400, kernel.CodeMalformedKey, ""},
-		{"quoted", []string{long, `"` + w.key + `"`}, 400, kernel.CodeMalformedKey, ""},
-		{"bearer prefix", []string{long, "Bearer " + w.key}, 400, kernel.CodeMalformedKey, ""},
-		{"blank inside", []string{long, w.key[:20] + " " + w.key[20:]}, 400, kernel.CodeMalformedKey, ""},
-		{"two in one", []string{short, w.key + "," + other}, 400, kernel.CodeMalformedKey, ""},
-		{"cut off", []string{long, w.key[:len(w.key)-1]}, 401, kernel.CodeUnauthorized, invalidToken},
-		{"mistyped", []string{long, mistyped(w.key)}, 401, kernel.CodeUnauthorized, invalidToken},
-		{"longer", []string{long, w.key + "0"}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"quoted", []string{long, `"` + w.Key + `"`}, 400, kernel.CodeMalformedKey, ""},
+		{"bearer prefix", []string{long, "Bearer " + w.Key}, 400, kernel.CodeMalformedKey, ""},
+		{"blank inside", []string{long, w.Key[:20] + " " + w.Key[20:]}, 400, kernel.CodeMalformedKey, ""},
+		{"two in one", []string{short, w.Key + "," + other}, 400, kernel.CodeMalformedKey, ""},
+		{"cut off", []string{long, w.Key[:len(w.Key)-1]}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"mistyped", []string{long, mistyped(w.Key)}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"longer", []string{long, w.Key + "0"}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"something else", []string{short, "password"}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"unknown", []string{long, unknown}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"unknown, short header", []string{short, unknown}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"revoked", []string{long, revoked}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"expired", []string{long, expired}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"lacking the scope", []string{long, unscoped}, 403, kernel.CodeForbidden, `Bearer realm="service", error="insufficient_scope", scope="read"`},
-		{"as a bearer token", []string{"Authorization", "Bearer " + w.key}, 401, kernel.CodeUnauthorized, invalidToken},
-		{"as a cookie", []string{"Cookie", "key=" + w.key}, 401, kernel.CodeUnauthorized, invalidToken},
-		{"claiming to be internal", []string{"X-Internal-Key", w.key, "X-Service-Internal-Caller", "web"}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"as a bearer token", []string{"Authorization", "Bearer " + w.Key}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"as a cookie", []string{"Cookie", "key=" + w.Key}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"claiming to be internal", []string{"X-Internal-Key", w.Key, "X-Service-Internal-Caller", "web"}, 401, kernel.CodeUnauthorized, invalidToken},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, prefix := range []string{"", "/api"} {
-				r := w.do(http.MethodGet, prefix+statusPath, "", c.headers...)
-				expect(t, r, c.status, c.code, map[string]string{"WWW-Authenticate": c.auth, "X-Service-Route-Class": "light"})
+				r := w.Do(http.MethodGet, prefix+statusPath, "", c.headers...)
+				servertest.Expect(t, r, c.status, c.code, map[string]string{"WWW-Authenticate": c.auth, "X-Service-Route-Class": "light"})
 				if !strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
 					t.Errorf("Cache-Control %q", r.Header.Get("Cache-Control"))
 				}
@@ -95,18 +78,18 @@ func TestCredentials(t *testing.T) {
 	}
 	// Why a key is refused is not told: the three answers are the same.
 	var texts []string
-	for _, key := range []string{unknown, revoked, expired, mistyped(w.key)} {
-		r := w.do(http.MethodGet, statusPath, key, "X-Request-Id", "same")
-		texts = append(texts, string(r.body))
+	for _, key := range []string{unknown, revoked, expired, mistyped(w.Key)} {
+		r := w.Do(http.MethodGet, statusPath, key, "X-Request-Id", "same")
+		texts = append(texts, string(r.Body))
 	}
 	if texts[0] != texts[1] || texts[1] != texts[2] || texts[2] != texts[3] {
 		t.Errorf("refusals differ: %q", texts)
 	}
 	// A key in the address helps nobody, and is not logged.
-	expect(t, w.do(http.MethodGet, statusPath+"?api_key="+w.key, ""), 401, kernel.CodeUnauthorized, nil)
-	expect(t, w.do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.key, w.key), 400, kernel.CodeInvalidRequest, nil)
-	expect(t, w.do(http.MethodGet, "/"+w.key, ""), 404, kernel.CodeUnsupportedRoute, nil)
-	if !strings.Contains(w.logs.String(), `"request_id"`) {
+	servertest.Expect(t, w.Do(http.MethodGet, statusPath+"?api_key="+w.Key, ""), 401, kernel.CodeUnauthorized, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.Key, w.Key), 400, kernel.CodeInvalidRequest, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, "/"+w.Key, ""), 404, kernel.CodeUnsupportedRoute, nil)
+	if !strings.Contains(w.Logs.String(), `"request_id"`) {
 		t.Error("nothing was logged")
 	}
 }
@@ -121,51 +104,18 @@ func mistyped(key string) string {
 	return string(b)
 }
 
-func (w *world) revokedKey() string {
-	w.t.Helper()
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "revoked"})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if _, _, err := w.repo.RevokeKey(w.t.Context(), k.Key.PublicID); err != nil {
-		w.t.Fatal(err)
-	}
-	w.secrets = append(w.secrets, k.Plaintext)
-	return k.Plaintext
-}
-
-func (w *world) expiringKey(d time.Duration) string {
-	w.t.Helper()
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "short-lived", Lifetime: d})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.secrets = append(w.secrets, k.Plaintext)
-	return k.Plaintext
-}
-
-func (w *world) limitedKey(l account.Limits) string {
-	w.t.Helper()
-	k, err := w.repo.CreateKey(w.t.Context(), account.NewKey{WorkspaceID: w.space.ID, Label: "limited", Limits: l})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.secrets = append(w.secrets, k.Plaintext)
-	return k.Plaintext
-}
-
 // foreignKey is well-formed and was issued by somebody else.
 func (w *world) foreignKey() string {
-	w.t.Helper()
-	key := newWorld(w.t, 1).key
-	w.secrets = append(w.secrets, key)
+	w.T.Helper()
+	key := sharedWorld(w.T, 1).Key
+	w.Secrets = append(w.Secrets, key)
 	return key
 }
 
 // TestOrigins is the matrix of browsers' requests: the open lane for anybody
 // with a key in a header, the strict one as soon as other credentials travel.
 func TestOrigins(t *testing.T) {
-	w := newWorld(t, 41)
+	w := sharedWorld(t, 41)
 	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, WWW-Authenticate"
 	for _, c := range []struct {
 		name        string
@@ -199,8 +149,8 @@ func TestOrigins(t *testing.T) {
 				want["Access-Control-Expose-Headers"] = exposed
 			}
 			for _, path := range []string{statusPath, finalPath} {
-				r := w.do(http.MethodGet, path, w.key, headers...)
-				expect(t, r, 200, "", want)
+				r := w.Do(http.MethodGet, path, w.Key, headers...)
+				servertest.Expect(t, r, 200, "", want)
 				for _, name := range []string{"Origin", "Accept-Encoding", "X-Service-Api-Key", "X-Api-Key"} {
 					if !varies(r, name) {
 						t.Errorf("Vary %q lacks %s", r.Header.Values("Vary"), name)
@@ -208,8 +158,8 @@ func TestOrigins(t *testing.T) {
 				}
 			}
 			// A page must be able to read failures, too.
-			expect(t, w.do(http.MethodGet, statusPath, "", headers...), 401, kernel.CodeUnauthorized, want)
-			expect(t, w.do(http.MethodGet, "/v1/nothing", "", headers...), 404, kernel.CodeUnsupportedRoute, want)
+			servertest.Expect(t, w.Do(http.MethodGet, statusPath, "", headers...), 401, kernel.CodeUnauthorized, want)
+			servertest.Expect(t, w.Do(http.MethodGet, "/v1/nothing", "", headers...), 404, kernel.CodeUnsupportedRoute, want)
 		})
 	}
 }
@@ -227,7 +177,7 @@ func varies(r reply, name string) bool {
 
 // TestPreflights is the matrix of OPTIONS.
 func TestPreflights(t *testing.T) {
-	w := newWorld(t, 5)
+	w := sharedWorld(t, 41)
 	const allow = "GET, HEAD, OPTIONS"
 	for _, c := range []struct {
 		name        string
@@ -259,7 +209,7 @@ func TestPreflights(t *testing.T) {
 		{"a page", "/docs", []string{"Origin", strangeOrigin, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "authorization"}, 204, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := w.do(http.MethodOptions, c.path, "", c.headers...)
+			r := w.Do(http.MethodOptions, c.path, "", c.headers...)
 			want := map[string]string{"Access-Control-Allow-Credentials": c.credentials, "WWW-Authenticate": ""}
 			permitted := c.allow != "" && c.status == 204 && len(c.headers) > 2
 			if c.status == 204 {
@@ -274,7 +224,7 @@ func TestPreflights(t *testing.T) {
 				want["Access-Control-Allow-Methods"], want["Access-Control-Allow-Headers"] = "", ""
 			}
 			want["Access-Control-Allow-Origin"] = c.allow
-			expect(t, r, c.status, kernel.CodeUnsupportedRoute, want)
+			servertest.Expect(t, r, c.status, kernel.CodeUnsupportedRoute, want)
 			if got := strings.Contains(r.Header.Get("Access-Control-Allow-Headers"), "authorization"); got != (c.credentials == "true" && c.status == 204) {
 				t.Errorf("Access-Control-Allow-Headers %q", r.Header.Get("Access-Control-Allow-Headers"))
 			}
@@ -284,22 +234,22 @@ func TestPreflights(t *testing.T) {
 
 // TestMethods asks for the same address with every method.
 func TestMethods(t *testing.T) {
-	w := newWorld(t, 41)
-	get := w.do(http.MethodGet, finalPath, w.key)
-	head := w.do(http.MethodHead, finalPath, w.key)
-	expect(t, head, 200, "", map[string]string{"Content-Length": strconv.Itoa(len(get.body)), "Etag": get.Header.Get("ETag"), "Content-Type": "application/json"})
-	expect(t, w.do(http.MethodHead, statusPath, ""), 401, "", map[string]string{"WWW-Authenticate": invalidToken})
+	w := sharedWorld(t, 41)
+	get := w.Do(http.MethodGet, finalPath, w.Key)
+	head := w.Do(http.MethodHead, finalPath, w.Key)
+	servertest.Expect(t, head, 200, "", map[string]string{"Content-Length": strconv.Itoa(len(get.Body)), "Etag": get.Header.Get("ETag"), "Content-Type": "application/json"})
+	servertest.Expect(t, w.Do(http.MethodHead, statusPath, ""), 401, "", map[string]string{"WWW-Authenticate": invalidToken})
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodTrace, "PURGE"} {
-		for _, key := range []string{"", w.key} {
-			r := w.do(method, statusPath, key)
-			expect(t, r, 405, kernel.CodeMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS", "X-Ratelimit-Limit": ""})
+		for _, key := range []string{"", w.Key} {
+			r := w.Do(method, statusPath, key)
+			servertest.Expect(t, r, 405, kernel.CodeMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS", "X-Ratelimit-Limit": ""})
 		}
 	}
 }
 
 // TestPaths asks for addresses beside the table.
 func TestPaths(t *testing.T) {
-	w := newWorld(t, 41)
+	w := sharedWorld(t, 41)
 	chain := "/v1/" + chainID
 	for _, c := range []struct {
 		path   string
@@ -336,26 +286,26 @@ func TestPaths(t *testing.T) {
 		{chain + "/block/%00", 400, kernel.CodeInvalidRequest},
 		{chain + "/block/%ff%fe", 400, kernel.CodeInvalidRequest},
 	} {
-		w.do(http.MethodGet, chain+"/block/3/txs", w.key) // kept: it must not answer for others
-		if r := w.do(http.MethodGet, c.path, w.key); r.StatusCode != c.status || c.status >= 400 && r.envelope().Code != c.code {
-			t.Errorf("GET %s: %d %s, want %d %s", c.path, r.StatusCode, r.body, c.status, c.code)
+		w.Do(http.MethodGet, chain+"/block/3/txs", w.Key) // kept: it must not answer for others
+		if r := w.Do(http.MethodGet, c.path, w.Key); r.StatusCode != c.status || c.status >= 400 && r.Envelope().Code != c.code {
+			t.Errorf("GET %s: %d %s, want %d %s", c.path, r.StatusCode, r.Body, c.status, c.code)
 		}
 	}
 }
 
 // TestParameters is about what may stand in a path and a query.
 func TestParameters(t *testing.T) {
-	w := newWorld(t, 41)
+	w := sharedWorld(t, 41)
 	chain := "/v1/" + chainID
 	good := []string{"/blocks?limit=1", "/blocks?limit=200", "/blocks?limit=201", "/blocks?limit=9223372036854775807", "/txs?limit=1000000",
 		"/block/3?tx_limit=100000", "/block/3/txs?limit=101", "/tx/%s?logLimit=1001", "/blocks?cursor=", "/block/0", "/block/latest",
 		"/block-at-timestamp?timestamp=1767225600", "/block-at-timestamp?timestamp=2026-01-01T00:00:00.5Z", "/block-at-timestamp?timestamp=2026-01-01T01:00:00%2B01:00",
 		"/block-at-timestamp?timestamp=0&closest=after", "/block-at-timestamp?timestamp=-5&closest=after", "/search?q=%203%20", "/search?q=99999999"}
-	hash := w.chain.BlockAt(2).Transactions[0].Hash.String()
+	hash := w.Chain.BlockAt(2).Transactions[0].Hash.String()
 	for _, path := range good {
 		path = strings.Replace(path, "%s", hash, 1)
-		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 200 {
-			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
+		if r := w.Do(http.MethodGet, chain+path, w.Key); r.StatusCode != 200 {
+			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 	for _, c := range []struct{ path, names string }{
@@ -374,32 +324,32 @@ func TestParameters(t *testing.T) {
 		{"/block-at-timestamp?timestamp=2026-01-01T01:00:00+01:00", "timestamp"}, {"/block-at-timestamp?timestamp=99999999999999", "timestamp"},
 		{"/block-at-timestamp?timestamp=0&closest=near", "closest"}, {"/search", "q"}, {"/search?q=", "q"}, {"/search?q=0xzz", "q"},
 	} {
-		r := w.do(http.MethodGet, chain+c.path, w.key)
-		if r.StatusCode != 400 || r.envelope().Code != kernel.CodeInvalidRequest || !strings.Contains(r.envelope().Message, c.names) {
-			t.Errorf("GET %s: %d %s", c.path, r.StatusCode, r.body)
+		r := w.Do(http.MethodGet, chain+c.path, w.Key)
+		if r.StatusCode != 400 || r.Envelope().Code != kernel.CodeInvalidRequest || !strings.Contains(r.Envelope().Message, c.names) {
+			t.Errorf("GET %s: %d %s", c.path, r.StatusCode, r.Body)
 		}
 	}
 	for _, path := range []string{"/block/99999", "/block/9223372036854775807", "/block/0x1", "/tx/0x1", "/block-at-timestamp?timestamp=0", "/block-at-timestamp?timestamp=-5",
 		"/block-at-timestamp?timestamp=1969-01-01T00:00:00Z", "/block-at-timestamp?timestamp=9999-01-01T00:00:00Z&closest=after"} {
-		if r := w.do(http.MethodGet, chain+path, w.key); r.StatusCode != 404 || r.envelope().Code != kernel.CodeNotFound {
-			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.body)
+		if r := w.Do(http.MethodGet, chain+path, w.Key); r.StatusCode != 404 || r.Envelope().Code != kernel.CodeNotFound {
+			t.Errorf("GET %s: %d %s", path, r.StatusCode, r.Body)
 		}
 	}
 	// Clamped means the maximum, not the default.
-	var p page
-	w.get("/txs?limit=1000", &p)
+	var p struct{ Items []json.RawMessage }
+	w.Get("/txs?limit=1000", &p)
 	if len(p.Items) != 200 {
 		t.Errorf("clamped to %d", len(p.Items))
 	}
 	for _, low := range []string{"0", "-1", "-9223372036854775808"} {
-		if w.get("/txs?limit="+low, &p); len(p.Items) != 1 {
+		if w.Get("/txs?limit="+low, &p); len(p.Items) != 1 {
 			t.Errorf("limit %s gives %d", low, len(p.Items))
 		}
 	}
-	w.get("/txs", &p)
+	w.Get("/txs", &p)
 	if len(p.Items) != 25 {
 		t.Errorf("default %d", len(p.Items))
 	}
-	expect(t, w.do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.key), 414, kernel.CodeURITooLong, nil)
-	expect(t, w.do(http.MethodGet, chain+"/status", w.key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
+	servertest.Expect(t, w.Do(http.MethodGet, chain+"/search?q="+strings.Repeat("1", 33_000), w.Key), 414, kernel.CodeURITooLong, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, chain+"/status", w.Key, "X-Other", strings.Repeat("x", 100_000)), 200, "", nil)
 }

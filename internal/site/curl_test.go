@@ -1,4 +1,4 @@
-package api_test
+package site_test
 
 import (
 	"encoding/json"
@@ -90,7 +90,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 	if _, err := url.Parse(address); err != nil {
 		return reply{}, err
 	}
-	path, ok := strings.CutPrefix(address, w.url)
+	path, ok := strings.CutPrefix(address, w.URL)
 	if !ok {
 		return reply{}, fmt.Errorf("%q is not ours", address)
 	}
@@ -99,30 +99,30 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 
 // example runs a command of a document, with the cursor of the one before.
 func (w *world) example(command string, status int, variables map[string]string) {
-	w.t.Helper()
+	w.T.Helper()
 	r, err := w.curl(command, variables)
 	if err != nil {
-		w.t.Errorf("%s: %v", command, err)
+		w.T.Errorf("%s: %v", command, err)
 		return
 	}
 	if r.StatusCode != status {
-		w.t.Errorf("%s: %d %s, want %d", command, r.StatusCode, r.body, status)
+		w.T.Errorf("%s: %d %s, want %d", command, r.StatusCode, r.Body, status)
 	}
 	var page struct{ NextCursor string }
-	if json.Unmarshal(r.body, &page) == nil && page.NextCursor != "" {
+	if json.Unmarshal(r.Body, &page) == nil && page.NextCursor != "" {
 		variables["NEXT_CURSOR"] = page.NextCursor
 	}
 }
 
 func TestExamplesOnPagesWork(t *testing.T) {
-	w := newWorld(t, 60)
+	w := sharedWorld(t, 60)
 	pages := w.crawl()
 	ran := map[string]int{}
 	for path, page := range pages {
 		if strings.HasPrefix(path, "/docs/guide/") {
 			continue // TestExamplesOfTheGuideWork runs those of the file itself
 		}
-		variables := map[string]string{"SERVICE_API_KEY": w.partner}
+		variables := map[string]string{"SERVICE_API_KEY": w.Partner}
 		for _, n := range elements(t, page) {
 			if n.Data != "pre" || !strings.HasPrefix(textOf(n), "curl ") {
 				continue
@@ -142,23 +142,23 @@ func TestExamplesOnPagesWork(t *testing.T) {
 			operations += n
 		}
 	}
-	if operations != len(w.operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 || ran["/docs/api/event-search"] != 3 {
+	if operations != len(w.Operations()) || ran["/"] != 3 || ran["/docs/api/auth"] != 3 || ran["/docs/api/cursors"] != 2 || ran["/docs/api/event-search"] != 3 {
 		t.Errorf("examples: %v", ran)
 	}
 }
 
 func TestExamplesInTextWork(t *testing.T) {
-	w := newWorld(t, 60)
-	text := string(w.doc(http.MethodGet, "/llms-full.txt", "").body)
-	tx := w.chain.BlockAt(20).Transactions[0].Hash.String()
-	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx}); n <= len(w.operations()) {
+	w := sharedWorld(t, 60)
+	text := string(w.doc(http.MethodGet, "/llms-full.txt", "").Body)
+	tx := w.Chain.BlockAt(20).Transactions[0].Hash.String()
+	if n := w.fences(text, map[string]string{"SERVICE_API_KEY": w.Partner, "SERVICE_BASE_URL": w.URL, "SERVICE_CHAIN": chainID, "TX_HASH": tx}); n <= len(w.Operations()) {
 		t.Errorf("%d examples in llms-full.txt", n)
 	}
 }
 
 // fences runs the commands in the fenced blocks of a Markdown text and counts them.
 func (w *world) fences(text string, variables map[string]string) (n int) {
-	w.t.Helper()
+	w.T.Helper()
 	for _, block := range regexp.MustCompile("(?s)```[a-z]*\n(.*?)\n```").FindAllStringSubmatch(text, -1) {
 		for _, command := range strings.Split(block[1], "\ncurl ") {
 			command = "curl " + strings.TrimPrefix(command, "curl ")
@@ -166,7 +166,7 @@ func (w *world) fences(text string, variables map[string]string) (n int) {
 				continue
 			}
 			status := http.StatusOK
-			if strings.HasPrefix(command, "curl -i "+w.url) || strings.HasPrefix(command, "curl -i $SERVICE_BASE_URL") {
+			if strings.HasPrefix(command, "curl -i "+w.URL) || strings.HasPrefix(command, "curl -i $SERVICE_BASE_URL") {
 				status = http.StatusUnauthorized // the example without a key
 			}
 			if strings.HasSuffix(command, "/verification") {
@@ -184,9 +184,9 @@ func TestExamplesOfTheGuideWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, 60)
-	tx := w.chain.BlockAt(20).Transactions[0].Hash.String()
-	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.partner, "SERVICE_BASE_URL": w.url, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
+	w := sharedWorld(t, 60)
+	tx := w.Chain.BlockAt(20).Transactions[0].Hash.String()
+	n := w.fences(string(text), map[string]string{"SERVICE_API_KEY": w.Partner, "SERVICE_BASE_URL": w.URL, "SERVICE_CHAIN": chainID, "TX_HASH": tx})
 	if n < 8 {
 		t.Errorf("only %d examples", n)
 	}
@@ -223,7 +223,7 @@ func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 		o.Now = func() time.Time { return now.Add(time.Duration(later.Load())) }
 	})
 	command := func() string {
-		for _, n := range elements(t, string(w.doc(http.MethodGet, "/docs/reference/transactions", "").body)) {
+		for _, n := range elements(t, string(w.doc(http.MethodGet, "/docs/reference/transactions", "").Body)) {
 			if n.Data == "pre" && strings.Contains(textOf(n), "/tx/") {
 				return textOf(n)
 			}
@@ -232,17 +232,17 @@ func TestExamplesOutliveForksAndStayOtherwise(t *testing.T) {
 		return ""
 	}
 	first := command()
-	w.chain.Extend(5)
-	w.catchUp()
+	w.Chain.Extend(5)
+	w.CatchUp()
 	later.Add(int64(2 * time.Minute))
 	if again := command(); again != first {
 		t.Errorf("the example changed without need: %s", again)
 	}
-	w.chain.Fork(40)
-	w.chain.Extend(1) // a fork shows with the next block
-	w.catchUp()
+	w.Chain.Fork(40)
+	w.Chain.Extend(1) // a fork shows with the next block
+	w.CatchUp()
 	later.Add(int64(2 * time.Minute))
-	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.partner})
+	w.example(command(), http.StatusOK, map[string]string{"SERVICE_API_KEY": w.Partner})
 	if command() == first {
 		t.Error("the example was forked away and is still shown")
 	}

@@ -1,4 +1,4 @@
-package api_test
+package site_test
 
 import (
 	"context"
@@ -31,17 +31,17 @@ func browser(t *testing.T) context.Context {
 // page breaks its own policy.
 func TestPagesInABrowser(t *testing.T) {
 	ctx := browser(t)
-	w := newWorld(t, 60)
+	w := sharedWorld(t, 60)
 	for path := range w.crawl() {
 		type look struct{ Wide, Styled bool }
-		err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844), chromedp.Navigate(w.url+path))
+		err := chromedp.Do(ctx, chromedp.EmulateViewport(390, 844), chromedp.Navigate(w.URL+path))
 		seen, evalErr := chromedp.Run(ctx, chromedp.Evaluate[look](`({Wide: document.documentElement.scrollWidth > 390, Styled: getComputedStyle(document.body).marginTop === "0px"})`))
 		if err != nil || evalErr != nil || seen.Wide || !seen.Styled {
 			t.Errorf("%s: %+v, %v, %v", path, seen, err, evalErr)
 		}
 	}
 	type shown struct{ Operations, Buttons, Examples int }
-	err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.url+"/docs/reference/tokens"), chromedp.SendKeys(chromedp.CSS("#filter"), "block-at timestamp"))
+	err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.URL+"/docs/reference/tokens"), chromedp.SendKeys(chromedp.CSS("#filter"), "block-at timestamp"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestPagesInABrowser(t *testing.T) {
 		t.Errorf("%+v, want the one operation that was asked for and a button for every example; %v", got, err)
 	}
 	for _, path := range []string{"/none", "/docs/none"} {
-		if err := chromedp.Do(ctx, chromedp.Navigate(w.url+path)); err != nil {
+		if err := chromedp.Do(ctx, chromedp.Navigate(w.URL+path)); err != nil {
 			t.Fatal(err)
 		}
 		if heading, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.querySelector("h1").textContent`)); err != nil || heading != "There is no such page" {

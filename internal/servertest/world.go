@@ -1,0 +1,246 @@
+// Package servertest is the whole service for tests: a simulated chain, a node that
+// serves it, an index of it, keys, and the server in front, on real connections.
+//
+//	w := servertest.New(t, 40)
+//	var s api.Status
+//	w.Get("/status", &s)
+//
+// Every answer that passes through a World is held against the OpenAPI document, and
+// no key may show in its log. A test that only reads uses Shared, which is made once
+// for all tests of a package; one that changes the chain, the clock, the index or an
+// option has a World of its own from New.
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/edge"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/job/census"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/node"
+	"chainexplorer/internal/registry"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/site"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
+)
+
+// World is a simulated chain, an index of it, and the service in front.
+type World struct {
+	T *testing.T
+
+	// Chain is what happened, Node serves it, and Pool asks the node.
+	Chain *simnode.Chain
+	Node  *simnode.Node
+	Pool  *node.Pool
+
+	// Engine holds the index that Source is read into, and Census counts holders in it.
+	Engine *pebble.Engine
+	Source *index.Nodes
+	Census *census.Job
+
+	// Known is what is known of all chains, and Registry what is known of this one.
+	Known    *registry.Registry
+	Registry *registry.Chain
+
+	// Server answers at URL.
+	Server *kernel.Server
+	Routes *api.Routes
+	URL    string
+	Clock  *Clock
+	// Contract holds every answer against the OpenAPI document.
+	Contract *Contract
+	// Logs is everything that the service logged; Secrets is what must not be in it.
+	Logs    *Logs
+	Secrets []string
+
+	// Repo holds the accounts, and Space is the workspace of the two keys.
+	Repo    *account.Repository
+	Space   account.Workspace
+	Key     string // read, batch, write, verify
+	Partner string // for the partner routes too
+
+	life      life
+	noClasses bool
+	shared    bool
+}
+
+// life is how long a World lasts: one test, or all tests of a package.
+type life struct {
+	ctx     context.Context
+	cleanup func(func())
+	dir     func() string
+}
+
+// Transport asks for no encoding that a test did not ask for.
+var Transport = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
+
+// ChainID is the chain that every World serves.
+const ChainID = "SN_SEPOLIA"
+
+// What tests ask for and from where: AllowedOrigin may send credentials.
+const (
+	StatusPath    = "/v1/" + ChainID + "/status"
+	AllowedOrigin = "https://explorer.example"
+	StrangeOrigin = "https://elsewhere.example"
+)
+
+// Depth is how far below the head a block is finalized.
+const Depth = 10
+
+// Options are those of all that a service is made of.
+type Options struct {
+	kernelOptions
+	apiOptions
+}
+
+type (
+	kernelOptions = kernel.Options
+	apiOptions    = api.Options
+)
+
+// Open makes the service, as the program does.
+func (o *Options) Open(t *testing.T) (*kernel.Server, *api.Routes) {
+	t.Helper()
+	k, err := kernel.New(o.kernelOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes, err := api.New(k, o.apiOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.New(k, routes)
+	return k, routes
+}
+
+// In is the same world for a part of its test.
+func (w *World) In(t *testing.T) *World {
+	in := *w
+	in.T = t
+	return &in
+}
+
+// Operations are the ids of the table's entries with their paths.
+func (w *World) Operations() map[string]string {
+	out := map[string]string{}
+	for _, r := range w.Server.Entries() {
+		out[r.ID] = r.Path
+	}
+	return out
+}
+
+// New indexes a chain of n blocks and serves it until the test ends.
+func New(t *testing.T, n int, change ...func(*Options)) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t)}, n, change...)
+}
+
+// NewWithoutClasses is a World whose node could give no class.
+func NewWithoutClasses(t *testing.T, n int) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t), noClasses: true}, n)
+}
+
+func lifeOf(t *testing.T) life { return life{t.Context(), t.Cleanup, t.TempDir} }
+
+func serve(w *World, n int, change ...func(*Options)) *World {
+	w.T.Helper()
+	t := w.T
+	w.Logs, w.Clock = &Logs{}, &Clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}
+	w.Chain = simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30})
+	w.serveNode()
+	var err error
+	if w.Known, err = registry.Builtin().With(ChainID, w.Chain.Network().Registry()); err != nil {
+		t.Fatal(err)
+	}
+	if w.Engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	w.life.cleanup(func() { w.Engine.Close() }) //nolint:errcheck // in memory
+	w.CatchUp()
+
+	db, err := control.Open(w.life.ctx, control.Options{Path: filepath.Join(w.life.dir(), "control.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.life.cleanup(func() { db.Close() }) //nolint:errcheck // temporary
+	w.Repo = account.NewRepository(db, account.Options{Now: w.Clock.Now})
+	if w.Space, err = w.Repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
+		t.Fatal(err)
+	}
+	w.Key, w.Partner = w.NewKey(account.DefaultScopes), w.NewKey(account.DefaultScopes|account.Partner)
+	secret := db.CursorSecret()
+	w.Registry = w.Known.Chain(ChainID)
+	var o Options
+	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
+	o.kernelOptions = kernel.Options{
+		Keys:    account.NewAuthenticator(w.Repo, nil),
+		Cursors: kernel.NewCursors(secret[:]),
+		Origins: []string{AllowedOrigin},
+		Now:     w.Clock.Now,
+		Logger:  slog.New(slog.NewJSONHandler(w.Logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+
+		AnonymousPerMinute: -1,
+	}
+	o.Chains[0].Heard = func() chain.Seen { // never ahead of the index, nor behind it, whatever a test does to the chain
+		seen := Hears(w.Clock.Now, 0)()
+		seen.Peaks = []chain.SeenHead{{Heard: seen.At, Number: math.MaxUint64}}
+		return seen
+	}
+	srv := httptest.NewUnstartedServer(nil)
+	o.Address = srv.Listener.Addr().String()
+	for _, f := range change {
+		f(&o)
+	}
+	w.Server, w.Routes = o.Open(t)
+	wire := kernel.WireOptions{Origins: o.Origins, Logger: o.Logger}
+	bound := edge.Bound(kernel.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
+	srv.Listener, srv.Config.Handler = bound, w.Server
+	bound.Attach(srv.Config)
+	srv.Config.MaxHeaderBytes = 128 << 10
+	srv.Config.DisableGeneralOptionsHandler = true
+	srv.Start()
+	w.life.cleanup(func() {
+		srv.Close()
+		if !w.shared {
+			w.checkLogs()
+		}
+	})
+	w.URL = srv.URL
+	w.Contract = contractOf(t, w.Server)
+	return w
+}
+
+// Hears is a node that answers, and is at a block.
+func Hears(now func() time.Time, head uint64) func() chain.Seen {
+	return func() chain.Seen {
+		at := now()
+		return chain.Seen{At: at, Head: chain.SeenHead{Heard: at, Number: head}, Nodes: []chain.SeenNode{{State: chain.NodeHealthy, Heard: at, Head: head}}}
+	}
+}
+
+func (w *World) serveNode() {
+	w.Node = simnode.NewNode(w.Chain, simnode.NodeConfig{Version: starknet.V010})
+	srv := httptest.NewServer(w.Node)
+	w.life.cleanup(srv.Close)
+	pool, err := node.Open(w.life.ctx, node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	w.life.cleanup(pool.Close)
+	w.Pool, w.Source = pool, &index.Nodes{Pool: pool}
+}
