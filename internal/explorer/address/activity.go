@@ -2,7 +2,6 @@ package address
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"chainexplorer/internal/explorer"
@@ -60,8 +59,6 @@ type ActivityPage struct {
 	Items []Item
 	Next  *Place
 }
-
-const behindAll = math.MaxUint32
 
 // ListActivity lists what an address did.
 func ListActivity(ctx context.Context, r store.Reader, q ActivityQuery) (page ActivityPage, err error) {
@@ -145,7 +142,7 @@ func (q *ActivityQuery) afterTx() *explorer.Position {
 		return nil
 	}
 	at := explorer.Position{Block: q.After.Block, Index: q.After.Tx}
-	if q.Order == event.Desc && !q.After.Whole && at.Index != behindAll {
+	if q.Order == event.Desc && !q.After.Whole && at.Index != explorer.BehindAll {
 		at.Index++ // newest first, the transaction of a transfer comes after it
 	}
 	return &at
@@ -187,9 +184,9 @@ func (q *ActivityQuery) afterTransfer() *transfer.Place {
 	case !q.After.Whole || q.Order == event.Desc: // of a transaction: in front of all its transfers
 		return &q.After.Place
 	case q.After.Tx > 0:
-		return &transfer.Place{Place: explorer.Place{Block: q.After.Block, Tx: q.After.Tx - 1, Log: behindAll}, Index: behindAll}
+		return &transfer.Place{Place: explorer.Place{Block: q.After.Block, Tx: q.After.Tx - 1, Log: explorer.BehindAll}, Index: explorer.BehindAll}
 	case q.After.Block > 0:
-		return &transfer.Place{Place: explorer.Place{Block: q.After.Block - 1, Tx: behindAll, Log: behindAll}, Index: behindAll}
+		return &transfer.Place{Place: explorer.Place{Block: q.After.Block - 1, Tx: explorer.BehindAll, Log: explorer.BehindAll}, Index: explorer.BehindAll}
 	}
 	return nil
 }

@@ -1,18 +1,22 @@
 package event
 
-import "slices"
+import (
+	"slices"
+
+	"chainexplorer/internal/explorer/postings"
+)
 
 // union joins lists: it stands on a block when one of them does. Its members
 // are at most MaxValues or MaxPairs, and reading them costs far more than
 // looking at each, hence no heap.
 type union struct {
 	order   Order
-	members []postings // those that have not ended
+	members []walker // those that have not ended
 	at      uint64
 	err     error
 }
 
-var _ postings = (*union)(nil)
+var _ walker = (*union)(nil)
 
 // Seek moves all members and stands on the nearest of them. Members that are
 // far ahead read nothing.
@@ -42,7 +46,7 @@ func (u *union) At() uint64 { return u.at }
 
 func (u *union) Err() error { return u.err }
 
-func (u *union) Spots(dst []spot) (_ []spot, err error) {
+func (u *union) Spots(dst []postings.Spot) (_ []postings.Spot, err error) {
 	start, lists := len(dst), 0
 	for _, p := range u.members {
 		if p.At() != u.at {
@@ -54,26 +58,16 @@ func (u *union) Spots(dst []spot) (_ []spot, err error) {
 		lists++
 	}
 	if lists > 1 { // no event is in two of them: it has one emitter, and one value at a position
-		slices.SortFunc(dst[start:], compareSpots)
+		slices.SortFunc(dst[start:], postings.Compare)
 	}
 	return dst, nil
-}
-
-func compareSpots(a, b spot) int {
-	switch {
-	case a.before(b):
-		return -1
-	case b.before(a):
-		return 1
-	}
-	return 0
 }
 
 // intersection stands on a block when all its members do, the rarest of which
 // comes first: it proposes, the others answer with the next block they have.
 type intersection struct {
 	order   Order
-	members []postings
+	members []walker
 	meter   *meter
 	first   uint64 // where the search started
 
@@ -81,7 +75,7 @@ type intersection struct {
 	// the search's order: where a search that ends early goes on.
 	frontier uint64
 	err      error
-	lists    [2][]spot
+	lists    [2][]postings.Spot
 }
 
 func (x *intersection) reached(block uint64) {
@@ -112,7 +106,7 @@ func (x *intersection) seek(block uint64) bool {
 }
 
 // spots are the places that all members have in the block they stand on.
-func (x *intersection) spots() ([]spot, error) {
+func (x *intersection) spots() ([]postings.Spot, error) {
 	out, err := x.members[0].Spots(x.lists[0][:0])
 	if err != nil {
 		return nil, err
@@ -133,10 +127,10 @@ func (x *intersection) spots() ([]spot, error) {
 }
 
 // common keeps in a what is also in b; both ascend.
-func common(a, b []spot) []spot {
+func common(a, b []postings.Spot) []postings.Spot {
 	out := a[:0]
 	for _, s := range a {
-		for len(b) > 0 && b[0].before(s) {
+		for len(b) > 0 && b[0].Before(s) {
 			b = b[1:]
 		}
 		if len(b) > 0 && b[0] == s {

@@ -20,7 +20,7 @@ type condition struct {
 	lists    []list
 
 	// After open:
-	found    postings // nil when there is nothing in the range
+	found    walker // nil when there is nothing in the range
 	glimpses []glimpse
 	density  float64 // events a block, estimated
 }
@@ -108,7 +108,7 @@ func has(sorted []felt.Felt, f felt.Felt) bool {
 
 // open looks at the first rows of every list: one seek each.
 func (c *condition) open(ctx context.Context, r store.Reader, m *meter, o Order, first, last uint64) error {
-	var members []postings
+	var members []walker
 	for _, l := range c.lists {
 		leaf := newLeaf(ctx, r, m, l, o, last)
 		g, err := leaf.peek(first)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -29,7 +30,7 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	for i := range b.Receipts {
 		events := b.Receipts[i].Events
 		for j := range events {
-			p.event(&events[j].From, events[j].Keys, spot{uint32(i), uint32(j)})
+			p.event(&events[j].From, events[j].Keys, postings.Spot{Tx: uint32(i), Log: uint32(j)})
 		}
 	}
 	p.write(b.Number, rows)
@@ -45,40 +46,32 @@ var projectors = sync.Pool{New: func() any {
 // and are never ranged over; their hashes are seeded, so that nobody can choose
 // keys that collide.
 type projector struct {
+	places postings.Builder
 	lists  []building
-	spots  []link
 	values map[[1 + felt.Size]byte]int32
 	pairs  map[uint64]int32 // number of the emitter's list << 32 | number of topic0's
 	buf    []byte
 }
 
-// building is a list of the block: a chain through spots.
+// building is a list of the block.
 type building struct {
-	key        [1 + felt.Size]byte
-	first, end int32
+	key [1 + felt.Size]byte
+	postings.List
 	// emitter and topic0 are the numbers of the two lists that a pair's list
 	// belongs to; emitter is -1 for others.
 	emitter, topic0 int32
 }
 
-type link struct {
-	spot
-	next int32
-}
-
-// keepSpots bounds the memory that a projector keeps after a huge block.
-const keepSpots = 1 << 16
-
 func (p *projector) reset() {
-	if cap(p.spots) > keepSpots {
+	if !p.places.Reset() {
 		*p = projector{values: map[[1 + felt.Size]byte]int32{}, pairs: map[uint64]int32{}}
 	}
-	p.lists, p.spots = p.lists[:0], p.spots[:0]
+	p.lists = p.lists[:0]
 	clear(p.values)
 	clear(p.pairs)
 }
 
-func (p *projector) event(from *felt.Felt, keys []felt.Felt, s spot) {
+func (p *projector) event(from *felt.Felt, keys []felt.Felt, s postings.Spot) {
 	emitter := p.value(kindEmitter, from, s)
 	for k := range keys[:min(len(keys), Positions)] {
 		n := p.value(byte(k), &keys[k], s)
@@ -88,7 +81,7 @@ func (p *projector) event(from *felt.Felt, keys []felt.Felt, s spot) {
 	}
 }
 
-func (p *projector) value(kind byte, f *felt.Felt, s spot) int32 {
+func (p *projector) value(kind byte, f *felt.Felt, s postings.Spot) int32 {
 	var key [1 + felt.Size]byte
 	key[0] = kind
 	copy(key[1:], f[:])
@@ -96,31 +89,21 @@ func (p *projector) value(kind byte, f *felt.Felt, s spot) int32 {
 	if !there {
 		n = int32(len(p.lists))
 		p.values[key] = n
-		p.lists = append(p.lists, building{key: key, first: -1, emitter: -1})
+		p.lists = append(p.lists, building{key: key, emitter: -1})
 	}
-	p.add(n, s)
+	p.places.Add(&p.lists[n].List, s)
 	return n
 }
 
-func (p *projector) pair(emitter, topic0 int32, s spot) {
+func (p *projector) pair(emitter, topic0 int32, s postings.Spot) {
 	key := uint64(emitter)<<32 | uint64(topic0)
 	n, there := p.pairs[key]
 	if !there {
 		n = int32(len(p.lists))
 		p.pairs[key] = n
-		p.lists = append(p.lists, building{first: -1, emitter: emitter, topic0: topic0})
+		p.lists = append(p.lists, building{emitter: emitter, topic0: topic0})
 	}
-	p.add(n, s)
-}
-
-func (p *projector) add(n int32, s spot) {
-	at := int32(len(p.spots))
-	p.spots = append(p.spots, link{s, -1})
-	if l := &p.lists[n]; l.first < 0 {
-		l.first, l.end = at, at
-	} else {
-		p.spots[l.end].next, l.end = at, at
-	}
+	p.places.Add(&p.lists[n].List, s)
 }
 
 func (p *projector) write(number uint64, rows *explorer.Rows) {
@@ -128,12 +111,7 @@ func (p *projector) write(number uint64, rows *explorer.Rows) {
 	var pair [2 * felt.Size]byte
 	for i := range p.lists {
 		l := &p.lists[i]
-		p.buf = append(p.buf[:0], rowVersion)
-		var last spot
-		for at := l.first; at >= 0; at = p.spots[at].next {
-			p.buf = appendSpot(p.buf, last, p.spots[at].spot, at == l.first)
-			last = p.spots[at].spot
-		}
+		p.buf = p.places.Append(append(p.buf[:0], rowVersion), postings.Plain, l.List)
 		if l.emitter < 0 {
 			rows.Put(Lists, l.key[:], sort, p.buf)
 			continue

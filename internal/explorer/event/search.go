@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -27,7 +28,7 @@ type search struct {
 	rest   []*condition // to be checked, the rarest first
 
 	block uint64
-	spots []spot // of block, yet to be taken; the next one is at the end when newest first
+	spots []postings.Spot // of block, yet to be taken; the next one is at the end when newest first
 	ended bool
 }
 
@@ -81,7 +82,7 @@ func (s *search) step() error {
 	if s.q.After != nil && s.block == s.q.After.Block {
 		kept := spots[:0]
 		for _, p := range spots {
-			if s.q.behindAfter(explorer.Place{Block: s.block, Tx: p.tx, Log: p.log}) {
+			if s.q.behindAfter(explorer.Place{Block: s.block, Tx: p.Tx, Log: p.Log}) {
 				kept = append(kept, p)
 			}
 		}
@@ -109,13 +110,13 @@ func (s *search) take(n int) (out []explorer.Place, err error) {
 			}
 			continue
 		}
-		var p spot
+		var p postings.Spot
 		if s.q.Order == Asc {
 			p, s.spots = s.spots[0], s.spots[1:]
 		} else {
 			p, s.spots = s.spots[len(s.spots)-1], s.spots[:len(s.spots)-1]
 		}
-		out = append(out, explorer.Place{Block: s.block, Tx: p.tx, Log: p.log})
+		out = append(out, explorer.Place{Block: s.block, Tx: p.Tx, Log: p.Log})
 	}
 	return out, nil
 }

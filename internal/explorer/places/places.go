@@ -5,6 +5,12 @@
 // Costs: a page of n places is one scan per list, of at most n+2 rows, however
 // long the list is and however deep the page lies in it. The rows depend on the
 // block alone.
+//
+// These are not the lists of package postings, although both hold places: what
+// stands beside a transaction here is any number, such as the set of parts that an
+// address has in it, and is written whole for every place. There it is the index of
+// a log, written as a step from the one before. Their bytes differ, and what is
+// stored stays as it is.
 package places
 
 import (
@@ -15,6 +21,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -75,11 +82,11 @@ var errBadSpot = fmt.Errorf("%w: list with a bad place", record.ErrCorrupt)
 
 // number reads a uint32 in its shortest form.
 func number(b []byte) (n uint32, rest []byte, ok bool) {
-	v, size := binary.Uvarint(b)
-	if size <= 0 || size > 1 && b[size-1] == 0 || v > math.MaxUint32 {
+	v, rest, ok := postings.Number(b)
+	if !ok || v > math.MaxUint32 {
 		return 0, nil, false
 	}
-	return uint32(v), b[size:], true
+	return uint32(v), rest, true
 }
 
 // List names a list.

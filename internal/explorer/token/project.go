@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -39,20 +40,7 @@ type change struct {
 	amount         Amount
 	units          int64
 	sent, received bool
-	places
-}
-
-// places are a chain through the ledger's links; nothing when some is false.
-type places struct {
-	first, end int32
-	some       bool
-}
-
-// link is the place of a transfer's event.
-type link struct {
-	tx, log uint32
-	side    transfer.Side
-	next    int32
+	places         postings.List
 }
 
 // total is what a block adds to a token's totals, besides what follows from
@@ -60,7 +48,7 @@ type link struct {
 type total struct {
 	token  felt.Felt
 	earned Totals
-	zero   places // of mints and burns
+	zero   postings.List // of mints and burns
 }
 
 // ledger is what a block does, in the order in which the block first names a
@@ -68,7 +56,7 @@ type total struct {
 type ledger struct {
 	changes []change
 	totals  []total
-	links   []link
+	places  postings.Builder
 
 	list   []transfer.Transfer
 	pairs  map[holderOf]int
@@ -88,10 +76,10 @@ var ledgers = sync.Pool{New: func() any { return &ledger{pairs: map[holderOf]int
 const keepChanges = 1 << 14
 
 func (l *ledger) done() {
-	if cap(l.changes) > keepChanges {
+	if !l.places.Reset() || cap(l.changes) > keepChanges {
 		return
 	}
-	l.changes, l.totals, l.links = l.changes[:0], l.totals[:0], l.links[:0]
+	l.changes, l.totals = l.changes[:0], l.totals[:0]
 	clear(l.pairs)
 	clear(l.tokens)
 	ledgers.Put(l)
@@ -166,31 +154,10 @@ func (l *ledger) add(token int, t *transfer.Transfer, tx, log uint32) {
 	}
 }
 
-// place adds an event to a chain, or a side to the one that it ends with: the
-// transfers of a batch, and both sides of one to oneself, are one event.
-func (l *ledger) place(p *places, tx, log uint32, side transfer.Side) {
-	if p.some {
-		if last := &l.links[p.end]; last.tx == tx && last.log == log {
-			last.side |= side
-			return
-		}
-	}
-	at := int32(len(l.links))
-	l.links = append(l.links, link{tx, log, side, -1})
-	if p.some {
-		l.links[p.end].next, p.end = at, at
-	} else {
-		*p = places{at, at, true}
-	}
-}
-
-// fill makes a row of the places of a chain, and of the balance that they left.
-func (l *ledger) fill(r *transfer.PairRow, balance []byte, p places) *transfer.PairRow {
-	r.Reset(balance)
-	for at := p.first; at >= 0; at = l.links[at].next {
-		r.Add(l.links[at].tx, l.links[at].log, l.links[at].side)
-	}
-	return r
+// place adds an event to a list, once: the transfers of a batch, and both sides of
+// one to oneself, are one event.
+func (l *ledger) place(to *postings.List, tx, log uint32, side transfer.Side) {
+	l.places.Add(to, side.At(tx, log))
 }
 
 // Plan adds the block up. It asks for the balances that change, then for the totals
@@ -231,7 +198,8 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 		buf = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
 		buf = appendPast(buf[:0], &after)
-		l.fill(&pair, buf, c.places).Put(rows, &c.Holder, &c.Token, number)
+		pair.Fill(buf, &l.places, c.places)
+		pair.Put(rows, &c.Holder, &c.Token, number)
 	}
 	var e record.Encoder
 	for i := range l.totals {
@@ -246,8 +214,9 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 				return fmt.Errorf("totals of %s: %w", t.token, err)
 			}
 		}
-		if t.zero.some {
-			l.fill(&pair, nil, t.zero).Put(rows, &felt.Zero, &t.token, number)
+		if !t.zero.Empty() {
+			pair.Fill(nil, &l.places, t.zero)
+			pair.Put(rows, &felt.Zero, &t.token, number)
 		}
 		sum.grow(&t.earned, number)
 		rows.Put(TotalRows, t.token[:], nil, encodeTotals(&e, &sum))

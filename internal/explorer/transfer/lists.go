@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -24,10 +25,10 @@ type listed struct {
 	left  event.Budget
 
 	block uint64
-	spots []spot // of block, yet to be taken from the end that comes first
-	taken spot   // the last one that was
-	edge  uint64 // no block in front of it is left
-	armed bool   // it has got anywhere: the budget counts
+	spots []postings.Spot // of block, yet to be taken from the end that comes first
+	taken postings.Spot   // the last one that was
+	edge  uint64          // no block in front of it is left
+	armed bool            // it has got anywhere: the budget counts
 	ended bool
 }
 
@@ -141,10 +142,10 @@ func (s *listed) step() (stopped bool, err error) {
 		}
 		lists++
 	}
-	if lists > 1 {
-		s.spots = union(s.spots)
+	if lists > 1 { // an event is in the lists of both its parties
+		s.spots = postings.Union(s.spots)
 	}
-	s.spots = slices.DeleteFunc(s.spots, func(p spot) bool { return !s.q.stands(p.side) })
+	s.spots = slices.DeleteFunc(s.spots, func(p postings.Spot) bool { return !s.q.stands(Side(p.Tag)) })
 	s.block, s.armed = best, true
 	switch {
 	case s.q.Order == event.Asc && best < s.q.To:
@@ -161,36 +162,6 @@ func (s *listed) step() (stopped bool, err error) {
 // budget: a call that gets nowhere would come again for ever.
 func (s *listed) spent() bool {
 	return s.armed && (s.work.Seeks >= s.left.Seeks || s.work.Rows >= s.left.Rows)
-}
-
-// union sorts spots and joins those of one event, which is in the lists of both
-// its parties.
-func union(spots []spot) []spot {
-	slices.SortFunc(spots, func(a, b spot) int {
-		if a.tx != b.tx {
-			return compare(a.tx, b.tx)
-		}
-		return compare(a.log, b.log)
-	})
-	out := spots[:0]
-	for _, s := range spots {
-		if n := len(out); n > 0 && out[n-1].tx == s.tx && out[n-1].log == s.log {
-			out[n-1].side |= s.side
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func compare(a, b uint32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func (s *listed) next(after *explorer.Place, n int, left event.Budget) (hits []event.Hit, at *explorer.Place, hash felt.Felt, work event.Work, err error) {
@@ -216,7 +187,7 @@ func (s *listed) next(after *explorer.Place, n int, left event.Budget) (hits []e
 			continue
 		}
 		p := s.take()
-		place := explorer.Place{Block: s.block, Tx: p.tx, Log: p.log}
+		place := explorer.Place{Block: s.block, Tx: p.Tx, Log: p.Log}
 		if after != nil && (s.q.Order == event.Asc && !after.Before(place) || s.q.Order == event.Desc && !place.Before(*after)) {
 			continue
 		}
@@ -228,7 +199,7 @@ func (s *listed) next(after *explorer.Place, n int, left event.Budget) (hits []e
 }
 
 // take takes the first of the block's places that are left.
-func (s *listed) take() spot {
+func (s *listed) take() postings.Spot {
 	if s.q.Order == event.Asc {
 		s.taken, s.spots = s.spots[0], s.spots[1:]
 		return s.taken
@@ -244,10 +215,10 @@ func (s *listed) take() spot {
 func (s *listed) at() *explorer.Place {
 	switch {
 	case len(s.spots) > 0 && s.q.Order == event.Asc:
-		return &explorer.Place{Block: s.block, Tx: s.taken.tx, Log: s.taken.log}
+		return &explorer.Place{Block: s.block, Tx: s.taken.Tx, Log: s.taken.Log}
 	case len(s.spots) > 0:
 		p := s.spots[len(s.spots)-1]
-		return &explorer.Place{Block: s.block, Tx: p.tx, Log: p.log + 1}
+		return &explorer.Place{Block: s.block, Tx: p.Tx, Log: p.Log + 1}
 	case s.ended || s.edge < s.q.From || s.edge > s.q.To:
 		return nil
 	case s.q.Order == event.Asc:

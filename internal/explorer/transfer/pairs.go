@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -16,24 +17,13 @@ import (
 // the transfers left, the balance, and the places as in Addresses. What a balance
 // is made of is the matter of package token, which adds balances up and so is the
 // one to say when a row is due; how a row and its key look is known here alone.
-type PairRow struct {
-	buf, key []byte
-	last     spot
-	some     bool
-}
+type PairRow struct{ buf, key []byte }
 
-// Reset starts a row; the zero address has no balance.
-func (r *PairRow) Reset(balance []byte) {
+// Fill makes the row of a balance and a list of places, see Side.At. The zero
+// address has no balance.
+func (r *PairRow) Fill(balance []byte, places *postings.Builder, l postings.List) {
 	r.buf = binary.AppendUvarint(append(r.buf[:0], rowVersion), uint64(len(balance)))
-	r.buf = append(r.buf, balance...)
-	r.some = false
-}
-
-// Add adds a place, in order.
-func (r *PairRow) Add(tx, log uint32, side Side) {
-	s := spot{tx, log, side}
-	r.buf = appendSpot(r.buf, r.last, s, !r.some)
-	r.last, r.some = s, true
+	r.buf = places.Append(append(r.buf, balance...), form, l)
 }
 
 // Put writes the row of an address, a token and a block.
@@ -48,7 +38,7 @@ func appendPairKey(b []byte, token *felt.Felt, block uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, token[:]...), block)
 }
 
-// LastBalance returns the balance, as PairRow.Reset took it, in the newest row of an
+// LastBalance returns the balance, as PairRow.Fill took it, in the newest row of an
 // address and a token up to a block, and the row's block; nil when there is none.
 // One scan of one row.
 func LastBalance(ctx context.Context, r store.Reader, address, token felt.Felt, through uint64) (balance []byte, block uint64, err error) {
@@ -72,7 +62,7 @@ func LastBalance(ctx context.Context, r store.Reader, address, token felt.Felt, 
 // splitPair cuts a row of Pairs into the balance and the places.
 func splitPair(row []byte) (balance, spots []byte, err error) {
 	if len(row) > 0 && row[0] == rowVersion {
-		if n, rest, ok := uvarint(row[1:]); ok && n <= uint64(len(rest)) {
+		if n, rest, ok := postings.Number(row[1:]); ok && n <= uint64(len(rest)) {
 			return rest[:n], rest[n:], nil
 		}
 	}

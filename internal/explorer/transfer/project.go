@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -33,12 +34,8 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 				continue
 			}
 			t := &p.decoded[0] // the others have the same parties
-			if t.From == t.To {
-				p.add(&t.From, spot{uint32(i), uint32(j), Both})
-				continue
-			}
-			p.add(&t.From, spot{uint32(i), uint32(j), Out})
-			p.add(&t.To, spot{uint32(i), uint32(j), In})
+			p.add(&t.From, Out.At(uint32(i), uint32(j)))
+			p.add(&t.To, In.At(uint32(i), uint32(j))) // of one to oneself the other side of the same place
 		}
 	}
 	p.write(b.Number, rows)
@@ -51,60 +48,44 @@ var projectors = sync.Pool{New: func() any { return newProjector() }}
 // projector gathers the lists of one block. The map only finds a list's number
 // and is never ranged over.
 type projector struct {
+	places  postings.Builder
 	lists   []building
-	spots   []link
 	numbers map[felt.Felt]int32
 	decoded []Transfer
 	buf     []byte
 }
 
-// building is a list of the block: a chain through spots.
+// building is a list of the block.
 type building struct {
-	address    felt.Felt
-	first, end int32
-}
-
-type link struct {
-	spot
-	next int32
+	address felt.Felt
+	postings.List
 }
 
 func newProjector() *projector { return &projector{numbers: map[felt.Felt]int32{}} }
 
-// keepSpots bounds the memory that a projector keeps after a huge block.
-const keepSpots = 1 << 16
-
 func (p *projector) reset() {
-	if cap(p.spots) > keepSpots {
+	if !p.places.Reset() {
 		*p = *newProjector()
 	}
-	p.lists, p.spots = p.lists[:0], p.spots[:0]
+	p.lists = p.lists[:0]
 	clear(p.numbers)
 }
 
-func (p *projector) add(address *felt.Felt, s spot) {
-	at := int32(len(p.spots))
-	p.spots = append(p.spots, link{s, -1})
+func (p *projector) add(address *felt.Felt, s postings.Spot) {
 	n, there := p.numbers[*address]
 	if !there {
-		p.numbers[*address] = int32(len(p.lists))
-		p.lists = append(p.lists, building{*address, at, at})
-		return
+		n = int32(len(p.lists))
+		p.numbers[*address] = n
+		p.lists = append(p.lists, building{address: *address})
 	}
-	l := &p.lists[n]
-	p.spots[l.end].next, l.end = at, at
+	p.places.Add(&p.lists[n].List, s)
 }
 
 func (p *projector) write(number uint64, rows *explorer.Rows) {
 	block := explorer.BlockKey(number)
 	for i := range p.lists {
 		l := &p.lists[i]
-		p.buf = append(p.buf[:0], rowVersion)
-		var last spot
-		for at := l.first; at >= 0; at = p.spots[at].next {
-			p.buf = appendSpot(p.buf, last, p.spots[at].spot, at == l.first)
-			last = p.spots[at].spot
-		}
+		p.buf = p.places.Append(append(p.buf[:0], rowVersion), form, l.List)
 		rows.Put(Addresses, l.address[:], block, p.buf)
 	}
 }

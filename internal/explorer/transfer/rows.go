@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -28,96 +29,27 @@ const (
 	Both = Out | In
 )
 
-// spot is a transfer event's place in its block, as an address sees it.
-type spot struct {
-	tx, log uint32
-	side    Side
+// A list of places is one of package postings; the tag of a place is the side.
+const form = postings.Tagged
+
+// At is the place of an event in a list, as an address on this side sees it.
+func (s Side) At(tx, log uint32) postings.Spot {
+	return postings.Spot{Tx: tx, Log: log, Tag: uint8(s)}
 }
-
-// A row is the version byte and then, for every event in order, one number
-// when it is of the same transaction as the one before it and two when not:
-//
-//	same transaction   (log - log before - 1)*8 + 4 + side
-//	next transaction   (tx - tx before - 1)*8 + side, log
-//
-// where the transaction before the first is -1.
-func appendSpot(b []byte, last, s spot, first bool) []byte {
-	if !first && s.tx == last.tx {
-		return binary.AppendUvarint(b, uint64(s.log-last.log-1)<<3|4|uint64(s.side))
-	}
-	step := uint64(s.tx)
-	if !first {
-		step = uint64(s.tx - last.tx - 1)
-	}
-	return binary.AppendUvarint(binary.AppendUvarint(b, step<<3|uint64(s.side)), uint64(s.log))
-}
-
-// The largest numbers in a row: a number behind all of them exists.
-const maxPlace = 1<<32 - 2
-
-var errBadSpot = fmt.Errorf("%w: transfer list with a bad place", record.ErrCorrupt)
 
 // spots appends the places of one of the list's rows.
-func (l *list) spots(dst []spot, row []byte) ([]spot, error) {
+func (l *list) spots(dst []postings.Spot, row []byte) ([]postings.Spot, error) {
 	if l.table == Pairs {
 		_, b, err := splitPair(row)
 		if err != nil {
 			return dst, err
 		}
-		return decodeSpots(dst, b)
+		return form.Decode(dst, b)
 	}
 	if len(row) == 0 || row[0] != rowVersion {
 		return dst, fmt.Errorf("%w: transfer list of %d bytes or of another version", record.ErrCorrupt, len(row))
 	}
-	return decodeSpots(dst, row[1:])
-}
-
-// decodeSpots accepts nothing that was not written here.
-func decodeSpots(dst []spot, b []byte) ([]spot, error) {
-	if len(b) < 2 {
-		return dst, errBadSpot
-	}
-	var tx, log uint64 // the smallest that may follow
-	for fresh := true; len(b) > 0; fresh = false {
-		n, rest, ok := uvarint(b)
-		side := Side(n & 3)
-		if !ok || side == 0 {
-			return dst, errBadSpot
-		}
-		step := n >> 3
-		if n&4 != 0 {
-			if fresh || step > maxPlace {
-				return dst, errBadSpot
-			}
-			log += step
-		} else {
-			if step > maxPlace {
-				return dst, errBadSpot
-			}
-			if tx += step; !fresh {
-				tx++
-			}
-			if log, rest, ok = uvarint(rest); !ok {
-				return dst, errBadSpot
-			}
-		}
-		if tx > maxPlace || log > maxPlace {
-			return dst, errBadSpot
-		}
-		dst = append(dst, spot{uint32(tx), uint32(log), side})
-		log++
-		b = rest
-	}
-	return dst, nil
-}
-
-// uvarint reads a number in its shortest form.
-func uvarint(b []byte) (n uint64, rest []byte, ok bool) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || size > 1 && b[size-1] == 0 {
-		return 0, nil, false
-	}
-	return n, b[size:], true
+	return form.Decode(dst, row[1:])
 }
 
 // list names the rows of an address, or of an address and a token.

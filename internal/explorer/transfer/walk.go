@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -45,7 +46,7 @@ func WalkTransactions(ctx context.Context, r store.Reader, address felt.Felt, w 
 	} else if w.Past != nil {
 		rng.To = l.behind(w.Past.Block)
 	}
-	var spots []spot
+	var spots []postings.Spot
 	for row, err := range r.Scan(ctx, rng) {
 		if err != nil {
 			return fmt.Errorf("read the transfer list of %s: %w", address, err)
@@ -61,9 +62,9 @@ func WalkTransactions(ctx context.Context, r store.Reader, address felt.Felt, w 
 			slices.Reverse(spots)
 		}
 		for left := spots; len(left) > 0; {
-			p, moves := explorer.Position{Block: block, Index: left[0].tx}, Moves(0)
-			for len(left) > 0 && left[0].tx == p.Index {
-				moves |= movesOf[left[0].side]
+			p, moves := explorer.Position{Block: block, Index: left[0].Tx}, Moves(0)
+			for len(left) > 0 && left[0].Tx == p.Index {
+				moves |= movesOf[left[0].Tag]
 				left = left[1:]
 			}
 			if w.Past != nil && (w.Ascending && !w.Past.Before(p) || !w.Ascending && !p.Before(*w.Past)) {

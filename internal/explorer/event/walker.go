@@ -8,20 +8,21 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/store"
 )
 
-// postings walks the blocks that hold events of a list, or of several lists
+// walker walks the blocks that hold events of a list, or of several lists
 // joined, in the search's order. It starts in front of its first block and
 // never goes back.
-type postings interface {
+type walker interface {
 	// Seek moves to the first block at or behind a block, and stays if it is
 	// there already. False is the end or an error.
 	Seek(block uint64) bool
 	// At is the block it stands on.
 	At() uint64
 	// Spots appends the places in that block, ascending.
-	Spots(dst []spot) ([]spot, error)
+	Spots(dst []postings.Spot) ([]postings.Spot, error)
 	// Err is why Seek returned false; nil at the end.
 	Err() error
 }
@@ -126,7 +127,7 @@ type leafRow struct {
 	from, to int // in mem
 }
 
-var _ postings = (*leaf)(nil)
+var _ walker = (*leaf)(nil)
 
 // newLeaf reads nothing yet.
 func newLeaf(ctx context.Context, r store.Reader, m *meter, l list, o Order, last uint64) *leaf {
@@ -217,16 +218,30 @@ func (l *leaf) At() uint64 { return l.rows[l.at].block }
 
 func (l *leaf) Err() error { return l.err }
 
-func (l *leaf) Spots(dst []spot) ([]spot, error) { return l.spots(dst, l.at) }
-
-func (l *leaf) spots(dst []spot, i int) ([]spot, error) {
-	row := l.rows[i]
-	out, err := decodeSpots(dst, l.mem[row.from:row.to])
+func (l *leaf) Spots(dst []postings.Spot) ([]postings.Spot, error) {
+	b, err := l.places(l.at)
 	if err != nil {
-		return dst, fmt.Errorf("event list of block %d: %w", row.block, err)
+		return dst, err
+	}
+	out, err := postings.Plain.Decode(dst, b)
+	if err != nil {
+		return dst, l.rows[l.at].bad(err)
 	}
 	return out, nil
 }
+
+// places are those of a row of the chunk, as they are kept.
+func (l *leaf) places(i int) ([]byte, error) {
+	row := l.rows[i]
+	b, err := placesOf(l.mem[row.from:row.to])
+	if err != nil {
+		return nil, row.bad(err)
+	}
+	return b, nil
+}
+
+// bad is the error of a row that cannot be read.
+func (r leafRow) bad(err error) error { return fmt.Errorf("event list of block %d: %w", r.block, err) }
 
 // glimpse is what the first chunk of a list tells.
 type glimpse struct {
@@ -240,12 +255,17 @@ func (l *leaf) peek(first uint64) (g glimpse, err error) {
 	if !l.load(first) {
 		return glimpse{all: true}, l.err
 	}
-	var spots []spot
 	for i := range l.rows {
-		if spots, err = l.spots(spots[:0], i); err != nil {
+		places, err := l.places(i)
+		if err != nil {
 			return g, err
 		}
-		g.events += len(spots)
+		for _, err := range postings.Plain.All(places) {
+			if err != nil {
+				return g, l.rows[i].bad(err)
+			}
+			g.events++
+		}
 	}
 	g.first, g.last, g.all = l.rows[0].block, l.rows[len(l.rows)-1].block, !l.more
 	return g, nil
