@@ -1,0 +1,261 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"chainexplorer/internal/gateway/method"
+	"chainexplorer/internal/gateway/wire"
+	"chainexplorer/internal/starknet/jsonscan"
+)
+
+// handle answers a message. Its place among the calls at work is free again when the
+// answer is on its way: a client that does not read its answers is not asked for more.
+func (s *session) handle(body []byte) {
+	ctx, done := s.working()
+	defer done()
+	free := func() { <-s.calls }
+	text, begin := s.answer(ctx, body)
+	if len(text) == 0 {
+		free()
+		return
+	}
+	s.send(item{text: text, size: len(text), done: free})
+	// Only now: the client knows a subscription's id before anything comes of it.
+	for _, b := range begin {
+		b.hub.start(b)
+	}
+}
+
+// answer answers the calls of a message. Those that are about subscriptions are
+// answered here and all others where ordinary calls are.
+func (s *session) answer(ctx context.Context, body []byte) (text []byte, begin []*sub) {
+	calls, batch, failed := wire.Parse(body)
+	mine := 0
+	for i := range calls {
+		if stream(&calls[i]) != nil {
+			mine++
+		}
+	}
+	if failed != nil || mine == 0 {
+		return s.client.Answer(ctx, body), nil
+	}
+	if !batch {
+		text, b := s.one(ctx, &calls[0])
+		if b != nil {
+			begin = append(begin, b)
+		}
+		return text, begin
+	}
+	var answers [][]byte
+	if mine < len(calls) {
+		rest := s.client.Answer(ctx, others(body, calls))
+		// A batch of notifications has no answer, and one that failed as a whole has
+		// one that is no array.
+		if rest = bytes.TrimSpace(rest); len(rest) > 0 && rest[0] == '[' {
+			rest = rest[1 : len(rest)-1]
+		}
+		answers = append(answers, rest)
+	}
+	for i := range calls {
+		if stream(&calls[i]) == nil {
+			continue
+		}
+		text, b := s.one(ctx, &calls[i])
+		answers = append(answers, text)
+		if b != nil {
+			begin = append(begin, b)
+		}
+	}
+	text = []byte{'['}
+	for _, a := range answers {
+		if len(a) > 0 && len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, a...)
+	}
+	if len(text) == 1 {
+		return nil, begin
+	}
+	return append(text, ']'), begin
+}
+
+// stream is the method of a call that is about subscriptions; nil for all others.
+func stream(c *wire.Call) *method.Method {
+	if c.Invalid != nil {
+		return nil
+	}
+	if m := method.Lookup(c.Method); m != nil && m.Stream() {
+		return m
+	}
+	return nil
+}
+
+// others is a batch without the calls that are about subscriptions.
+func others(body []byte, calls []wire.Call) []byte {
+	out := append(make([]byte, 0, len(body)), '[')
+	scan := jsonscan.New(body)
+	i := 0
+	for more := scan.OpenArray(); more; more = scan.NextElement() {
+		text := scan.Raw()
+		if stream(&calls[i]) == nil {
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(out, text...)
+		}
+		i++
+	}
+	return append(out, ']')
+}
+
+// one answers a call about subscriptions. Without an id there is nothing to do: nobody
+// would know what a notification belongs to.
+func (s *session) one(ctx context.Context, c *wire.Call) ([]byte, *sub) {
+	if c.Notification() {
+		return nil, nil
+	}
+	result, b, err := s.stream(ctx, stream(c), c.Params)
+	if err != nil {
+		return wire.AppendError(nil, c.ID, s.object(err)), nil
+	}
+	return wire.AppendResult(nil, c.ID, result), b
+}
+
+// specError is an error of the specification.
+type specError int
+
+func (e specError) Error() string { return specTexts[e] }
+
+var specTexts = map[specError]string{
+	codeBlockNotFound: "Block not found", codeTooManyKeys: "Too many keys provided in a filter",
+	codeInvalidSubscription: "Invalid subscription id", codeTooManyAddresses: "Too many addresses in filter sender_address filter",
+	codeTooManyBlocksBack: "Cannot go back more than 1024 blocks",
+}
+
+func (s *session) object(err error) json.RawMessage {
+	var spec specError
+	if errors.As(err, &spec) {
+		return json.RawMessage(`{"code":` + strconv.Itoa(int(spec)) + `,"message":"` + spec.Error() + `"}`)
+	}
+	var known *wire.Error
+	if !errors.As(err, &known) {
+		known = &wire.Error{Code: wire.CodeUnavailable, Name: wire.UpstreamUnavailable, Status: http.StatusServiceUnavailable, RetryAfter: 1,
+			Message: "The chain cannot be read at the moment."}
+		s.srv.log.Debug("a subscription could not be made", "error", err)
+	}
+	id := ""
+	if s.client.RequestID != nil {
+		id = s.client.RequestID()
+	}
+	return known.Object(id)
+}
+
+func invalidParams(text string) *wire.Error {
+	return &wire.Error{Code: wire.CodeInvalidParams, Name: wire.InvalidParams, Status: http.StatusBadRequest, Message: text}
+}
+
+func saturated(text string) *wire.Error {
+	return &wire.Error{Code: wire.CodeUnavailable, Name: wire.LocalSaturation, Status: http.StatusServiceUnavailable, RetryAfter: 1, Message: text}
+}
+
+// stream makes or ends a subscription.
+func (s *session) stream(ctx context.Context, m *method.Method, params json.RawMessage) (json.RawMessage, *sub, error) {
+	v := s.client.Version
+	if !m.In(v) {
+		return nil, nil, &wire.Error{Code: wire.CodeMethodNotFound, Name: wire.MethodNotFound, Status: http.StatusNotFound,
+			Message: m.Name + " is not a method of version " + v.String() + "."}
+	}
+	if s.client.Charge != nil {
+		if err := s.client.Charge(ctx, m); err != nil {
+			return nil, nil, err
+		}
+	}
+	args, err := m.Bind(params, v)
+	if err != nil {
+		return nil, nil, invalidParams(err.Error() + ".")
+	}
+	if m.Name == "starknet_unsubscribe" {
+		return s.unsubscribe(args["subscription_id"])
+	}
+	w, from, err := parseWant(m.Name, args, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.srv.limits.Subscribe)
+	defer cancel()
+	b, err := s.subscribe(ctx, m, w, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	return json.RawMessage(`"` + b.id + `"`), b, nil
+}
+
+// unsubscribe ends a subscription by its id, which older clients send as a number.
+func (s *session) unsubscribe(text json.RawMessage) (json.RawMessage, *sub, error) {
+	var id string
+	if json.Unmarshal(text, &id) != nil {
+		id = string(text)
+	}
+	b := s.release(id)
+	if b == nil {
+		return nil, nil, specError(codeInvalidSubscription)
+	}
+	b.leave()
+	return json.RawMessage("true"), nil, nil
+}
+
+// subscribe makes a subscription that is yet to be started.
+func (s *session) subscribe(ctx context.Context, m *method.Method, w *want, from origin) (_ *sub, err error) {
+	h := s.srv.acquire(s.client.Version)
+	b := s.reserve(h, w, m.Push)
+	if b == nil {
+		s.srv.releaseHub(h)
+		return nil, saturated("A connection has at most " + strconv.Itoa(s.srv.limits.Subscriptions) + " subscriptions.")
+	}
+	defer func() {
+		if err != nil {
+			s.release(b.id)
+			b.leave()
+		}
+	}()
+	select {
+	case <-h.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if !h.hold(b) {
+		return nil, context.Canceled
+	}
+	if w.kind == transactionStatus {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if b.gone || !h.status.join(b, s.srv.limits.Watched) {
+			return nil, saturated("Too many transactions are followed at the moment.")
+		}
+		return b, nil
+	}
+	if w.facts {
+		// Some nodes of the version do not know the flag. Better no subscription than
+		// one that leaves out what was asked for.
+		_, code, err := h.fetch(ctx, "starknet_getBlockWithReceipts", `{"block_id":"latest","response_flags":["INCLUDE_PROOF_FACTS"]}`, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case code == codeInvalidParams:
+			return nil, invalidParams("The nodes behind this endpoint do not know INCLUDE_PROOF_FACTS.")
+		}
+	}
+	next, ahead, err := h.resolve(ctx, w, from)
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	b.next, b.ahead = next, ahead
+	h.mu.Unlock()
+	return b, nil
+}
