@@ -2,24 +2,27 @@ package api
 
 import (
 	"context"
-	"fmt"
+	"encoding/binary"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
+	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/starknet"
 )
 
-// The limits of event search.
 // EventPages are the pages of events.
 var EventPages = kernel.Page{Usual: 25, Most: 100}
 
+// The limits of event search.
 const (
 	MaxRangeBlocks = 10_000 // inclusive, for searches by later keys
 	MaxPerPosition = 128    // distinct values
@@ -71,6 +74,54 @@ type EventPage struct {
 	NextCursor            *string        `json:"nextCursor"`
 	EventDecodingDegraded bool           `json:"eventDecodingDegraded"`
 	RangeCoverage         *RangeCoverage `json:"rangeCoverage,omitempty" doc:"Only on searches over more than 10,000 blocks."`
+}
+
+// EventRow is an event of the chain.
+type EventRow struct {
+	BlockNumber  uint64    `json:"blockNumber"`
+	TimestampISO string    `json:"timestampIso" format:"date-time"`
+	TxHash       felt.Felt `json:"txHash"`
+	TxIndex      uint32    `json:"txIndex"`
+	LogIndex     uint32    `json:"logIndex" doc:"The event's index in its transaction."`
+	RowTier
+	EventContent
+}
+
+// EventContent is what an event says and how far it was understood.
+type EventContent struct {
+	Address felt.Felt   `json:"address"`
+	Keys    []felt.Felt `json:"keys" doc:"All keys."`
+	Topic0  *felt.Felt  `json:"topic0"`
+	Topic1  *felt.Felt  `json:"topic1"`
+	Topic2  *felt.Felt  `json:"topic2"`
+	Topic3  *felt.Felt  `json:"topic3"`
+	Data    []felt.Felt `json:"data" doc:"Authoritative, whatever was decoded."`
+
+	DecodingStatus                 string         `json:"decodingStatus" enum:"decoded,name_only,unknown"`
+	EventName                      *string        `json:"eventName"`
+	EventNameSource                *string        `json:"eventNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique"`
+	EventNameUnavailableReason     *string        `json:"eventNameUnavailableReason" enum:"event_time_class_epoch_unavailable"`
+	DecodedFields                  []DecodedField `json:"decodedFields,omitempty" doc:"Only when decodingStatus is decoded."`
+	DecodedFieldsSource            *string        `json:"decodedFieldsSource" enum:"verified_abi,class_abi,curated_selector"`
+	DecodedFieldsUnavailableReason *string        `json:"decodedFieldsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported"`
+	EventTimeClassHash             *felt.Felt     `json:"eventTimeClassHash" doc:"Class of the contract when it emitted the event; null when the block does not tell."`
+	Aliases
+}
+
+// DecodedField is one value of a decoded event, or one argument of a call.
+type DecodedField struct {
+	Label         string      `json:"label"`
+	Type          *string     `json:"type"`
+	Source        string      `json:"source" enum:"key,data"`
+	Kind          string      `json:"kind" enum:"address,hash,bool,u256,felt,text"`
+	Status        string      `json:"status" enum:"decoded,partial,raw"`
+	RawValues     []felt.Felt `json:"rawValues"`
+	OriginIndexes []int       `json:"originIndexes" doc:"Places in keys or data."`
+	DisplayValue  string      `json:"displayValue"`
+	AddressValue  *felt.Felt  `json:"addressValue"`
+	NumericValue  *string     `json:"numericValue" doc:"Decimal."`
+	TextValue     *string     `json:"textValue"`
+	BoolValue     *bool       `json:"boolValue"`
 }
 
 func (s *Routes) eventRoutes() {
@@ -181,28 +232,10 @@ func (q *eventSearch) rules() error {
 // wide says that the range is more than an ordinary key may ask for.
 func (q *eventSearch) wide() bool { return q.later && q.To-q.From >= MaxRangeBlocks }
 
-// scope names the search for its cursors: by value, so that another spelling of
-// the same felts goes on with the same cursor.
-func (q *eventSearch) scope(operation, chain string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\x00%s\x00%d\x00%d\x00%v", operation, chain, q.From, q.To, q.Order) //nolint:errcheck // a builder never fails
-	write := func(list []felt.Felt) {
-		b.WriteByte(1)
-		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
-			b.Write(f[:])
-		}
-	}
-	write(q.Emitters)
-	for i := range q.Keys {
-		write(q.Keys[i])
-	}
-	return b.String()
-}
-
 // eventPage runs a search and renders a page of it.
 func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput, q *eventSearch) (*body[EventPage], error) {
 	out := &body[EventPage]{EventPage{Items: []EventRow{}}}
-	scope := q.scope(operation, in.Chain)
+	scope := operation + "\x00" + in.Chain + "\x00" + q.Identity()
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		var wide *wideSearch
 		var err error
@@ -239,3 +272,83 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 	})
 	return out, err
 }
+
+// wideSize is that of the rest of a wide search's cursor: a place in a block, and
+// the block where the search began.
+const wideSize = 8 + 8 + felt.Size
+
+// sealEvents makes the cursor of a search; w is nil when it is not wide.
+func (s *Routes) sealEvents(scope string, p explorer.Place, hash felt.Felt, w *wideSearch) *string {
+	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
+	if w != nil {
+		rest = append(binary.BigEndian.AppendUint64(rest, w.Top), w.TopHash[:]...)
+	}
+	return s.sealAt(scope, block.Ref{Number: p.Block, Hash: hash}, rest)
+}
+
+// openEvents reads a cursor of sealEvents, and sets where a wide search began.
+func (s *Routes) openEvents(ctx context.Context, r explorer.Reader, scope, cursor string, order event.Order, w *wideSearch) (*explorer.Place, error) {
+	size := 8
+	if w != nil {
+		size = wideSize
+	}
+	at, rest, err := s.openAt(ctx, r, scope, cursor, size)
+	if err != nil {
+		return nil, err
+	}
+	p := &explorer.Place{Block: at.Number, Tx: binary.BigEndian.Uint32(rest), Log: binary.BigEndian.Uint32(rest[4:])}
+	if w == nil || order == event.Asc {
+		return p, nil
+	}
+	began := block.Ref{Number: binary.BigEndian.Uint64(rest[8:]), Hash: felt.Felt(rest[16:])}
+	return p, w.Resume(ctx, r, began, at)
+}
+
+// renderEvents decodes and renders a page.
+func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, hits []event.Hit) (rows []EventRow, degraded bool, err error) {
+	events := make([]decoded.Event, len(hits))
+	for i := range hits {
+		events[i] = decoded.EventOf(hits[i].Block, &hits[i].Event)
+	}
+	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
+	if err != nil {
+		return nil, false, err
+	}
+	rows = make([]EventRow, len(hits))
+	for i := range hits {
+		h := &hits[i]
+		rows[i] = EventRow{h.Block, kernel.TimestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
+	}
+	return rows, degraded, nil
+}
+
+// renderEvent renders an event and what is known of it.
+func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
+	out := EventContent{
+		Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)), DecodingStatus: string(d.Status),
+		EventName: some(d.Name), EventNameSource: some(string(d.NameSource)), EventNameUnavailableReason: some(string(d.NameUnavailableReason)),
+		DecodedFieldsSource: some(string(d.FieldsSource)), DecodedFieldsUnavailableReason: some(string(d.UnavailableReason)),
+		EventTimeClassHash: d.ClassHash, Aliases: c.aliases(e.From, d.ClassHash),
+	}
+	for j, topic := range []**felt.Felt{&out.Topic0, &out.Topic1, &out.Topic2, &out.Topic3} {
+		if j < len(e.Keys) {
+			*topic = &e.Keys[j]
+		}
+	}
+	if d.Status == abi.Decoded {
+		out.DecodedFields = make([]DecodedField, len(d.Fields))
+		for i := range d.Fields {
+			out.DecodedFields[i] = renderField(&d.Fields[i])
+		}
+	}
+	return out
+}
+
+func renderField(f *abi.Field) DecodedField {
+	return DecodedField{f.Label, some(f.Type), string(f.Source), string(f.Kind), string(f.Status), head(f.RawValues, len(f.RawValues)),
+		head(f.OriginIndexes, len(f.OriginIndexes)), f.DisplayValue, f.AddressValue, f.NumericValue, f.TextValue, f.BoolValue}
+}
+
+// certain says that what is shown of the event can only change with the chain:
+// a class that could not be had yet may still come.
+func (e *EventContent) certain() bool { return e.DecodingStatus == string(abi.Decoded) }

@@ -261,6 +261,14 @@ func head[T any](list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
+// some is nil for an empty text: the contract says null.
+func some(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final string) *Receipt {
 	unit := r.FeeUnit.String()
 	out := &Receipt{ExecutionStatus: &execution, FinalityStatus: &final, ActualFeeAmount: &r.ActualFee, ActualFeeUnit: &unit}
@@ -286,7 +294,7 @@ func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, t 
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
 	events := make([]decoded.Event, len(shown))
 	for i := range shown {
-		events[i] = decoded.Event{Block: t.Block, Address: shown[i].From, Keys: shown[i].Keys, Data: shown[i].Data}
+		events[i] = decoded.EventOf(t.Block, &shown[i])
 	}
 	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
 	if err != nil {

@@ -42,6 +42,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
@@ -50,6 +51,11 @@ type Event struct {
 	Block      uint64
 	Address    felt.Felt // of the emitter
 	Keys, Data []felt.Felt
+}
+
+// EventOf is an event of a block.
+func EventOf(block uint64, e *starknet.Event) Event {
+	return Event{Block: block, Address: e.From, Keys: e.Keys, Data: e.Data}
 }
 
 // NameReason says why an event has no name.

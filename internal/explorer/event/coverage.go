@@ -72,14 +72,15 @@ type Wide struct {
 	Through   uint64 // the last block of the certificate
 	// Top is the last block that is searched. When the newest come first it remains
 	// that of the first page.
-	Top uint64
+	Top     uint64
+	TopHash felt.Felt
 }
 
 // NewWide is a search that begins now, with a certificate through a block. It
 // reaches the certificate, and of what is indexed above it a bounded number of
 // blocks; Top may lie below what is requested.
 func NewWide(requested Interval, through, head uint64) Wide {
-	return Wide{requested, through, min(requested.ToBlock, through+RawExtension, head)}
+	return Wide{Requested: requested, Through: through, Top: min(requested.ToBlock, through+RawExtension, head)}
 }
 
 // Claim is how much of a wide range some pages stand for.

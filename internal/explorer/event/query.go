@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transaction"
@@ -91,6 +93,24 @@ func (q *Query) check(values int) error {
 		return ErrRange
 	}
 	return nil
+}
+
+// Identity is the same for queries that find the same, in whichever order they name
+// it: a page's place is one of all of them. Neither the limit nor the place counts.
+func (q *Query) Identity() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d\x00%d\x00%v", q.From, q.To, q.Order) //nolint:errcheck // a builder never fails
+	write := func(list []felt.Felt) {
+		b.WriteByte(1)
+		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
+			b.Write(f[:])
+		}
+	}
+	write(q.Emitters)
+	for i := range q.Keys {
+		write(q.Keys[i])
+	}
+	return b.String()
 }
 
 // bounds are the first and the last block of the search in its order. None are

@@ -2,12 +2,10 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
-	"time"
+	"errors"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -34,8 +32,6 @@ type CoverageDiagnostics struct {
 	LagBlocks                      *uint64 `json:"lagBlocks" doc:"How far the certificate is behind the newest indexed block."`
 	OpenEnded                      bool    `json:"openEnded" doc:"The certificate moves on with the chain."`
 	LiveMaintenance                bool    `json:"liveMaintenance" doc:"An indexer and its node were heard lately."`
-
-	verified time.Time // what freshness rests on; zero unless current
 }
 
 // RangeCoverage says how much of a wide range an answer stands for.
@@ -99,35 +95,25 @@ type EventFullRange struct {
 	SelectorCoverage      []SelectorCoverage `json:"selectorCoverage"`
 }
 
-// diagnose describes the certificate of a chain at this moment. through is nil
-// while no block is finalized.
-func (c *Chain) diagnose(state *chain.State) (through *uint64, d CoverageDiagnostics) {
-	d = CoverageDiagnostics{FreshnessStatus: "unavailable", OpenEnded: true, LiveMaintenance: true}
-	if !state.HasHead {
-		return nil, d
+// certificate is that of a chain at this moment.
+func (c *Chain) certificate(state *chain.State) event.Certificate {
+	f := c.freshness(state)
+	return event.CertificateOf(state, c.Depth, event.Vouching{Current: f.current(), Behind: f.code == reasonBehind, At: f.vouched})
+}
+
+func diagnostics(c *event.Certificate) CoverageDiagnostics {
+	out := CoverageDiagnostics{FreshnessStatus: string(c.Freshness), SourceHighWaterBlock: c.Head, SourceContiguousHighWaterBlock: c.Head, LagBlocks: c.Lag(),
+		OpenEnded: true, LiveMaintenance: c.Live}
+	if c.Head != nil {
+		low := uint64(0)
+		out.SourceLowWaterBlock, out.SourceContiguousLowWaterBlock = &low, &low
 	}
-	head, low := state.Head.Number, uint64(0)
-	d.SourceLowWaterBlock, d.SourceContiguousLowWaterBlock = &low, &low
-	d.SourceHighWaterBlock, d.SourceContiguousHighWaterBlock = &head, &head
-	finalized, ok := state.FinalizedBlock(c.Depth)
-	if !ok {
-		return nil, d
-	}
-	lag := head - finalized
-	d.LagBlocks = &lag
-	d.FreshnessStatus = "current"
-	if f := c.freshness(state); !f.current() {
-		d.FreshnessStatus, d.LiveMaintenance = "stale", f.code == reasonBehind
-	} else {
-		d.verified = f.vouched
-	}
-	return &finalized, d
+	return out
 }
 
 // wideSearch is a search over more blocks than an ordinary key may ask for.
 type wideSearch struct {
 	event.Wide
-	topHash felt.Felt // of the block Top
 	CoverageDiagnostics
 }
 
@@ -139,22 +125,17 @@ func (s *Routes) wideRange(ctx context.Context, c *Chain, r explorer.Reader, sta
 	if selector, p, found := q.Undeclared(); found {
 		return nil, kernel.Fail(kernel.CodeFullRangeUnsupported, "Selector %s is not declared for wide ranges at position %d; see eventSearch.fullRange.selectorCoverage in /v1/meta/capabilities.", selector, p)
 	}
-	through, d := c.diagnose(state)
-	if through == nil || d.FreshnessStatus != "current" {
-		e := coverageUnavailable("The coverage of this range is %s.", d.FreshnessStatus)
-		if through != nil && q.From <= *through { // what an ordinary search would answer
-			most := min(*through, q.From+MaxRangeBlocks-1)
-			e.MaxServableToBlock = &most
-		}
+	certificate := c.certificate(state)
+	w, err := certificate.Wide(ctx, r, event.Interval{FromBlock: q.From, ToBlock: q.To})
+	switch {
+	case errors.Is(err, event.ErrNotCurrent):
+		e := coverageUnavailable("The coverage of this range is %s.", certificate.Freshness)
+		e.MaxServableToBlock = certificate.Servable(q.From, MaxRangeBlocks) // what an ordinary search would answer
 		return nil, e
-	}
-	w := &wideSearch{Wide: event.NewWide(event.Interval{FromBlock: q.From, ToBlock: q.To}, *through, state.Head.Number), CoverageDiagnostics: d}
-	if q.From > w.Top {
+	case errors.Is(err, event.ErrUncovered):
 		return nil, coverageUnavailable("Nothing is covered from block %d on; the coverage ends with block %d.", q.From, w.Top)
 	}
-	var err error
-	w.topHash, err = block.HashOf(ctx, r, w.Top)
-	return w, err
+	return &wideSearch{w, diagnostics(&certificate)}, err
 }
 
 func coverageUnavailable(format string, args ...any) *kernel.Error {
@@ -168,41 +149,6 @@ func (w *wideSearch) covers(order event.Order, next *explorer.Place) *RangeCover
 	claim := w.Claims(order, next)
 	return &RangeCoverage{Requested: Interval(w.Requested), Completed: (*Interval)(claim.Completed), Complete: claim.Complete, Certified: (*Interval)(claim.Certified),
 		CoverageDiagnostics: w.CoverageDiagnostics}
-}
-
-// wideSize is that of the rest of a wide search's cursor: a place in a block, and
-// the block where the search began.
-const wideSize = 8 + 8 + felt.Size
-
-// sealEvents makes the cursor of a search; w is nil when it is not wide.
-func (s *Routes) sealEvents(scope string, p explorer.Place, hash felt.Felt, w *wideSearch) *string {
-	rest := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, p.Tx), p.Log)
-	if w != nil {
-		rest = append(binary.BigEndian.AppendUint64(rest, w.Top), w.topHash[:]...)
-	}
-	return s.sealAt(scope, block.Ref{Number: p.Block, Hash: hash}, rest)
-}
-
-// openEvents reads a cursor of sealEvents, and sets where a wide search began.
-func (s *Routes) openEvents(ctx context.Context, r explorer.Reader, scope, cursor string, order event.Order, w *wideSearch) (*explorer.Place, error) {
-	size := 8
-	if w != nil {
-		size = wideSize
-	}
-	at, rest, err := s.openAt(ctx, r, scope, cursor, size)
-	if err != nil {
-		return nil, err
-	}
-	p := &explorer.Place{Block: at.Number, Tx: binary.BigEndian.Uint32(rest), Log: binary.BigEndian.Uint32(rest[4:])}
-	if w == nil || order == event.Asc {
-		return p, nil
-	}
-	w.Top, w.topHash = binary.BigEndian.Uint64(rest[8:]), felt.Felt(rest[16:])
-	same, err := holds(ctx, r, block.Ref{Number: w.Top, Hash: w.topHash})
-	if !same { // a fork above the cursor: pages before it told of blocks that are gone
-		w.Top, w.topHash = at.Number, at.Hash
-	}
-	return p, err
 }
 
 // eventSearchFacts is what capabilities say of event search on a chain.
@@ -220,24 +166,24 @@ func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Pl
 	if err != nil {
 		return out, err
 	}
-	through, d := c.diagnose(&state)
+	certificate := c.certificate(&state)
 	status := "ready"
 	switch {
 	case state.HasFault:
-		status, out.FullRange.CoverageAvailability = "failed", "unavailable"
-	case through == nil:
-		status, out.FullRange.CoverageAvailability = "building", "unavailable"
-	case d.FreshnessStatus != "current":
-		out.FullRange.CoverageAvailability = "unavailable"
+		status = "failed"
+	case certificate.Through == nil:
+		status = "building"
 	}
 	var verified *string
-	if out.FullRange.CoverageAvailability == "available" {
-		verified = some(instantISO(d.verified))
+	if certificate.Available() {
+		verified = some(instantISO(certificate.Verified))
+	} else {
+		out.FullRange.CoverageAvailability = "unavailable"
 	}
 	for _, w := range event.Declared {
 		for _, p := range w.Positions {
 			out.FullRange.SelectorCoverage = append(out.FullRange.SelectorCoverage, SelectorCoverage{
-				Selector: felt.Selector(w.Name), Position: p, SourceTier: "finalized", ThroughBlock: through, Status: status, VerifiedAt: verified, CoverageDiagnostics: d})
+				Selector: felt.Selector(w.Name), Position: p, SourceTier: "finalized", ThroughBlock: certificate.Through, Status: status, VerifiedAt: verified, CoverageDiagnostics: diagnostics(&certificate)})
 		}
 	}
 	return out, nil
