@@ -42,15 +42,15 @@ need chromium chromium || echo "tools: without chromium no browser looks at the 
 # when its file of versions lies with it, which is copied last; that of Go is in the module cache.
 pins=cmd/chainexplorer/testdata/clients
 clients=.tools/clients
-generator() { # language, file of versions, command that installs into $into
+generator() { # name, file of versions, command that installs into $into
   local into=$PWD/$clients/$1
   cmp -s "$pins/$1/$2" "$into/$2" && return 0
-  echo "tools: installing the generator of $1 clients"
-  rm -rf "$into" && mkdir -p "$into" && "$3" && cp "$pins/$1/$2" "$into/$2"
+  echo "tools: installing what the tests need of $1"
+  rm -rf "$into" && mkdir -p "$into" && "$3" "$1" && cp "$pins/$1/$2" "$into/$2"
 }
-typescript_generator() {
-  need node nodejs && need npm npm && cp "$pins/typescript/package.json" "$into" &&
-    cp "$pins/typescript/package-lock.json" "$into/npm-shrinkwrap.json" &&
+npm_packages() {
+  need node nodejs && need npm npm && cp "$pins/$1/package.json" "$into" &&
+    cp "$pins/$1/package-lock.json" "$into/npm-shrinkwrap.json" &&
     npm --prefix "$into" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 }
 python_generator() {
@@ -58,5 +58,9 @@ python_generator() {
     python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check --no-deps -r "$pins/python/requirements.txt"
 }
 (cd "$pins/go" && go mod download) || echo "tools: without its generator no Go client is tested" >&2
-generator typescript package-lock.json typescript_generator || echo "tools: without its generator no TypeScript client is tested" >&2
+generator typescript package-lock.json npm_packages || echo "tools: without its generator no TypeScript client is tested" >&2
 generator python requirements.txt python_generator || echo "tools: without its generator no Python client is tested" >&2
+
+# The form of OpenRPC documents, as its authors publish it; a test holds ours against it.
+pins=internal/gateway/method/testdata clients=.tools generator openrpc package-lock.json npm_packages ||
+  echo "tools: without its schemas the OpenRPC document is not tested" >&2

@@ -26,14 +26,23 @@ type invocation struct {
 	Reverted bool `json:"is_reverted"`
 }
 
-// tracedItem is an event or a message with its place among its kind.
+// tracedItem is an event or a message with its place among its kind. Lists of the
+// other kind are nil and not told; its own are, even when they are empty.
 type tracedItem struct {
 	Order   int         `json:"order"`
-	Keys    []felt.Felt `json:"keys,omitempty"`
-	Data    []felt.Felt `json:"data,omitempty"`
+	Keys    []felt.Felt `json:"keys,omitzero"`
+	Data    []felt.Felt `json:"data,omitzero"`
 	From    *felt.Felt  `json:"from_address,omitempty"`
 	To      *felt.Felt  `json:"to_address,omitempty"`
-	Payload []felt.Felt `json:"payload,omitempty"`
+	Payload []felt.Felt `json:"payload,omitzero"`
+}
+
+// listed is a list that is told even when it is empty.
+func listed(l []felt.Felt) []felt.Felt {
+	if l == nil {
+		return []felt.Felt{}
+	}
+	return l
 }
 
 // tracer rebuilds who called whom from what a block keeps: the calldata, the
@@ -48,11 +57,8 @@ type tracer struct {
 
 func (t *tracer) invocation(contract, selector, caller felt.Felt, calldata []felt.Felt) invocation {
 	inv := invocation{
-		Contract: contract, Selector: selector, Calldata: calldata, Caller: caller, PointType: "EXTERNAL", CallType: "CALL",
+		Contract: contract, Selector: selector, Calldata: listed(calldata), Caller: caller, PointType: "EXTERNAL", CallType: "CALL",
 		Result: []felt.Felt{}, Calls: []invocation{}, Events: []tracedItem{}, Messages: []tracedItem{},
-	}
-	if inv.Calldata == nil {
-		inv.Calldata = []felt.Felt{}
 	}
 	if class, ok := t.chain.ClassAt(contract, t.block); ok {
 		inv.Class = class.Hash
@@ -66,7 +72,7 @@ func (t *tracer) invocation(contract, selector, caller felt.Felt, calldata []fel
 func (t *tracer) emits(inv *invocation, from, to int) {
 	for k := from; k < to; k++ {
 		e := &t.r.Events[k]
-		item := tracedItem{Order: k - from, Keys: e.Keys, Data: e.Data}
+		item := tracedItem{Order: k - from, Keys: listed(e.Keys), Data: listed(e.Data)}
 		if e.From == inv.Contract {
 			inv.Events = append(inv.Events, item)
 			continue
@@ -85,7 +91,7 @@ func (t *tracer) sends(inv *invocation) {
 	for k := range t.r.MessagesSent {
 		m := &t.r.MessagesSent[k]
 		if m.From == inv.Contract {
-			inv.Messages = append(inv.Messages, tracedItem{Order: k, From: &m.From, To: &m.To, Payload: m.Payload})
+			inv.Messages = append(inv.Messages, tracedItem{Order: k, From: &m.From, To: &m.To, Payload: listed(m.Payload)})
 		}
 	}
 }

@@ -67,8 +67,10 @@ type Method struct {
 	TooLarge  string
 	// Timeout bounds how long nodes are waited for.
 	Timeout time.Duration
-	// Push is the method of the notifications that a subscription leads to.
-	Push string
+	// Push is the method of the notifications that a subscription leads to, and Pushed
+	// what they have as params.result.
+	Push   string
+	Pushed *Schema
 }
 
 // Param is a parameter of a method.
