@@ -132,15 +132,16 @@ func docsTrail(slug string) []web.Link {
 }
 
 // pages registers the pages below /docs.
-func (s *Site) pages(lib *library, guides []guide, ref *reference) {
+func (s *Site) pages(lib *library, guides []guide, ref func() *reference) {
 	bySlug := make(map[string]guide, len(guides))
 	for _, g := range guides {
 		bySlug[g.slug] = g
 	}
 	s.Open("GET /docs", lib.serve("/docs", func(setting) (*document, error) { return s.writeIndex(guides) }))
-	s.Open("GET "+referencePath, lib.serve(referencePath, func(at setting) (*document, error) { return s.writeReference(at, guides, ref) }))
-	for i, f := range ref.families(setting{}) {
-		s.Open("GET "+f.Href, lib.serve(f.Href, func(at setting) (*document, error) { return s.writeFamily(at, i, ref) }))
+	s.Open("GET "+referencePath, lib.serve(referencePath, func(at setting) (*document, error) { return s.writeReference(at, guides, ref()) }))
+	for _, family := range s.families() {
+		href := familyHref(family)
+		s.Open("GET "+href, lib.serve(href, func(at setting) (*document, error) { return s.writeFamily(at, family, ref()) }))
 	}
 	s.Server.Missing(s.sendMissing)
 	s.missing = sync.OnceValues(func() (*document, error) { return s.missingPage(guides) })
@@ -254,9 +255,9 @@ func (s *Site) writeReference(at setting, guides []guide, ref *reference) (*docu
 }
 
 // writeFamily writes the page of the operations of one family.
-func (s *Site) writeFamily(at setting, i int, ref *reference) (*document, error) {
+func (s *Site) writeFamily(at setting, name string, ref *reference) (*document, error) {
 	families := ref.families(at)
-	f := &families[i]
+	f := &families[slices.IndexFunc(families, func(f web.Family) bool { return f.Name == name })]
 	lead := "For when " + strings.ToLower(f.Purpose[:1]) + f.Purpose[1:]
 	return s.page(web.Page{Title: f.Name + ": API reference", Description: lead, Trail: docsTrail("api/")},
 		web.Reference{Title: f.Name, Lead: lead, Families: families, Current: f})

@@ -49,14 +49,13 @@ func (s *Site) documents() {
 	s.Unlimited("GET /healthz", s.routes.Healthz)
 	s.Unlimited("GET /readyz", s.routes.Readyz)
 
-	jsonDoc := s.contract()
-	for _, path := range []string{openAPIPathJSON, "/openapi.json"} {
-		s.fixed(path, openAPITypeJSON, jsonDoc)
-	}
-	yamlDoc := sync.OnceValue(func() *document { return newDocument(openAPITypeYAML, s.contractYAML()) })
-	for _, path := range []string{kernel.OpenAPIPath, "/openapi.yaml"} {
-		s.Open("GET "+path, func(w http.ResponseWriter, r *http.Request) { yamlDoc().send(w, r) })
-	}
+	// The contract, in either language, and what is read of it take longer than all
+	// the rest of a start. They are made when somebody asks for them.
+	contract := sync.OnceValue(s.contract)
+	s.later([]string{openAPIPathJSON, "/openapi.json"}, func() *document { return newDocument(openAPITypeJSON, contract()) })
+	s.later([]string{kernel.OpenAPIPath, "/openapi.yaml"}, func() *document { return newDocument(openAPITypeYAML, s.contractYAML()) })
+	reference := sync.OnceValue(func() *reference { return newReference(s, contract()) })
+
 	s.fixed("/robots.txt", textType, []byte("User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n"))
 	s.fixed(web.StylePath, "text/css; charset=utf-8", web.Style())
 	s.fixed(web.ScriptPath, "text/javascript; charset=utf-8", web.Script())
@@ -69,10 +68,9 @@ func (s *Site) documents() {
 	s.Open("GET "+catalogPath, lib.serve(catalogPath, s.writeCatalog))
 	s.Open("GET "+agentPath, lib.serve(agentPath, s.writeAgentMemory))
 	guides := s.guides()
-	reference := newReference(s, jsonDoc)
 	s.Open("GET "+llmsPath, lib.serve(llmsPath, func(at setting) (*document, error) { return s.writeLLMs(at, guides) }))
 	s.Open("GET "+llmsFullPath, lib.serve(llmsFullPath, func(at setting) (*document, error) {
-		return s.writeLLMsFull(at, guides, reference)
+		return s.writeLLMsFull(at, guides, reference())
 	}))
 	s.pages(lib, guides, reference)
 	s.manuals()
@@ -99,14 +97,21 @@ func mustEncode(v any) []byte {
 	return body
 }
 
-// contractYAML is the same in the other language. It takes longer than all the
-// rest of a start, and is made when somebody asks for it.
+// contractYAML is the same in the other language.
 func (s *Site) contractYAML() []byte {
 	doc, err := s.OpenAPI().YAML()
 	if err != nil {
 		panic(fmt.Sprintf("site: OpenAPI document: %v", err))
 	}
 	return doc
+}
+
+// later serves a document at all its names. It is made for the first who asks.
+func (s *Site) later(paths []string, write func() *document) {
+	kept := sync.OnceValue(write)
+	for _, path := range paths {
+		s.Open("GET "+path, func(w http.ResponseWriter, r *http.Request) { kept().send(w, r) })
+	}
 }
 
 // fixed serves bytes that never change while the process runs.

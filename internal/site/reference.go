@@ -42,6 +42,16 @@ func newReference(s *Site, document []byte) *reference {
 	return ref
 }
 
+// families are the headings of the reference, in the order of the table.
+func (s *Site) families() (names []string) {
+	for _, r := range s.Entries() {
+		if !slices.Contains(names, r.Family) {
+			names = append(names, r.Family)
+		}
+	}
+	return names
+}
+
 // families lists the operations in the order of the table.
 func (ref *reference) families(at setting) []web.Family {
 	var out []web.Family
