@@ -136,12 +136,7 @@ func AppendBlock(dst []byte, b *Block, v SpecVersion) []byte {
 	w.open('[')
 	for i := range b.Transactions {
 		w.comma()
-		w.open('{')
-		w.key("transaction")
-		w.transaction(&b.Transactions[i], v, false)
-		w.key("receipt")
-		w.receipt(&b.Receipts[i], v)
-		w.close('}')
+		w.executed(&b.Transactions[i], &b.Receipts[i], v)
 	}
 	w.close(']')
 	w.close('}')
