@@ -35,7 +35,7 @@ AT_ONCE = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 test: tools ## run all tests, with the race detector where it can find something
 	CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $(AT_ONCE) -timeout 14m ./...
 	$(TESTRUN) -timeout 5m -run 'Truth|TestWideClaims|TestCallArguments' ./internal/api
-	$(TESTRUN) -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/index/sim ./internal/job/metadata ./internal/starknet
+	$(TESTRUN) -timeout 5m ./internal/explorer/event ./internal/explorer/transfer ./internal/gateway/own ./internal/index/sim ./internal/job/metadata ./internal/starknet
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...
