@@ -2,10 +2,7 @@ package api
 
 import (
 	"context"
-	"fmt"
-	"math/big"
 	"net/http"
-	"strings"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
@@ -123,71 +120,28 @@ func (s *Routes) listBridgeSignals(ctx context.Context, in *struct {
 	return out, err
 }
 
-// bridgeOf finds the bridge that a message belongs to: both contracts must be its.
-func bridgeOf(c *registry.Chain, m *message.Message) (registry.Bridge, bool) {
-	l2, l1 := m.To, m.From
-	if m.Direction == message.ToL1 {
-		l2, l1 = m.From, m.To
-	}
-	for _, b := range c.BridgesAt(l2) {
-		if b.L1 == l1 && m.HasFrom {
-			return b, true
-		}
-	}
-	return registry.Bridge{}, false
-}
-
-// bridgedToken is what is known of a single-token bridge's token.
-func bridgedToken(c *registry.Chain, b *registry.Bridge) (registry.Token, bool) {
-	if b.Token == nil {
-		return registry.Token{}, false
-	}
-	return c.Token(*b.Token)
-}
-
-// interpret says what a message of a known bridge means.
+// interpret says what a message of a known bridge means, and which contract the bridge
+// has on this layer.
 func interpret(c *registry.Chain, m *message.Message) (*MessageInterpretation, *felt.Felt) {
-	b, ok := bridgeOf(c, m)
+	moved, ok := message.MovementOf(c, m)
 	if !ok {
 		return nil, nil
 	}
-	t, ok := message.ReadTransfer(m)
-	if !ok {
-		return nil, &b.L2
+	t := moved.Transfer
+	if t == nil {
+		return nil, &moved.Bridge.L2
 	}
-	raw := new(big.Int).SetBytes(t.Amount[:])
-	text := raw.String()
-	recipient := t.Recipient
-	out := &MessageInterpretation{Protocol: b.Protocol, Kind: "token_transfer", Action: "deposit", Source: "reviewed_protocol_adapter",
-		MatchRule: t.Rule, AmountRaw: &text, Sender: t.Sender, Recipient: &recipient}
+	raw := t.Raw().String()
+	out := &MessageInterpretation{Protocol: moved.Bridge.Protocol, Kind: "token_transfer", Action: "deposit", Summary: moved.Summary(),
+		Source: "reviewed_protocol_adapter", MatchRule: t.Rule, AmountRaw: &raw, Sender: t.Sender, Recipient: &t.Recipient}
 	if t.Withdrawal {
 		out.Action = "withdrawal"
 	}
-	what := "a token"
-	if token, known := bridgedToken(c, &b); known {
-		decimals := int(token.Decimals)
-		amount := units(raw, decimals)
-		out.Token, out.Amount = &MessageToken{some(token.Symbol), some(token.Name), &decimals}, &amount
-		what = amount + " " + token.Symbol
+	if amount, known := moved.Amount(); known {
+		decimals := int(moved.Token.Decimals)
+		out.Token, out.Amount = &MessageToken{some(moved.Token.Symbol), some(moved.Token.Name), &decimals}, &amount
 	}
-	out.Summary = fmt.Sprintf("%s of %s over %s to %s", map[bool]string{false: "Deposit", true: "Withdrawal"}[t.Withdrawal], what, b.Name, recipient)
-	return out, &b.L2
-}
-
-// units writes an amount with its decimal point, exactly.
-func units(raw *big.Int, decimals int) string {
-	s := raw.String()
-	if decimals == 0 {
-		return s
-	}
-	if len(s) <= decimals {
-		s = strings.Repeat("0", decimals-len(s)+1) + s
-	}
-	whole, part := s[:len(s)-decimals], strings.TrimRight(s[len(s)-decimals:], "0")
-	if part == "" {
-		return whole
-	}
-	return whole + "." + part
+	return out, &moved.Bridge.L2
 }
 
 func renderSignal(c *Chain, m *message.Loaded, shown *Message) BridgeSignal {
@@ -198,14 +152,14 @@ func renderSignal(c *Chain, m *message.Loaded, shown *Message) BridgeSignal {
 	out := BridgeSignal{ID: shown.ID, BlockNumber: shown.BlockNumber, TimestampISO: shown.TimestampISO, TxIndex: shown.TxIndex, LogIndex: shown.LogIndex,
 		TxHash: shown.TxHash, Status: shown.Status, Direction: &direction, MessageHash: &shown.MessageHash, L2Hash: shown.L2Hash,
 		L1ContractAddress: shown.L1ContractAddress, L2ContractAddress: shown.L2ContractAddress, PairingConfidence: "unpaired_l2_only", RowTier: shown.RowTier}
-	b, ok := bridgeOf(c.Registry, &m.Message)
+	moved, ok := message.MovementOf(c.Registry, &m.Message)
 	if !ok {
 		return out
 	}
-	out.TokenAddress = b.Token
-	if token, known := bridgedToken(c.Registry, &b); known {
-		decimals := int(token.Decimals)
-		out.TokenSymbol, out.TokenDecimals = some(token.Symbol), &decimals
+	out.TokenAddress = moved.Bridge.Token
+	if t := moved.Token; t != nil {
+		decimals := int(t.Decimals)
+		out.TokenSymbol, out.TokenDecimals = some(t.Symbol), &decimals
 	}
 	if i := shown.Interpretation; i != nil {
 		out.AmountRaw, out.FromAddress, out.ToAddress = i.AmountRaw, i.Sender, i.Recipient
@@ -215,21 +169,17 @@ func renderSignal(c *Chain, m *message.Loaded, shown *Message) BridgeSignal {
 
 // bridgeIntent says what a transaction wants of a known bridge; nil when it
 // has no message of one.
-func bridgeIntent(c *registry.Chain, list []message.Loaded) *BridgeIntent {
-	for i := range list {
-		b, ok := bridgeOf(c, &list[i].Message)
-		if !ok {
-			continue
-		}
-		protocol := b.Protocol
-		out := &BridgeIntent{Kind: "bridge_unknown", Protocol: &protocol, Confidence: "medium", Reasons: []string{"message_of_known_bridge"}}
-		if t, ok := message.ReadTransfer(&list[i].Message); ok {
-			out.Kind, out.Confidence, out.Reasons = "deposit", "high", append(out.Reasons, t.Rule)
-			if t.Withdrawal {
-				out.Kind = "withdraw"
-			}
-		}
-		return out
+func bridgeIntent(c *registry.Chain, list []message.Message) *BridgeIntent {
+	moved, ok := message.FirstMovement(c, list)
+	if !ok {
+		return nil
 	}
-	return nil
+	out := &BridgeIntent{Kind: "bridge_unknown", Protocol: &moved.Bridge.Protocol, Confidence: "medium", Reasons: []string{"message_of_known_bridge"}}
+	if t := moved.Transfer; t != nil {
+		out.Kind, out.Confidence, out.Reasons = "deposit", "high", append(out.Reasons, t.Rule)
+		if t.Withdrawal {
+			out.Kind = "withdraw"
+		}
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"net/http"
+	"slices"
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/account"
@@ -164,10 +165,10 @@ func (s *Routes) renderClasses(ctx context.Context, r explorer.Reader, list []*c
 	out := make([]ClassItem, len(list))
 	for i, c := range list {
 		out[i] = ClassItem{ClassHash: c.Hash, OriginBlock: c.Origin, OriginAtISO: times.iso(c.Origin), InstanceCount: &c.Instances, EverCount: &c.Ever,
-			ClassFacts: facts[i].ClassFacts}
+			ClassFacts: renderFacts(&facts[i])}
 		kind := c.Kind
 		if kind == class.KindUnknown {
-			kind = facts[i].kind
+			kind = facts[i].Kind
 		}
 		if kind != class.KindUnknown {
 			out[i].ClassKind = some(kind.String())
@@ -180,41 +181,28 @@ func (s *Routes) renderClasses(ctx context.Context, r explorer.Reader, list []*c
 	return out, times, nil
 }
 
-// knownFacts are facts and the kind of the class that was fetched.
-type knownFacts struct {
-	ClassFacts
-	kind class.Kind
-}
-
 // classFacts reads what was fetched of classes. An answer about one that is yet to
 // come is not kept.
-func classFacts(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]knownFacts, error) {
-	abis, errs, err := class.ABIsOf(ctx, r, hashes)
+func classFacts(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]class.Facts, error) {
+	facts, err := class.FactsOf(ctx, r, hashes)
 	if err != nil {
 		return nil, err
 	}
-	out, certain := make([]knownFacts, len(hashes)), true
-	for i, a := range abis {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		f := &out[i]
-		f.ABIStatus, f.VerificationTier = class.Absent.String(), "unverified"
-		if a == nil || a.Status.Wanted() {
-			if a != nil {
-				f.ABIStatus = a.Status.String()
-			}
-			certain = false
-			continue
-		}
-		f.ABIStatus, f.IsAccount, f.IsProxy, f.kind = a.Status.String(), &a.Account, &a.Proxy, a.Kind
-		if a.Status == class.Ready {
-			f.VerificationTier = "abi_declared"
-		}
-		f.TokenKind = some(map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[a.Token])
+	kernel.RequestOf(ctx).Vouch(!slices.ContainsFunc(facts, func(f class.Facts) bool { return !f.Settled }))
+	return facts, nil
+}
+
+func renderFacts(f *class.Facts) ClassFacts {
+	out := ClassFacts{ABIStatus: f.Status.String(), VerificationTier: "unverified"}
+	if !f.Settled {
+		return out
 	}
-	kernel.RequestOf(ctx).Vouch(certain)
-	return out, nil
+	out.IsAccount, out.IsProxy = &f.Account, &f.Proxy
+	if f.Status == class.Ready {
+		out.VerificationTier = "abi_declared"
+	}
+	out.TokenKind = some(map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[f.Token])
+	return out
 }
 
 func (s *Routes) getClass(ctx context.Context, in *struct {

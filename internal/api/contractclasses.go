@@ -143,7 +143,7 @@ func (s *Routes) renderEpochs(ctx context.Context, r explorer.Reader, out *Contr
 		return err
 	}
 	for i, e := range list {
-		row := ContractClass{ClassHash: e.Class, Change: "replaced", Current: next == nil, FromBlock: e.Block, FromISO: times.iso(e.Block), ClassFacts: facts[i].ClassFacts}
+		row := ContractClass{ClassHash: e.Class, Change: "replaced", Current: next == nil, FromBlock: e.Block, FromISO: times.iso(e.Block), ClassFacts: renderFacts(&facts[i])}
 		if e.Deployed {
 			row.Change = "deployed"
 		}

@@ -2,27 +2,18 @@ package api
 
 import (
 	"context"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/decoded"
-	"chainexplorer/internal/explorer/message"
-	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/explorer/preview"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
 )
 
 const (
-	MaxPreviewTransfers = 25
-	MaxExchangeCalls    = 16
-	defaultPreviewLogs  = 64
-	maxPreviewLogs      = 256
-	maxSignedTargets    = 64
-	maxPreviewCalls     = 8
+	defaultPreviewLogs = 64
+	maxPreviewLogs     = 256
 )
 
 // TransactionPreview is a transaction in a batch.
@@ -107,128 +98,69 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 	}
 	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
-		records, err := transactionsOf(ctx, r, hashes)
+		list, err := preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Exchanges: in.Body.IncludeExchangeCalls})
 		if err != nil {
 			return err
 		}
 		p := previewer{c: c, state: state, req: &in.Body}
-		if p.kinds, err = previewKinds(ctx, r, records); err != nil {
-			return err
-		}
-		if err := p.readCalls(ctx, s, r, records); err != nil {
-			return err
-		}
 		for i, hash := range hashes {
-			if records[i] == nil {
+			if list[i] == nil {
 				out.Body.Items[i] = TransactionPreview{ChainID: c.ID, TxHash: hash, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{}, TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 				continue
 			}
-			out.Body.Items[i] = p.render(records[i])
+			out.Body.Items[i] = p.render(list[i])
 		}
 		return nil
 	})
 	return out, err
 }
 
-// transactionsOf reads transactions by hash, nil for one that is not indexed,
-// in two round trips, however many there are.
-func transactionsOf(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]*transaction.Record, error) {
-	found, err := transaction.PositionsOf(ctx, r, hashes)
-	if err != nil {
-		return nil, err
-	}
-	var positions []explorer.Position
-	at := map[explorer.Position]int{}
-	for _, p := range found {
-		if p == nil {
-			continue
-		}
-		if _, twice := at[*p]; !twice {
-			at[*p] = len(positions)
-			positions = append(positions, *p)
-		}
-	}
-	out := make([]*transaction.Record, len(hashes))
-	records, err := transaction.GetMany(ctx, r, positions)
-	if err != nil {
-		return nil, err
-	}
-	for i, p := range found {
-		if p != nil {
-			out[i] = records[at[*p]]
-		}
-	}
-	return out, nil
-}
-
-// previewKinds asks for the standards of all tokens at once.
-func previewKinds(ctx context.Context, r explorer.Reader, records []*transaction.Record) (map[felt.Felt]transfer.Standard, error) {
-	var tokens []felt.Felt
-	for _, t := range records {
-		if t == nil {
-			continue
-		}
-		for _, x := range transfer.Of(t.Receipt.Events) {
-			tokens = append(tokens, x.Token)
-		}
-	}
-	k := token.NewKindMemo(r)
-	_, err := k.Of(ctx, tokens)
-	return k.Known, err
-}
-
+// previewer renders the previews of a request.
 type previewer struct {
 	c     *Chain
 	state *chain.State
 	req   *PreviewRequest
-	kinds map[felt.Felt]transfer.Standard
-	named map[calledAt]*decoded.CallResult
 }
 
-// calledAt names a call: the one with an index of a transaction.
-type calledAt struct {
-	explorer.Position
-	call int
-}
-
-func (p *previewer) render(t *transaction.Record) TransactionPreview {
+func (p *previewer) render(t *preview.Preview) TransactionPreview {
 	iso, execution, final, kind, cursor := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(p.state, t.Block), t.Type.String(), txCursor(t.Position)
 	out := TransactionPreview{Known: true, ChainID: p.c.ID, TimestampISO: &iso, BlockNumber: &t.Block, TxIndex: &t.Index, TxHash: t.Hash, TxCursor: &cursor,
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, SignedCallTargets: []felt.Felt{}, AccountCalls: []PreviewCall{},
 		TokenTransfers: []TxTransfer{}, ExchangeCalls: []ExchangeCall{}}
 	out.FromAddress, out.ToAddress = t.Ends()
 	p.calls(t, &out)
-	count, minted, burnt, cut := 0, false, false, false
-	for _, x := range transfer.Of(t.Receipt.Events) {
-		minted, burnt = minted || x.From.IsZero(), burnt || x.To.IsZero()
-		if count++; count > MaxPreviewTransfers {
-			cut = true
-			continue
-		}
-		x.Transfer = x.As(p.kinds[x.Token])
-		out.TokenTransfers = append(out.TokenTransfers, renderTxTransfer(&x))
+	cut := t.TransferCount > len(t.Transfers)
+	for i := range t.Transfers {
+		out.TokenTransfers = append(out.TokenTransfers, renderTxTransfer(&t.Transfers[i]))
 	}
-	out.TransferCount, out.HasMintFromZero, out.HasBurnToZero, out.TokenTransfersTruncated = &count, &minted, &burnt, &cut
+	out.TransferCount, out.HasMintFromZero, out.HasBurnToZero, out.TokenTransfersTruncated = &t.TransferCount, &t.Minted, &t.Burnt, &cut
 	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {
-		p.bridges(t, &out)
+		bridges := append([]felt.Felt{}, t.Bridges(p.c.Registry)...)
+		out.BridgeSignalContracts, out.BridgeIntent = &bridges, bridgeIntent(p.c.Registry, t.Messages)
 	}
 	p.logs(t.Receipt.Events, &out)
 	return out
 }
 
-// bridges names the known bridges that the transaction's messages are of.
-func (p *previewer) bridges(t *transaction.Record, out *TransactionPreview) {
-	var list []message.Loaded
-	bridges := []felt.Felt{}
-	out.BridgeSignalContracts = &bridges
-	for i := range message.Count(&t.Transaction, &t.Receipt) {
-		m := message.Of(&t.Transaction, &t.Receipt, i)
-		list = append(list, message.Loaded{Message: m})
-		if b, ok := bridgeOf(p.c.Registry, &m); ok && !slices.Contains(bridges, b.L2) {
-			bridges = append(bridges, b.L2)
-		}
+// calls lists what the sender signed.
+func (p *previewer) calls(t *preview.Preview, out *TransactionPreview) {
+	out.ExchangeCallsTruncated = &t.ExchangesCut
+	if len(t.Calls) > 0 {
+		out.MainMethod = MainMethod{some(t.Calls[0].Name), some(string(t.Calls[0].NameSource))}
 	}
-	out.BridgeIntent = bridgeIntent(p.c.Registry, list)
+	if !t.ByAccount {
+		return
+	}
+	out.AccountCallCount = &t.CallCount
+	out.SignedCallTargets = append(out.SignedCallTargets, t.Targets...)
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		out.AccountCalls = append(out.AccountCalls, PreviewCall{c.To, c.Selector, len(c.Calldata), methodContent(c.CallResult), c.ClassHash, p.c.aliases(c.To, c.ClassHash)})
+	}
+	for i := range t.Exchanges {
+		c := &t.Exchanges[i]
+		out.ExchangeCalls = append(out.ExchangeCalls, ExchangeCall{c.To, c.Index, &c.Selector, some(c.Name)})
+	}
 }
 
 func (p *previewer) logs(events []starknet.Event, out *TransactionPreview) {

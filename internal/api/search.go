@@ -2,27 +2,13 @@ package api
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 
 	"chainexplorer/internal/explorer"
-	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/explorer/class"
-	"chainexplorer/internal/explorer/identity"
-	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/search"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
-	"chainexplorer/internal/registry"
-)
-
-const (
-	// maxFoundTokens bounds the tokens of an answer, maxNamedTokens those that are
-	// looked at for it by symbol, and as many by name.
-	maxFoundTokens = 20
-	maxNamedTokens = 100
 )
 
 // SearchResult is what an identifier or a name finds.
@@ -61,9 +47,11 @@ func (s *Routes) search(ctx context.Context, in *struct {
 	ChainInput
 	Query string `query:"q" required:"true" minLength:"1" maxLength:"70" doc:"Transaction hash, address, class hash, block hash, block number, or the beginning of a token's symbol or name."`
 }) (*body[SearchResult], error) {
-	out := &body[SearchResult]{SearchResult{[]SearchBlock{}, []SearchTx{}, []felt.Felt{}, []felt.Felt{}, []SearchToken{}}}
 	q := strings.TrimSpace(in.Query)
-	number, numeric := kernel.NumberOf(q)
+	var wanted search.Query
+	if number, numeric := kernel.NumberOf(q); numeric {
+		wanted.Number = &number
+	}
 	id, err := kernel.FeltOf("query.q", q)
 	named := err != nil
 	switch hex := strings.HasPrefix(strings.ToLower(q), "0x"); {
@@ -71,109 +59,37 @@ func (s *Routes) search(ctx context.Context, in *struct {
 		return nil, err
 	case q == "":
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.q: %q is neither a hash nor a block number nor a name.", kernel.Clip(in.Query, 70))
+	case named:
+		wanted.Name = q
+	default:
+		wanted.ID = &id
 	}
+	out := &body[SearchResult]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
-		if numeric {
-			if err := findNumber(ctx, r, number, &out.Body); err != nil {
-				return err
-			}
-		}
 		kernel.RequestOf(ctx).Vouch(!named) // names come from calls
-		if named {
-			return findTokens(ctx, r, c.Registry, q, &out.Body)
+		found, err := search.Find(ctx, r, c.Registry, wanted)
+		if err == nil {
+			out.Body = renderFound(found)
 		}
-		return findHash(ctx, r, id, &out.Body)
+		return err
 	})
 	return out, err
 }
 
-func findNumber(ctx context.Context, r explorer.Reader, number uint64, out *SearchResult) error {
-	b, err := block.Get(ctx, r, number)
-	if errors.Is(err, block.ErrNotFound) {
-		return nil
+func renderFound(f *search.Result) SearchResult {
+	out := SearchResult{[]SearchBlock{}, []SearchTx{}, append([]felt.Felt{}, f.Addresses...), append([]felt.Felt{}, f.Classes...), []SearchToken{}}
+	for _, b := range f.Blocks {
+		out.Blocks = append(out.Blocks, SearchBlock{b.Number, b.Hash})
 	}
-	if err != nil {
-		return err
+	for _, t := range f.Transactions {
+		out.Transactions = append(out.Transactions, SearchTx{t.Hash, t.Block, t.Index})
 	}
-	out.Blocks = append(out.Blocks, SearchBlock{b.Number, b.Hash})
-	return nil
-}
-
-func findHash(ctx context.Context, r explorer.Reader, id felt.Felt, out *SearchResult) error {
-	p, err := transaction.PositionOf(ctx, r, id)
-	if err == nil {
-		out.Transactions = append(out.Transactions, SearchTx{id, p.Block, p.Index})
-	} else if !errors.Is(err, transaction.ErrNotFound) {
-		return err
-	}
-	f, err := identity.Of(ctx, r, []felt.Felt{id})
-	if err != nil {
-		return err
-	}
-	if f[0].Known() {
-		out.Addresses = append(out.Addresses, id)
-	}
-	_, declared, err := class.SummaryOf(ctx, r, id)
-	if err != nil {
-		return err
-	}
-	if declared {
-		out.Classes = append(out.Classes, id)
-	}
-	n, err := block.NumberOf(ctx, r, id)
-	if err == nil {
-		out.Blocks = append(out.Blocks, SearchBlock{n, id})
-	} else if !errors.Is(err, block.ErrNotFound) {
-		return err
-	}
-	return nil
-}
-
-// findTokens lists the known tokens that are called so, by us or by themselves, and
-// then others that call themselves so. A known token that the chain does not have is
-// left out.
-func findTokens(ctx context.Context, r explorer.Reader, known *registry.Chain, text string, out *SearchResult) error {
-	found, err := token.Named(ctx, r, text, maxNamedTokens)
-	if err != nil {
-		return err
-	}
-	taken := map[string]bool{} // symbols and names of known tokens
-	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
-	var ours []registry.Token
-	for _, t := range known.Tokens() {
-		taken[strings.ToLower(t.Symbol)], taken[strings.ToLower(t.Name)] = true, true
-		if begins(t.Symbol) || begins(t.Name) || slices.Contains(found, t.Address) {
-			ours = append(ours, t)
+	for _, t := range f.Tokens {
+		source := "token_contract"
+		if t.Known {
+			source = "registry"
 		}
+		out.Tokens = append(out.Tokens, SearchToken{t.Address, t.Symbol, t.Name, t.Known, t.Lookalike, source})
 	}
-	slices.SortFunc(ours, func(a, b registry.Token) int { return a.Address.Cmp(b.Address) })
-	ours = ours[:min(len(ours), maxNamedTokens)]
-	addresses := make([]felt.Felt, len(ours))
-	for i := range ours {
-		addresses[i] = ours[i].Address
-	}
-	there, err := identity.Of(ctx, r, addresses)
-	if err != nil {
-		return err
-	}
-	for i, t := range ours {
-		if there[i].Known() && len(out.Tokens) < maxFoundTokens {
-			out.Tokens = append(out.Tokens, SearchToken{TokenAddress: t.Address, Symbol: some(t.Symbol), Name: some(t.Name), Known: true, Source: "registry"})
-		}
-	}
-	found = slices.DeleteFunc(found, func(a felt.Felt) bool { _, listed := known.Token(a); return listed })
-	found = found[:min(len(found), maxFoundTokens-len(out.Tokens))]
-	names, err := token.MetadataOf(ctx, r, found)
-	if err != nil {
-		return err
-	}
-	looks := func(s *string) bool { return s != nil && taken[strings.ToLower(strings.TrimSpace(*s))] }
-	for i, m := range names {
-		if m == nil {
-			continue
-		}
-		out.Tokens = append(out.Tokens, SearchToken{TokenAddress: found[i], Symbol: m.Symbol, Name: m.Name, Source: "token_contract",
-			Lookalike: looks(m.Symbol) || looks(m.Name)})
-	}
-	return nil
+	return out
 }

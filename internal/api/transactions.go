@@ -313,11 +313,13 @@ func (s *Routes) fillMessages(ctx context.Context, r explorer.Reader, c *Chain, 
 	if err != nil {
 		return err
 	}
-	out.BridgeIntent = bridgeIntent(c.Registry, list)
 	out.Messages = make([]Message, len(list))
+	messages := make([]message.Message, len(list))
 	for i := range list {
+		messages[i] = list[i].Message
 		out.Messages[i] = renderMessage(c, state, b, &list[i])
 	}
+	out.BridgeIntent = bridgeIntent(c.Registry, messages)
 	out.MessagesCoverage = messagesCoverage(len(list), "All messages of the transaction are shown.", "The transaction has no messages.")
 	if message.Count(&t.Transaction, &t.Receipt) > len(list) {
 		out.MessagesCoverage = MessagesCoverage{"partial", "starknet_protocol_messages", "transaction_messages_truncated",

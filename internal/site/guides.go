@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/preview"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
 )
@@ -194,8 +195,8 @@ func (s *Site) limitGuide(at setting) []web.Section {
 				[]string{"Calldata of a transaction", n(api.MaxCalldata) + " felts", "`calldataTruncated`"},
 				[]string{"Messages of a transaction", n(api.MaxMessages), "`messagesCoverage`"},
 				[]string{"Payload of a message", n(api.MaxPayload) + " felts", "`payloadTruncated`"},
-				[]string{"Transfers of a previewed transaction", n(api.MaxPreviewTransfers), "`tokenTransfersTruncated`"},
-				[]string{"Exchange calls of a previewed transaction", n(api.MaxExchangeCalls), "`exchangeCallsTruncated`"}),
+				[]string{"Transfers of a previewed transaction", n(preview.MaxTransfers), "`tokenTransfersTruncated`"},
+				[]string{"Exchange calls of a previewed transaction", n(preview.MaxExchangeCalls), "`exchangeCallsTruncated`"}),
 		}},
 	}
 }

@@ -63,6 +63,37 @@ func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position,
 	return out, nil
 }
 
+// ByHash returns transactions by hash, in order, nil for one that is not indexed: the
+// same record for a hash that is named twice. Two round trips.
+func ByHash(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*Record, error) {
+	found, err := PositionsOf(ctx, r, hashes)
+	if err != nil {
+		return nil, err
+	}
+	var positions []explorer.Position
+	at := map[explorer.Position]int{}
+	for _, p := range found {
+		if p == nil {
+			continue
+		}
+		if _, twice := at[*p]; !twice {
+			at[*p] = len(positions)
+			positions = append(positions, *p)
+		}
+	}
+	records, err := GetMany(ctx, r, positions)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*Record, len(hashes))
+	for i, p := range found {
+		if p != nil {
+			out[i] = records[at[*p]]
+		}
+	}
+	return out, nil
+}
+
 // PositionsOf returns the places of transactions by hash, in one round trip:
 // nil for one that is not indexed.
 func PositionsOf(ctx context.Context, r store.Reader, hashes []felt.Felt) ([]*explorer.Position, error) {
