@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"chainexplorer/internal/felt"
 )
 
 // This file passes on calls of others as they were written, and what a node says to
@@ -308,4 +310,15 @@ func chance(n *node, err error) *node {
 		return n
 	}
 	return nil
+}
+
+// BestHead is the highest head that a node showed lately. It asks nobody.
+func (p *Pool) BestHead() (Head, bool) { return p.bestHead(time.Now()) }
+
+// Chain is the chain that the nodes serve; false until one has said so or the
+// configuration does. It asks nobody.
+func (p *Pool) Chain() (felt.Felt, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.chain, !p.chain.IsZero()
 }
