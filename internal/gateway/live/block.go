@@ -115,6 +115,8 @@ func (b *block) confirmed(number uint64) error {
 		return fmt.Errorf("%w: no number, hash or parent", errNoBlock)
 	case b.number != number:
 		return fmt.Errorf("%w: %d instead of %d", errNoBlock, b.number, number)
+	case number == 0 && !b.parent.IsZero():
+		return fmt.Errorf("%w: the first has a parent", errNoBlock)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/gateway/live"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
@@ -81,7 +82,7 @@ func (w *world) settled(c *client, heads string) {
 func TestEqualToANode(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version.String(), func(t *testing.T) {
-			w := newWorld(t, setup{version: version, chain: simnode.Config{Seed: 7, Blocks: 60, TxPerBlock: 2, L1Lag: 40}})
+			w := newWorld(t, setup{version: version, limits: live.Limits{Shorter: 1}, chain: simnode.Config{Seed: 7, Blocks: 60, TxPerBlock: 2, L1Lag: 40}})
 			mine, node := w.connect(), w.direct()
 			asks := w.asks(version)
 			for i := range asks {

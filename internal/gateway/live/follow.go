@@ -129,6 +129,7 @@ func (h *hub) compare(told head, t trail) (done bool, err error) {
 	tip := t.next() - 1
 	mine, _ := t.at(tip)
 	if told.number == tip && (told.hash.IsZero() || told.hash == mine) {
+		h.shorter = time.Time{}
 		return true, nil
 	}
 	hash, found, err := h.hashOf(tip)
@@ -137,15 +138,39 @@ func (h *hub) compare(told head, t trail) (done bool, err error) {
 	}
 	if found && hash == mine {
 		// A node that lags told of its head, or what is read lags behind a fork.
+		h.shorter = time.Time{}
 		return false, errStale
 	}
+	if !found && told.number < tip {
+		return false, h.shrunk(told, t)
+	}
 	return false, h.reorganise(t)
+}
+
+// shrunk deals with a chain that seems to have become shorter. Most often the nodes
+// that were further are away for a while: nobody is told that blocks are gone until
+// there are others in their place, or they have been missing for long.
+func (h *hub) shrunk(told head, t trail) error {
+	if h.shorter.IsZero() {
+		h.shorter = time.Now()
+	}
+	if mine, known := t.at(told.number); known && time.Since(h.shorter) < h.srv.limits.Shorter {
+		hash, found, err := h.hashOf(told.number)
+		if err != nil {
+			return err
+		}
+		if !found || hash == mine {
+			return errStale
+		}
+	}
+	h.shorter = time.Time{}
+	return h.reorganise(t)
 }
 
 // reorganise finds where the chain left the trail and tells of it. When it did not, a
 // block was wrong.
 func (h *hub) reorganise(t trail) error {
-	from, err := t.fork(h.hashOf)
+	from, err := t.fork(h.onChain)
 	if err != nil {
 		return err
 	}
@@ -174,6 +199,9 @@ func (h *hub) begin(number uint64) error {
 		})
 	}
 	wait.Wait()
+	if count > 0 && (before[0] == nil || before[0].hash != b.parent) {
+		return errUnlinked // or it could not be read: nothing vouches for the head
+	}
 	t := trail{first: number, hashes: []felt.Felt{b.hash}}
 	parent := b.parent
 	for _, older := range before {
@@ -262,4 +290,19 @@ func (h *hub) hashOf(number uint64) (felt.Felt, bool, error) {
 		return felt.Felt{}, false, err
 	}
 	return b.hash, true, nil
+}
+
+// onChain is hashOf for blocks that must be there, as the head is above them: one that
+// is not found is no evidence of a fork.
+func (h *hub) onChain(number uint64) (felt.Felt, bool, error) {
+	hash, found, err := h.hashOf(number)
+	if err != nil || found {
+		return hash, found, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if number <= h.told.number {
+		return hash, false, fmt.Errorf("%d: %w", number, errNotThere)
+	}
+	return hash, false, nil
 }

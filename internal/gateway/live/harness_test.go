@@ -39,7 +39,8 @@ type world struct {
 	front  *site // the server
 	back   *site // the node itself
 
-	clients []*client
+	clients  []*client
+	patience time.Duration // of clients
 
 	fetches atomic.Int64
 	// trouble may stand in for a read: it is asked before each. done: it answers.
@@ -60,7 +61,7 @@ func newWorld(t testing.TB, s setup) *world {
 	if s.version == 0 {
 		s.version = starknet.V010
 	}
-	w := &world{t: t, chain: simnode.New(s.chain)}
+	w := &world{t: t, chain: simnode.New(s.chain), patience: patience}
 	w.node = simnode.NewNode(w.chain, simnode.NodeConfig{Version: s.version})
 	goroutines := runtime.NumGoroutine()
 	w.server = live.New(live.Options{Chain: "test", Heads: w.heads, Fetch: w.fetch, Limits: s.limits, Metrics: s.metrics})
@@ -219,6 +220,8 @@ type client struct {
 	err     error    // why it ended
 	changed chan struct{}
 	sent    int
+
+	patience time.Duration
 }
 
 // connect makes a client of the server that reads what comes.
@@ -235,7 +238,7 @@ func (w *world) dial(s *site, read bool) *client {
 		w.t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	c := &client{t: w.t, conn: conn, notes: map[string][]note{}, answers: map[string]message{}, changed: make(chan struct{})}
+	c := &client{t: w.t, conn: conn, notes: map[string][]note{}, answers: map[string]message{}, changed: make(chan struct{}), patience: w.patience}
 	w.clients = append(w.clients, c)
 	if read {
 		go c.read()
@@ -293,7 +296,7 @@ func (c *client) take(text []byte) error {
 // wait returns when ok says so; it is asked under the lock after every message.
 func (c *client) wait(what string, ok func() bool) {
 	c.t.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(c.patience)
 	for {
 		c.mu.Lock()
 		done, changed, err := ok(), c.changed, c.err
@@ -377,7 +380,7 @@ func numbers(notes []note) (out []int) {
 func (c *client) closed() (websocket.StatusCode, string) {
 	c.t.Helper()
 	var err error
-	timeout := time.After(patience)
+	timeout := time.After(c.patience)
 	for err == nil {
 		c.mu.Lock()
 		err = c.err
@@ -402,7 +405,7 @@ func (c *client) closed() (websocket.StatusCode, string) {
 // same waits until two clients got the same for two subscriptions.
 func same(t testing.TB, what string, mine *client, id string, node *client, other string) {
 	t.Helper()
-	end := time.NewTimer(patience)
+	end := time.NewTimer(mine.patience)
 	defer end.Stop()
 	for done, late := 0, false; ; {
 		node.mu.Lock()

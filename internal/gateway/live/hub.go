@@ -48,6 +48,8 @@ type hub struct {
 	slots   chan struct{} // reads for replays at once
 	retry   backoff.Policy
 
+	shorter time.Time // since when the chain seems to be; only of follow
+
 	uses int // subscriptions, and who is about to make one; guarded by the server's lock
 
 	mu      sync.Mutex

@@ -62,6 +62,7 @@ type Limits struct {
 	Subscribe  time.Duration // for a subscription to be made; 10 s
 	EarlyPoll  time.Duration // between looks at the block being built; 1 s
 	StatusPoll time.Duration // between looks at transactions that are in no block; 1 s
+	Shorter    time.Duration // that blocks are missing before they count as gone; 30 s
 	Linger     time.Duration // that a hub goes on without subscriptions; 30 s
 	Watched    int           // transactions whose status is followed; 1024
 	CacheBytes int           // of blocks kept for replays; 32 MiB
@@ -102,6 +103,7 @@ func (l Limits) withDefaults() Limits {
 	long(&l.Subscribe, 10*time.Second)
 	long(&l.EarlyPoll, time.Second)
 	long(&l.StatusPoll, time.Second)
+	long(&l.Shorter, 30*time.Second)
 	long(&l.Linger, 30*time.Second)
 	return l
 }

@@ -74,6 +74,9 @@ func (h *hub) replay(ctx context.Context, s *sub) {
 		}
 		b, err := h.load(ctx, number, s.want.detail())
 		if err == nil {
+			err = h.linked(ctx, s, b)
+		}
+		if err == nil {
 			err = h.step(ctx, s, number, b)
 		}
 		if ctx.Err() != nil {
@@ -93,6 +96,25 @@ func (h *hub) replay(ctx context.Context, s *sub) {
 	}
 }
 
+// linked checks the first block of a replay that is older than the hub's trail, which
+// nothing else vouches for, against the one before it.
+func (h *hub) linked(ctx context.Context, s *sub, b *block) error {
+	h.mu.Lock()
+	needless := b.number == 0 || b.number > h.trail.first || !s.older.empty()
+	h.mu.Unlock()
+	if needless {
+		return nil
+	}
+	before, err := h.load(ctx, b.number-1, headerOnly)
+	if err == nil && before.hash != b.parent {
+		h.mu.Lock()
+		h.cache.cut(before.number)
+		h.mu.Unlock()
+		err = errUnlinked
+	}
+	return err
+}
+
 // step gives a replay its next block, if that is the one.
 func (h *hub) step(ctx context.Context, s *sub, number uint64, b *block) error {
 	h.mu.Lock()
@@ -105,6 +127,11 @@ func (h *hub) step(ctx context.Context, s *sub, number uint64, b *block) error {
 		h.mu.Unlock()
 		poke(h.wake) // one of both is not the chain any more
 		return errStale
+	}
+	if before, known := h.trail.at(number - 1); known && before != b.parent {
+		h.cache.cut(number)
+		h.mu.Unlock()
+		return errUnlinked
 	}
 	if !s.older.follows(b.parent) {
 		h.cache.cut(number)
@@ -132,7 +159,7 @@ func (h *hub) turnBack(ctx context.Context, s *sub) error {
 	h.mu.Lock()
 	t := s.older
 	h.mu.Unlock()
-	from, err := t.fork(h.hashOf)
+	from, err := t.fork(h.onChain)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,11 @@ func TestTooManySubscriptions(t *testing.T) {
 
 // bubble runs a test on a clock of its own.
 func bubble(t *testing.T, s setup, f func(t *testing.T, w *world)) {
-	synctest.Test(t, func(t *testing.T) { f(t, newWorld(t, s)) })
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, s)
+		w.patience = 3 * time.Hour // nobody waits
+		f(t, w)
+	})
 }
 
 func TestRevokedKeyIsCut(t *testing.T) {
@@ -192,35 +196,16 @@ func TestIdleAndLifetime(t *testing.T) {
 		busy.subscribe("subscribeNewHeads", `[]`)
 		time.Sleep(4 * time.Minute)
 		asking.call("blockNumber", "[]")
-		if e := patientClosed(idle, time.Hour); e.code != websocket.StatusNormalClosure || !strings.Contains(e.reason, "idle") || time.Since(began).Round(time.Minute) != 5*time.Minute {
-			t.Errorf("idle: %+v after %v", e, time.Since(began))
+		if code, reason := idle.closed(); code != websocket.StatusNormalClosure || !strings.Contains(reason, "idle") || time.Since(began).Round(time.Minute) != 5*time.Minute {
+			t.Errorf("idle: %d %q after %v", code, reason, time.Since(began))
 		}
-		if patientClosed(asking, time.Hour); time.Since(began).Round(time.Minute) != 9*time.Minute {
+		if asking.closed(); time.Since(began).Round(time.Minute) != 9*time.Minute {
 			t.Errorf("the one that asked was closed after %v", time.Since(began))
 		}
-		if e := patientClosed(busy, 2*time.Hour); e.code != websocket.StatusNormalClosure || !strings.Contains(e.reason, "lifetime") || time.Since(began).Round(time.Minute) != time.Hour {
-			t.Errorf("lifetime: %+v after %v", e, time.Since(began))
+		if code, reason := busy.closed(); code != websocket.StatusNormalClosure || !strings.Contains(reason, "lifetime") || time.Since(began).Round(time.Minute) != time.Hour {
+			t.Errorf("lifetime: %d %q after %v", code, reason, time.Since(began))
 		}
 	})
-}
-
-type ending struct {
-	code   websocket.StatusCode
-	reason string
-}
-
-// patientClosed waits longer than closed does, for clocks that jump.
-func patientClosed(c *client, d time.Duration) ending {
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(time.Second) {
-		c.mu.Lock()
-		err := c.err
-		c.mu.Unlock()
-		if err != nil {
-			break
-		}
-	}
-	code, reason := c.closed()
-	return ending{code, reason}
 }
 
 func TestShutdown(t *testing.T) {
