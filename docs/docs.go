@@ -24,6 +24,7 @@ var ForCallers = []Guide{
 	{"live-reads.md", "Supplies, balances and contract calls at one block; who controls a token; its pools."},
 	{"census.md", "The holder census: generations, certification, digest, metrics."},
 	{"registry.md", "Known tokens, exchanges, bridges and labels, and how to add to them."},
+	{"subscriptions.md", "JSON-RPC over WebSocket: subscriptions, forks, coming back, limits, close codes."},
 	{"api-checks.md", "How the answers are checked."},
 }
 
