@@ -235,18 +235,18 @@ func (d *differential) filter(v starknet.SpecVersion) (f map[string]any, eligibl
 	head, _ := d.chain.Head()
 	f, eligible = map[string]any{"chunk_size": 1 + d.r.IntN(200)}, true
 	from := d.r.Uint64N(head + 1)
-	to := min(head, from+d.r.Uint64N(40))
+	to := min(head, from+d.r.Uint64N(15))
 	f["from_block"], f["to_block"] = map[string]any{"block_number": from}, map[string]any{"block_number": to}
 	switch d.r.IntN(12) {
 	case 0:
-		f["from_block"], f["to_block"] = map[string]any{"block_number": head - d.r.Uint64N(40)}, "latest"
+		f["from_block"], f["to_block"] = map[string]any{"block_number": head - d.r.Uint64N(15)}, "latest"
 	case 1:
 		f["to_block"] = map[string]any{"block_hash": d.chain.BlockAt(to).Hash}
 	case 2:
 		f["from_block"] = map[string]any{"block_hash": d.chain.BlockAt(from).Hash}
 	case 3:
 		delete(f, "from_block")
-		f["to_block"] = map[string]any{"block_number": d.r.Uint64N(40)}
+		f["to_block"] = map[string]any{"block_number": d.r.Uint64N(15)}
 	case 4:
 		delete(f, "to_block")
 		eligible = false
