@@ -72,10 +72,17 @@ func (p *Pool) Forward(ctx context.Context, a Ask) (Told, error) {
 	c := call{method: a.Method, params: a.Params}
 	op := readOp{what: clip(a.Method, 60), count: 1, at: a.At, only: a.Node, guest: g,
 		calls: func(*node) []call { return []call{c} }}
+	var told Told
+	var err error
 	if a.Once || !readMethods[a.Method] {
-		return p.forwardOnce(ctx, op, c)
+		told, err = p.forwardOnce(ctx, op, c)
+	} else {
+		told, err = p.forwardRead(ctx, op)
 	}
-	return p.forwardRead(ctx, op)
+	if err != nil {
+		p.cfg.Metrics.unforwarded(err)
+	}
+	return told, err
 }
 
 // checkParams keeps text that is no JSON from being taken for a part of the request

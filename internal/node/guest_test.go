@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // A crowd of callers waits for its own places, and not for long; the index does not
@@ -150,6 +152,77 @@ func TestForwardToOneNode(t *testing.T) {
 		}
 		if _, err := forward(t, p, Ask{Node: "http://c"}); err == nil {
 			t.Error("no error")
+		}
+	})
+}
+
+// A node that lets its answer drip holds nobody longer than the call allows.
+func TestForwardDoesNotWaitForDrops(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 20)
+		a.fault = func(_ int, w http.ResponseWriter, r *http.Request, _ []byte) bool {
+			io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":"`) //nolint:errcheck // a test server
+			for r.Context().Err() == nil {
+				time.Sleep(100 * time.Millisecond)
+				io.WriteString(w, "x")   //nolint:errcheck // see above
+				w.(http.Flusher).Flush() //nolint:forcetypeassert // see above
+			}
+			return true
+		}
+		p := open(t, pn, nil, a)
+		took := elapsed(func() {
+			if told, err := forward(t, p, Ask{Timeout: 5 * time.Second}); err == nil {
+				t.Errorf("%s", told.Result)
+			}
+		})
+		if took != 5*time.Second {
+			t.Errorf("took %s", took)
+		}
+		time.Sleep(time.Second) // the node notices that nobody listens
+	})
+}
+
+func TestForwardIsCounted(t *testing.T) {
+	bubble(t, func(t *testing.T, pn *pipeNet) {
+		a := newNode(t, pn, "a", 20)
+		nonces(a)
+		reg := prometheus.NewRegistry()
+		p := open(t, pn, func(c *Config) { c.Metrics = NewMetrics(reg) }, a)
+		if _, err := forward(t, p, Ask{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := forward(t, p, Ask{Spec: SpecVersion{0, 8, 0}}); err == nil {
+			t.Fatal("no error")
+		}
+		a.stop()
+		time.Sleep(10 * time.Second)
+		for range 2 {
+			if _, err := forward(t, p, Ask{}); err == nil {
+				t.Fatal("no error")
+			}
+		}
+		families, err := reg.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]float64{}
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				key := f.GetName()
+				for _, l := range m.GetLabel() {
+					key += " " + l.GetValue()
+				}
+				got[key] = m.GetCounter().GetValue()
+			}
+		}
+		for key, want := range map[string]float64{
+			"chainexplorer_node_requests_total " + getNonce + " http://a ok": 1,
+			"chainexplorer_node_unasked_total version":                       1,
+			"chainexplorer_node_unasked_total unhealthy":                     2,
+		} {
+			if got[key] != want {
+				t.Errorf("%s: counted %v, want %v", key, got[key], want)
+			}
 		}
 	})
 }

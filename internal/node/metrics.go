@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,7 @@ type Metrics struct {
 	healthy  *prometheus.GaugeVec
 
 	hedges       *prometheus.CounterVec
+	unasked      *prometheus.CounterVec
 	falseAnswers *prometheus.CounterVec
 	quarantined  *prometheus.GaugeVec
 }
@@ -45,6 +47,9 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 		hedges: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "chainexplorer_node_hedges_total", Help: "Requests that were made because another took much longer than usual, by who got them.",
 		}, []string{"node"}),
+		unasked: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chainexplorer_node_unasked_total", Help: "Calls of others that were put to no node: none was healthy (unhealthy), none spoke the version (version), or there was no place or memory for them (busy).",
+		}, []string{"reason"}),
 		falseAnswers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "chainexplorer_node_false_answers_total", Help: "Answers that put the node into quarantine.",
 		}, []string{"node"}),
@@ -52,7 +57,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "chainexplorer_node_quarantined", Help: "1 while the node is not believed because of a false answer.",
 		}, []string{"node"}),
 	}
-	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy, m.hedges, m.falseAnswers, m.quarantined)
+	reg.MustRegister(m.requests, m.latency, m.bytes, m.retries, m.head, m.healthy, m.hedges, m.unasked, m.falseAnswers, m.quarantined)
 	return m
 }
 
@@ -95,6 +100,22 @@ func (m *Metrics) setHealthy(node string, ok bool) {
 func (m *Metrics) hedge(node string) {
 	if m != nil {
 		m.hedges.WithLabelValues(node).Inc()
+	}
+}
+
+// unforwarded counts a call of others that no node answered because of us or because
+// there was none to ask; other failures are counted with the node.
+func (m *Metrics) unforwarded(err error) {
+	if m == nil {
+		return
+	}
+	switch {
+	case errors.Is(err, ErrBusy):
+		m.unasked.WithLabelValues("busy").Inc()
+	case errors.Is(err, ErrNoneHealthy):
+		m.unasked.WithLabelValues("unhealthy").Inc()
+	case errors.Is(err, ErrNoVersion):
+		m.unasked.WithLabelValues("version").Inc()
 	}
 }
 

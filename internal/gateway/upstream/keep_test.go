@@ -240,3 +240,44 @@ func TestBlockOfARead(t *testing.T) {
 		}
 	}
 }
+
+// What tells a status is kept when it tells the last one, of the block that the index has.
+func TestStatusMustBeTheLast(t *testing.T) {
+	w := newWorld(t, simnode.Config{Seed: 3, Blocks: 60, L1Lag: 40})
+	hash := w.chain.BlockAt(5).Hash.String()
+	for _, c := range []struct {
+		old, new string
+		kept     bool
+	}{
+		{"", "", true},
+		{"ACCEPTED_ON_L1", "ACCEPTED_ON_L2", false}, // the node has not heard yet
+		{`"block_hash":"` + hash, `"block_hash":"0x123`, false},
+		{`"block_hash"`, `"block"`, false},
+		{`"block_number":5`, `"block":5`, false},
+	} {
+		nodes := &scripted{answer: func(ctx context.Context, a node.Ask) (node.Told, error) {
+			told, err := w.pool.Forward(ctx, a)
+			told.Result = []byte(strings.ReplaceAll(string(told.Result), c.old, c.new))
+			return told, err
+		}}
+		if c.old == "" {
+			nodes.answer = w.pool.Forward
+		}
+		u := New(Options{Pool: nodes, Store: w.store, Depth: depth, CacheBytes: 1 << 20})
+		for name, params := range map[string]string{
+			"starknet_getBlockWithTxHashes":  `{"block_id":{"block_number":5}}`,
+			"starknet_getTransactionReceipt": fmt.Sprintf(`{"transaction_hash":%q}`, w.chain.BlockAt(5).Transactions[0].Hash),
+		} {
+			var last Answer
+			for range 2 {
+				var err error
+				if last, err = call(t, u, name, params); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if last.Kept != c.kept {
+				t.Errorf("%s with %q for %q: kept is %v: %.400s", name, c.new, c.old, last.Kept, last.Result)
+			}
+		}
+	}
+}
