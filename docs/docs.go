@@ -23,6 +23,7 @@ var ForCallers = []Guide{
 	{"tokens.md", "Tokens: transfers, summaries, what is asked of contracts."},
 	{"live-reads.md", "Supplies, balances and contract calls at one block; who controls a token; its pools."},
 	{"census.md", "The holder census: generations, certification, digest, metrics."},
+	{"rpc.md", "The JSON-RPC gateway: endpoints, versions, batches, limits, errors, writes, subscriptions."},
 	{"registry.md", "Known tokens, exchanges, bridges and labels, and how to add to them."},
 	{"subscriptions.md", "JSON-RPC over WebSocket: subscriptions, forks, coming back, limits, close codes."},
 	{"api-checks.md", "How the answers are checked."},

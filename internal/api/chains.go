@@ -48,6 +48,8 @@ type Options struct {
 	// HeadMaxAge is how long what a node said of its head, and what an indexer
 	// reported, counts (default 60 s).
 	HeadMaxAge time.Duration
+	// RPC is what the documents and the capabilities say of the JSON-RPC gateway.
+	RPC RPCService
 }
 
 // Routes are the REST routes of the chains, on a kernel.
@@ -59,6 +61,7 @@ type Routes struct {
 	schemas   *decoded.Cache // of class ABIs, which are named by their hash on every chain
 	Live      *kernel.Seats  // requests that wait for a node
 	batchTime time.Duration
+	RPC       RPCService
 }
 
 // New fills the kernel's table. It panics on a mistake in the table itself.
@@ -66,7 +69,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 	if len(o.Chains) == 0 {
 		return nil, errors.New("api: chains are needed")
 	}
-	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, schemas: decoded.NewCache(schemaCacheBytes),
+	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, schemas: decoded.NewCache(schemaCacheBytes),
 		Live: kernel.NewSeats(maxLive, 0, 0), batchTime: min(batchTime, k.Bounds().Timeout)}
 	for _, c := range o.Chains {
 		if c.Depth == 0 {

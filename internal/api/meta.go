@@ -29,6 +29,7 @@ type Capabilities struct {
 	EventSearchByChain  []EventSearchFacts `json:"eventSearchByChain" doc:"The same for every chain that is served, the default one first."`
 	BatchLimits         BatchLimits        `json:"batchLimits"`
 	RPCProvider         FeatureStatus      `json:"rpcProvider"`
+	RPC                 RPCFacts           `json:"rpc" doc:"The JSON-RPC gateway: where it is, its methods by class, its limits."`
 	WalletInteraction   FeatureStatus      `json:"walletInteraction"`
 	OperatingRules      []string           `json:"operatingRules"`
 	IssueReportContract IssueReportRule    `json:"issueReportContract"`
@@ -192,6 +193,10 @@ func budgetsOf(r *kernel.Request) *CallerBudgets {
 
 func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
 	off := FeatureStatus{false, "not_available"}
+	provider := off
+	if s.RPC.Enabled {
+		provider = FeatureStatus{true, "available"}
+	}
 	c := kernel.RequestOf(ctx).Caller
 	class, plan := string(c.Environment), string(c.Plan)
 	events := make([]EventSearchFacts, len(s.Order))
@@ -217,7 +222,7 @@ func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
 			WorkspacePlan: &plan, RateLimit: budgetsOf(kernel.RequestOf(ctx))},
-		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{MaxAddresses, MaxHashes, MaxWalletTokens, batchRetryAfter}, RPCProvider: off, WalletInteraction: off,
+		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{MaxAddresses, MaxHashes, MaxWalletTokens, batchRetryAfter}, RPCProvider: provider, RPC: rpcFacts(s.RPC), WalletInteraction: off,
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",

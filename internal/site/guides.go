@@ -29,6 +29,7 @@ func (s *Site) writtenGuides() []guide {
 		{slug: "api/finality", title: "Finality and forks", summary: "How settled a block is, and what happens when the chain reorganises.", sections: s.finalityGuide},
 		{slug: "api/http", title: "HTTP: formats, caching, browsers", summary: "Number formats, request ids, validators, compression and CORS.", sections: s.httpGuide},
 		{slug: "api/versioning", title: "Versions and certification", summary: "What may change, what may not, and how far an operation can be relied on.", sections: s.versionGuide},
+		{slug: "rpc", title: "JSON-RPC methods", summary: "Every method of the JSON-RPC gateway: class, scope, cost, parameters, errors and an example.", sections: s.rpcGuide},
 	}
 }
 
@@ -188,6 +189,10 @@ func (s *Site) limitGuide(at setting) []web.Section {
 			docTable([]string{"Parameter", "Default", "Maximum"}, append(s.pageRows(),
 				[]string{"Addresses of a batch", "-", n(api.MaxAddresses) + ", else 400"},
 				[]string{"Transactions of a batch", "-", n(api.MaxHashes) + ", else 400"})...),
+		}},
+		{ID: "json-rpc", Title: "JSON-RPC", Blocks: []web.Block{
+			docText("All methods and their limits are in [JSON-RPC methods](/docs/rpc)."),
+			docTable([]string{"What", "Limit", "Otherwise"}, rpcLimits()...),
 		}},
 		{ID: "answers", Title: "Parts of an answer", Blocks: []web.Block{
 			docText("What is cut says so in a field beside it."),
