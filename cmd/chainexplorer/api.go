@@ -30,6 +30,7 @@ type apiCommand struct {
 	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
 
 	callerFlags
+	rpcFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -60,7 +61,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
 		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags,
 	})
 }
 
@@ -84,6 +85,9 @@ func (c *apiCommand) check() error {
 		return err
 	}
 	if err := c.callerFlags.check(); err != nil {
+		return err
+	}
+	if err := c.rpcFlags.check(); err != nil {
 		return err
 	}
 	return checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint)

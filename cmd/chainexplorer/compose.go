@@ -47,6 +47,7 @@ type chainSettings struct {
 
 	NodeTimeout time.Duration // the default when zero
 	NodeMemory  *node.Budget  // likewise
+	Guests      guests        // what callers may take up of the nodes
 
 	Quorum     int // nodes that must agree; see index.Options
 	Verify     index.VerifyMode
@@ -135,7 +136,7 @@ func (p *composition) openChain(ctx context.Context, id string, endpoints []node
 			return nil, err
 		}
 	}
-	nodes := node.Config{Nodes: endpoints, RequestTimeout: p.NodeTimeout, Budget: p.NodeMemory, Logger: p.con.log, Metrics: node.NewMetrics(early), Patient: name != ""}
+	nodes := node.Config{Nodes: endpoints, RequestTimeout: p.NodeTimeout, Budget: p.NodeMemory, GuestsInFlight: p.Guests.InFlight, GuestBudget: p.Guests.Memory, Logger: p.con.log, Metrics: node.NewMetrics(early), Patient: name != ""}
 	if name == "" {
 		name = id
 	}

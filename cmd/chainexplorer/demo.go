@@ -65,6 +65,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	s, err := openService(ctx, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: known, Data: dir, Verify: index.VerifyAll, AuditRate: demoAuditRate},
 		Listen:        c.Listen,
+		RPC:           defaultRPC(),
 		Nodes:         map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
 	}, con.quiet())
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *service) demoKey(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	k, err := s.accounts.CreateKey(ctx, account.NewKey{WorkspaceID: w.ID, Label: "demo", Environment: account.Test, Scopes: account.DefaultScopes | account.Partner})
+	k, err := s.accounts.CreateKey(ctx, account.NewKey{WorkspaceID: w.ID, Label: "demo", Environment: account.Test, Scopes: account.DefaultScopes | account.Partner | account.Trace})
 	return k.Plaintext, err
 }
 
@@ -130,12 +131,14 @@ Ready. A new block arrives every %s; now and then there is a fork.
   Pages          %[2]s/
   API reference  %[2]s/docs/api
   API key        %[4]s
+  JSON-RPC       %[2]s/rpc/v0_10/%[3]s/%[4]s
 
 Try:
 
   curl -H 'X-Service-Api-Key: %[4]s' %[2]s/v1/%[3]s/status
   curl -H 'X-Service-Api-Key: %[4]s' '%[2]s/v1/%[3]s/block/latest?tx_limit=3'
   curl -H 'X-Service-Api-Key: %[4]s' '%[2]s/v1/%[3]s/txs?limit=2'
+  curl -H 'X-Service-Api-Key: %[4]s' %[2]s/v1/%[3]s/rpc -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'
 
 Stop with Ctrl-C.`, interval, base, chain, key)
 }

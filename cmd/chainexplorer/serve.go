@@ -49,6 +49,7 @@ type serveCommand struct {
 	TraceEndpoint string        `placeholder:"URL" help:"OpenTelemetry collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318."`
 
 	callerFlags
+	rpcFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -78,7 +79,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
 		},
 		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags,
 	})
 }
 
@@ -159,6 +160,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := c.callerFlags.check(); err != nil {
+		return err
+	}
+	if err := c.rpcFlags.check(); err != nil {
 		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {

@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/gateway"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
@@ -36,6 +37,7 @@ type serviceOptions struct {
 	HeadMaxAge    time.Duration // how long what a node said of its head counts
 	TraceEndpoint string
 	Callers       callerFlags
+	RPC           rpcFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -55,6 +57,7 @@ type service struct {
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
 func openService(ctx context.Context, o serviceOptions, con *console) (_ *service, err error) {
+	o.chainSettings.Guests = o.RPC.guests()
 	s := &service{composition: newComposition(o.chainSettings, con, o.BackupDir), opts: o}
 	defer func() {
 		if err != nil {
@@ -109,7 +112,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if err := s.openAPI(); err != nil {
 		return nil, err
 	}
-	s.front.open(s.traces(s.api))
+	s.front.open(gateway.HideKeys(s.traces(s.api)))
 	return s, nil
 }
 
@@ -173,6 +176,9 @@ func (s *service) openAPI() error {
 	}
 	routes, err := api.New(k, r)
 	if err != nil {
+		return err
+	}
+	if err := s.openGateway(k); err != nil {
 		return err
 	}
 	site.New(k, routes)

@@ -32,7 +32,7 @@ func (s *Server) takeBody(x *exchange, r *http.Request) (*http.Request, *Error) 
 		return r, leaveBody(x, e)
 	}
 	defer s.bodies.Leave(x.record.Caller)
-	text, e := s.readBody(x, r, route.MaxBody)
+	text, e := s.readBody(x, r, route.MaxBody, io.Discard)
 	if e != nil {
 		return r, leaveBody(x, e)
 	}
@@ -58,8 +58,9 @@ func isJSON(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(kind), JSONType)
 }
 
-// readBody reads at most so many bytes, compressed or not, in time.
-func (s *Server) readBody(x *exchange, r *http.Request, most int64) ([]byte, *Error) {
+// readBody reads at most so many bytes, compressed or not, in time, under the eyes of
+// watch, which ends it with an *Error.
+func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Writer) ([]byte, *Error) {
 	tooLarge := Fail(CodePayloadTooLarge, "The body is larger than %d bytes.", most)
 	if r.ContentLength > most {
 		return nil, tooLarge
@@ -75,26 +76,36 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64) ([]byte, *Er
 		// still there, and that has no time.
 		defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // it worked before
 	}
-	text, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	body := io.Reader(r.Body)
+	if encoding == "gzip" {
+		// What is compressed is bounded as what it stands for is: no body of ours needs
+		// more of it.
+		z, err := gzip.NewReader(io.LimitReader(r.Body, most+1))
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not.")
+		}
+		if err != nil {
+			return nil, s.late()
+		}
+		body = z
+	}
+	text, err := io.ReadAll(io.TeeReader(io.LimitReader(body, most+1), watch))
+	var refused *Error
 	switch {
+	case errors.As(err, &refused):
+		return nil, refused
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, Fail(CodeRequestTimeout, "The body did not arrive within %s.", s.bodyTime)
+		return nil, s.late()
+	case int64(len(text)) > most:
+		return nil, tooLarge
+	case err != nil && encoding == "gzip":
+		return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not, or was cut off.")
 	case err != nil:
 		return nil, Fail(CodeInvalidRequest, "body: it was cut off, or is not framed as HTTP wants it.")
-	case int64(len(text)) > most:
-		return nil, tooLarge
-	case encoding != "gzip":
-		return text, nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(text))
-	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(z, most+1))
-	}
-	switch {
-	case err != nil:
-		return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not.")
-	case int64(len(text)) > most:
-		return nil, tooLarge
 	}
 	return text, nil
+}
+
+func (s *Server) late() *Error {
+	return Fail(CodeRequestTimeout, "The body did not arrive within %s.", s.bodyTime)
 }

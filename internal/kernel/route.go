@@ -123,26 +123,7 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 	route.setPage(reflect.TypeFor[I]())
 	route.classHeader = []string{string(r.Class)}
 	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(LimitWindow.Seconds()))}
-	op := huma.Operation{
-		OperationID:                  r.ID,
-		Method:                       r.Method,
-		Path:                         r.Path,
-		Tags:                         []string{r.Family},
-		Summary:                      r.Summary,
-		Description:                  route.Description,
-		RejectUnknownQueryParameters: true,
-		SkipValidateBody:             false,
-		MaxBodyBytes:                 r.MaxBody,
-		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
-		Security:                     []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}},
-		Extensions: map[string]any{
-			"x-service-certification":    string(r.Certification),
-			"x-service-key-tier":         string(r.Tier),
-			"x-service-audience":         string(r.Audience),
-			"x-service-scope":            r.ScopeName(),
-			"x-service-rate-limit-class": string(r.Class),
-		},
-	}
+	op := route.operation()
 	s.table = append(s.table, route)
 	s.registering = route
 	defer func() { s.registering = nil }()
@@ -160,6 +141,30 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 		return out, nil
 	})
 	s.amend(route)
+}
+
+// operation is what the document says of a route before its inputs and answers.
+func (r *Route) operation() huma.Operation {
+	return huma.Operation{
+		OperationID:                  r.ID,
+		Method:                       r.Method,
+		Path:                         r.Path,
+		Tags:                         []string{r.Family},
+		Summary:                      r.Summary,
+		Description:                  r.Description,
+		RejectUnknownQueryParameters: true,
+		SkipValidateBody:             false,
+		MaxBodyBytes:                 r.MaxBody,
+		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
+		Security:                     []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}},
+		Extensions: map[string]any{
+			"x-service-certification":    string(r.Certification),
+			"x-service-key-tier":         string(r.Tier),
+			"x-service-audience":         string(r.Audience),
+			"x-service-scope":            r.ScopeName(),
+			"x-service-rate-limit-class": string(r.Class),
+		},
+	}
 }
 
 // amend makes the document say what the kernel does where Huma would not, and

@@ -14,6 +14,12 @@ func (w *World) NewKey(scopes account.Scopes) string {
 		Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, Burst: 1e9}}).Plaintext
 }
 
+// Issue makes a key of the workspace, and tells all of it.
+func (w *World) Issue() account.Issued {
+	w.T.Helper()
+	return w.create(account.NewKey{WorkspaceID: w.Space.ID, Label: "issued", Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, Burst: 1e9}})
+}
+
 // RevokedKey was good once.
 func (w *World) RevokedKey() string {
 	w.T.Helper()

@@ -27,6 +27,7 @@ import (
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/gateway"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/kernel"
@@ -105,6 +106,7 @@ const Depth = 10
 type Options struct {
 	kernelOptions
 	apiOptions
+	Gateway gateway.Options
 }
 
 type (
@@ -112,8 +114,13 @@ type (
 	apiOptions    = api.Options
 )
 
-// Open makes the service, as the program does.
+// Open makes the service, as the program does, until the test ends.
 func (o *Options) Open(t *testing.T) (*kernel.Server, *api.Routes) {
+	t.Helper()
+	return o.open(t, t.Cleanup)
+}
+
+func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api.Routes) {
 	t.Helper()
 	k, err := kernel.New(o.kernelOptions)
 	if err != nil {
@@ -123,6 +130,11 @@ func (o *Options) Open(t *testing.T) (*kernel.Server, *api.Routes) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	g, err := gateway.New(k, o.Gateway)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cleanup(g.Close)
 	site.New(k, routes)
 	return k, routes
 }
@@ -187,6 +199,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	w.Registry = w.Known.Chain(ChainID)
 	var o Options
 	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
+	o.Gateway = gateway.Options{Chains: []gateway.Chain{{ID: ChainID, Pool: w.Pool, Store: w.Engine, Depth: Depth}}, Sockets: 1024}
 	o.kernelOptions = kernel.Options{
 		Keys:    account.NewAuthenticator(w.Repo, nil),
 		Cursors: kernel.NewCursors(secret[:]),
@@ -206,10 +219,10 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	for _, f := range change {
 		f(&o)
 	}
-	w.Server, w.Routes = o.Open(t)
+	w.Server, w.Routes = o.open(t, w.life.cleanup)
 	wire := kernel.WireOptions{Origins: o.Origins, Logger: o.Logger}
 	bound := edge.Bound(kernel.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
-	srv.Listener, srv.Config.Handler = bound, w.Server
+	srv.Listener, srv.Config.Handler = bound, gateway.HideKeys(w.Server)
 	bound.Attach(srv.Config)
 	srv.Config.MaxHeaderBytes = 128 << 10
 	srv.Config.DisableGeneralOptionsHandler = true

@@ -40,7 +40,7 @@ var refusals = []Refusal{
 
 	{wire.CodeUnavailable, wire.UnsupportedSpecVersion, http.StatusServiceUnavailable, "No node speaks the version of the path now.", "Use one of `data.specVersions`, or wait."},
 	{wire.CodeUnavailable, wire.UpstreamUnavailable, http.StatusServiceUnavailable, "No node answered, or none that has this block. Of a transaction: it was not sent.", "Wait as long as it says."},
-	{wire.CodeUnavailable, wire.DeliveryUnknown, http.StatusServiceUnavailable, "The transaction was sent, and what became of it is not known.", "Do not send it again. Look it up by `data.transactionHash` first."},
+	{wire.CodeInternal, wire.DeliveryUnknown, http.StatusOK, "The transaction was sent, and what became of it is not known.", "Do not send it again. Look it up by `data.transactionHash` first."},
 	{wire.CodeUnavailable, wire.WritesDisabled, http.StatusServiceUnavailable, "This deployment sends no transactions now.", "Wait, or ask the operator."},
 	{wire.CodeUnavailable, wire.LocalSaturation, http.StatusServiceUnavailable, "The gateway has as many calls under way as it takes.", "Wait as long as it says."},
 	{wire.CodeUnavailable, wire.AuthorizationAway, http.StatusServiceUnavailable, "The key could not be checked.", "Wait as long as it says."},
@@ -54,6 +54,7 @@ var refusals = []Refusal{
 	{wire.CodeRateLimited, wire.RateLimited, http.StatusTooManyRequests, "The budget of the key or its workspace is used up. A batch pays for every call in it.", "Wait as long as it says."},
 	{wire.CodeWriteScope, wire.WriteScopeRequired, http.StatusForbidden, "The method sends a transaction, and the key lacks the scope `write`.", "Use a key that has it."},
 	{wire.CodeAuthentication, wire.AuthenticationRequired, http.StatusUnauthorized, "There is no key, or it is not valid any more.", "Send a valid key."},
+	{wire.CodeAuthentication, wire.OriginRefused, http.StatusForbidden, "A page of an origin that the operator does not list asks for a WebSocket.", "Ask the operator to list the origin, or connect from a server."},
 	{wire.CodeAuthentication, wire.ScopeRequired, http.StatusForbidden, "The key lacks the scope `data.scope`.", "Use a key that has it."},
 }
 

@@ -48,6 +48,7 @@ const (
 	WriteScopeRequired     = "write_scope_required"
 	AuthenticationRequired = "authentication_required"
 	ScopeRequired          = "scope_required"
+	OriginRefused          = "origin_not_allowed"
 )
 
 // service is what error.data.service says: that it is this gateway and not a node

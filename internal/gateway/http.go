@@ -1,0 +1,272 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"chainexplorer/internal/gateway/method"
+	"chainexplorer/internal/gateway/wire"
+	"chainexplorer/internal/kernel"
+)
+
+const (
+	headerClass = "X-Service-Rpc-Class"
+	// zipFrom is the size from which an answer is compressed for who takes it so: below,
+	// what it costs is more than what it saves.
+	zipFrom = 16 << 10
+)
+
+// serveHTTP answers a request or a batch.
+func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	v, e := g.visit(r)
+	if e == nil {
+		e = acceptable(r)
+	}
+	if e != nil {
+		w.Header().Set("Connection", "close") // the body was not read
+		g.sendWhole(w, r, e)
+		return
+	}
+	give, ok := g.room.take(v.caller.KeyID, bodySize(r))
+	if !ok {
+		w.Header().Set("Connection", "close")
+		g.sendWhole(w, r, saturated("Too many large requests are being read."))
+		return
+	}
+	defer give()
+	body, refused := g.ReadBody(w, r, maxBody, &watcher{})
+	if refused != nil {
+		e := translate(refused)
+		if errors.Is(refused, errTooManyCalls) {
+			e = wire.TooManyItems()
+		}
+		g.sendWhole(w, r, e)
+		return
+	}
+	calls, batch, e := wire.Parse(body)
+	switch {
+	case e != nil:
+		g.sendWhole(w, r, e)
+	case batch:
+		g.serveBatch(w, r, v, calls)
+	default:
+		g.serveOne(w, r, v, &calls[0])
+	}
+}
+
+// visit finds the chain and the version that a request is about.
+func (g *Gateway) visit(r *http.Request) (*visit, *wire.Error) {
+	req := kernel.RequestOf(r.Context())
+	id := r.PathValue("chain")
+	c := g.chains[id]
+	if c == nil {
+		return nil, fail(wire.UnsupportedChain, "The chain %q is not served here; %s.", kernel.Clip(id, 40), servedText(g.order))
+	}
+	pinned, ok := versionOf(r.PathValue("version"))
+	if !ok {
+		e := fail(wire.UnsupportedSpecVersion, "There is no version %q of the specification here.", kernel.Clip(r.PathValue("version"), 20))
+		e.Status, e.Versions = http.StatusNotFound, names(method.Versions())
+		return nil, e
+	}
+	version, e := c.speak(pinned)
+	if e != nil {
+		return nil, e
+	}
+	return &visit{caller: req.Caller, requestID: req.ID, chain: c, version: version}, nil
+}
+
+// acceptable says whether the body may be JSON. What a browser's form sends is not:
+// it would need no leave to be sent by any page.
+func acceptable(r *http.Request) *wire.Error {
+	text := r.Header.Get("Content-Type")
+	kind, _, err := mime.ParseMediaType(text)
+	if text == "" || err == nil && slices.Contains([]string{"application/json", "application/json-rpc", "application/jsonrequest"}, kind) {
+		return nil
+	}
+	return fail(wire.UnsupportedMedia, "Send Content-Type: application/json.")
+}
+
+// bodySize is how much memory a body may take.
+func bodySize(r *http.Request) int64 {
+	if r.ContentLength < 0 || r.Header.Get("Content-Encoding") != "" {
+		return maxBody
+	}
+	return min(r.ContentLength, maxBody)
+}
+
+// watcher refuses a batch with too many calls while it arrives.
+type watcher struct{ wire.Counter }
+
+var errTooManyCalls = errors.New("too many calls")
+
+func (w *watcher) Write(b []byte) (int, error) {
+	n, _ := w.Counter.Write(b) // it never fails
+	if w.Exceeded() {
+		return n, &kernel.Error{Code: kernel.CodeInvalidRequest, Cause: errTooManyCalls}
+	}
+	return n, nil
+}
+
+// serveOne answers a single call.
+func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *wire.Call) {
+	out := g.run(r.Context(), v, c, maxSingle)
+	defer out.free()
+	h := w.Header()
+	if out.class != "" {
+		h.Set(headerClass, string(out.class))
+	}
+	if out.budget != nil {
+		kernel.TellBudget(h, *out.budget, kernel.Class(budgetOf(out.class)))
+	}
+	status := http.StatusOK
+	if f := out.fault; f != nil {
+		g.logFault(v, c, f)
+		status = statusOf(f)
+		setRetry(h, f)
+		if f.Scope != "" {
+			h.Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="service", error="insufficient_scope", scope="%s"`, f.Scope))
+		}
+	}
+	if c.Notification() {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	give, ok := g.hold(v, &out, c)
+	defer give()
+	if !ok {
+		status = http.StatusServiceUnavailable
+		setRetry(h, out.fault)
+	}
+	send(w, r, status, out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID))
+}
+
+// maxSingle is no bound besides the method's own.
+const maxSingle = 1 << 62
+
+func budgetOf(c method.Class) string {
+	if c == "" {
+		c = method.ReadLight
+	}
+	return c.Budget()
+}
+
+// hold moves an answer from the nodes' memory to the caller's own, which it has until
+// it is sent: a caller that reads slowly is in nobody's way but its own.
+func (g *Gateway) hold(v *visit, out *outcome, c *wire.Call) (give func(), ok bool) {
+	give, ok = g.room.take(v.caller.KeyID, int64(out.size(c.ID)))
+	if !ok {
+		out.free()
+		*out = outcome{fault: saturated("The key has as many large answers in memory as it may have at once."), class: out.class}
+		return func() {}, false
+	}
+	out.free()
+	return give, true
+}
+
+func (g *Gateway) logFault(v *visit, c *wire.Call, e *wire.Error) {
+	if e.Cause != nil {
+		g.Log.Warn("rpc call failed", "request_id", v.requestID, "method", kernel.Clip(c.Method, 60), "code", e.Name, "err", e.Cause)
+	}
+}
+
+// serveBatch answers a batch: each call on its own, in the order of the batch.
+func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, calls []wire.Call) {
+	give, ok := g.room.take(v.caller.KeyID, maxBatchAnswer)
+	if !ok {
+		g.sendWhole(w, r, saturated("The key has as many large answers in memory as it may have at once."))
+		return
+	}
+	defer give()
+	body, classes := g.runBatch(r.Context(), v, calls)
+	if len(classes) > 0 {
+		w.Header().Set(headerClass, strings.Join(classes, ", "))
+	}
+	if body == nil { // nothing but notifications
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	send(w, r, http.StatusOK, body)
+}
+
+// runBatch answers the calls of a batch; nil when nobody waits for an answer. Writes
+// are sent one after the other, in their order: one may build on the one before.
+func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string) {
+	outs := make([]outcome, len(calls))
+	slots := make(chan struct{}, batchAtOnce)
+	var work sync.WaitGroup
+	var writes []int
+	for i := range calls {
+		if m := method.Lookup(calls[i].Method); m != nil && m.Class == method.Write {
+			writes = append(writes, i)
+			continue
+		}
+		slots <- struct{}{}
+		work.Go(func() {
+			defer func() { <-slots }()
+			outs[i] = g.run(ctx, v, &calls[i], maxBatchAnswer)
+		})
+	}
+	for _, i := range writes {
+		outs[i] = g.run(ctx, v, &calls[i], maxBatchAnswer)
+	}
+	work.Wait()
+	total := 2
+	for i := range outs {
+		out, c := &outs[i], &calls[i]
+		if out.fault != nil {
+			g.logFault(v, c, out.fault)
+		}
+		if !slices.Contains(classes, string(out.class)) && out.class != "" {
+			classes = append(classes, string(out.class))
+		}
+		if c.Notification() {
+			out.free()
+			continue
+		}
+		if size := out.size(c.ID) + 1; total+size > maxBatchAnswer && out.fault == nil {
+			out.free()
+			*out = outcome{fault: batchTooLarge(), class: out.class}
+		} else {
+			total += size
+		}
+	}
+	for i := range outs {
+		if calls[i].Notification() {
+			continue
+		}
+		sep := byte(',')
+		if body == nil {
+			body, sep = make([]byte, 0, total+256), '['
+		}
+		body = outs[i].appendTo(append(body, sep), calls[i].ID, v.requestID)
+		outs[i].free()
+	}
+	if body != nil {
+		body = append(body, ']')
+	}
+	return body, classes
+}
+
+// send writes an answer, which is the caller's alone.
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", kernel.JSONType)
+	h.Set("Cache-Control", "private, no-store")
+	if len(body) >= zipFrom && kernel.AcceptsGzip(r.Header) {
+		if zipped := kernel.Zip(body); zipped != nil {
+			body = zipped
+			h.Set("Content-Encoding", "gzip")
+		}
+		h.Add("Vary", "Accept-Encoding")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	w.Write(body) //nolint:errcheck // the client went away
+}

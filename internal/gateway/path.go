@@ -1,0 +1,70 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/kernel"
+)
+
+// HideKeys takes a key out of a request's address before anybody sees it: no log,
+// trace, metric or referrer of this process can then hold it. From there on it is in
+// the header where keys are looked for; a caller that sent one there too has sent two.
+func HideKeys(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/rpc/") {
+			if path, key := cutKey(r.URL.Path); key != "" {
+				w.Header().Set("Referrer-Policy", "no-referrer")
+				r = withoutKey(r, path, key)
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func withoutKey(r *http.Request, path, key string) *http.Request {
+	hidden := *r
+	at := *r.URL
+	at.Path, at.RawPath = path, ""
+	hidden.URL = &at
+	hidden.RequestURI = at.RequestURI()
+	hidden.Header = r.Header.Clone()
+	hidden.Header.Add(kernel.HeaderKey, key)
+	return &hidden
+}
+
+// socket is the last segment of the addresses for WebSocket.
+const socket = "ws"
+
+// cutKey splits a key off an address of ours:
+//
+//	/v1/{chain}/rpc/KEY      /v1/{chain}/rpc/ws/KEY      and the same below /api
+//	/rpc/{version}/{chain}/KEY    /rpc/{version}/{chain}/KEY/ws
+func cutKey(path string) (rest, key string) {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	at := 0
+	if parts[0] == "api" {
+		at = 1
+	}
+	switch {
+	case len(parts) >= at+4 && parts[at] == "v1" && parts[at+2] == "rpc":
+		at += 3
+		if parts[at] == socket {
+			at++
+		}
+	case len(parts) >= 4 && parts[0] == "rpc":
+		at = 3
+		if parts[at] == socket {
+			at++
+		}
+	default:
+		return path, ""
+	}
+	// Whatever stands there may be a key, or half of one: it is taken out.
+	if at >= len(parts) || parts[at] == "" {
+		return path, ""
+	}
+	key = parts[at]
+	return "/" + strings.Join(slices.Delete(parts, at, at+1), "/"), key
+}

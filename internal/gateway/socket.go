@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/gateway/live"
+	"chainexplorer/internal/gateway/method"
+	"chainexplorer/internal/gateway/wire"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/starknet"
+)
+
+const (
+	// subprotocol is what a connection may agree on, and keyProtocol stands before a key
+	// among the protocols that a client offers: all that a page can send with a handshake.
+	subprotocol = "service-rpc"
+	keyProtocol = "service-key."
+)
+
+// registerSockets serves WebSocket on paths of its own, and on those of requests for
+// clients that know one address.
+func (g *Gateway) registerSockets() {
+	var gets []string
+	for _, p := range paths {
+		gets = append(gets, "GET "+p, "GET "+p+"/"+socket)
+	}
+	g.HandleRaw(kernel.Raw{
+		Route:    kernel.Route{ID: "rpcSocket", Scope: account.Read, Class: kernel.Light},
+		Patterns: gets, Credentials: offeredKey, Refuse: g.refuse, Serve: g.serveSocket,
+	})
+}
+
+// offeredKey moves a key from the offered protocols to where keys are looked for, so
+// that it is never among those that the handshake answers with.
+func offeredKey(r *http.Request) {
+	var rest []string
+	for _, line := range r.Header["Sec-Websocket-Protocol"] {
+		for p := range strings.SplitSeq(line, ",") {
+			p = strings.TrimSpace(p)
+			if key, found := strings.CutPrefix(p, keyProtocol); found {
+				r.Header.Add(kernel.HeaderKey, key)
+			} else if p != "" {
+				rest = append(rest, p)
+			}
+		}
+	}
+	if len(rest) > 0 {
+		r.Header.Set("Sec-Websocket-Protocol", strings.Join(rest, ", "))
+	} else {
+		r.Header.Del("Sec-Websocket-Protocol")
+	}
+}
+
+// serveSocket runs a connection until it ends.
+func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		w.Header().Set("Allow", "POST, OPTIONS")
+		w.Header().Set("Upgrade", "websocket")
+		e := fail(wire.InvalidRequest, "Send calls with POST, or upgrade to WebSocket.")
+		e.Status = http.StatusUpgradeRequired
+		g.sendWhole(w, r, e)
+		return
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(g.Origins, origin) {
+		g.sendWhole(w, r, fail(wire.OriginRefused, "Pages of this origin may not connect: the operator lists those that may."))
+		return
+	}
+	v, e := g.visit(r)
+	if e == nil && v.chain.live == nil {
+		e = unavailable(nil, "This service reaches no node of %s, and has no subscriptions.", v.chain.ID)
+	}
+	if e != nil {
+		g.sendWhole(w, r, e)
+		return
+	}
+	v.socket = true
+	if e := g.sockets.Enter(v.caller, "open as WebSocket connections"); e != nil {
+		g.sendWhole(w, r, translate(e))
+		return
+	}
+	defer g.sockets.Leave(v.caller)
+	key, release := g.keys.hold(r.Header)
+	defer release()
+	v.chain.live.Serve(w, r, live.Client{
+		Version: v.version, Subprotocols: []string{subprotocol},
+		Answer:    func(ctx context.Context, body []byte) []byte { return g.message(ctx, v, body) },
+		Admit:     key.valid,
+		Charge:    func(ctx context.Context, m *method.Method) *wire.Error { return g.charge(ctx, v, m) },
+		RequestID: func() string { return v.requestID },
+	})
+}
+
+// message answers a message with calls; nil when nobody waits for an answer.
+func (g *Gateway) message(ctx context.Context, v *visit, body []byte) []byte {
+	calls, batch, e := wire.Parse(body)
+	if e != nil {
+		return wire.AppendError(nil, wire.Null, e.Object(v.requestID))
+	}
+	if batch {
+		out, _ := g.runBatch(ctx, v, calls)
+		return out
+	}
+	c := &calls[0]
+	out := g.run(ctx, v, c, maxSingle)
+	defer out.free()
+	if out.fault != nil {
+		g.logFault(v, c, out.fault)
+	}
+	if c.Notification() {
+		return nil
+	}
+	return out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID)
+}
+
+// charge takes a call out of the budget that makes or ends a subscription.
+func (g *Gateway) charge(ctx context.Context, v *visit, m *method.Method) *wire.Error {
+	if _, refused := g.Spend(ctx, v.caller, kernel.Class(m.Class.Budget()), m.Cost); refused != nil {
+		return translate(refused)
+	}
+	return g.permit(v, m, &wire.Call{Method: m.Name})
+}
+
+// follow makes the subscriptions of a chain.
+func (g *Gateway) follow(s *served, limits live.Limits, metrics *live.Metrics) {
+	s.live = live.New(live.Options{Chain: s.ID, Limits: limits, Metrics: metrics, Logger: g.Log,
+		Heads: func(ctx context.Context, tell func(uint64, felt.Felt)) {
+			for h := range s.Pool.Heads(ctx) {
+				tell(h.Number, h.Hash)
+			}
+		},
+		Fetch: s.fetch,
+	})
+}
+
+// fetch reads the chain for subscriptions: from a node, because what the index does not
+// have yet is what they are about.
+func (s *served) fetch(ctx context.Context, name string, params json.RawMessage, v starknet.SpecVersion, _ *uint64) (json.RawMessage, int, error) {
+	m := method.Lookup(name)
+	args, err := m.Bind(params, v)
+	if err != nil {
+		return nil, 0, err
+	}
+	told, err := s.nodes.Call(ctx, m, params, args, v)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer told.Release()
+	if told.Error != nil {
+		return nil, told.Code, nil
+	}
+	return append(json.RawMessage(nil), told.Result...), 0, nil // kept beyond the nodes' memory
+}
