@@ -264,3 +264,112 @@ func TestReadsAreShared(t *testing.T) {
 		}
 	})
 }
+
+// A replay goes at the pace of its client, which is not too slow for that.
+func TestReplayWaitsForItsClient(t *testing.T) {
+	bubble(t, setup{chain: simnode.Config{Blocks: 300, TxPerBlock: -1}, limits: live.Limits{QueueItems: 4, WriteTimeout: time.Hour}}, func(t *testing.T, w *world) {
+		c := w.dial(w.front, false)
+		c.write(`{"jsonrpc":"2.0","id":1,"method":"starknet_subscribeNewHeads","params":[{"block_number":0}]}`)
+		time.Sleep(10 * time.Second)
+		go c.read()
+		w.chain.Extend(1)
+		c.wait("all heads", func() bool { return len(c.notes["1"]) == 301 })
+		for i, n := range numbers(c.got("1")) {
+			if n != i {
+				t.Fatalf("head %d at place %d", n, i)
+			}
+		}
+	})
+}
+
+// A client may know of a block before the server does.
+func TestSubscribeAhead(t *testing.T) {
+	bubble(t, setup{chain: small}, func(t *testing.T, w *world) {
+		c := w.connect()
+		first := c.subscribe("subscribeNewHeads", `[]`)
+		w.deaf.Store(true)
+		synctest.Wait()
+		w.chain.Extend(3)
+		ahead := c.subscribe("subscribeNewHeads", `[{"block_number":12}]`)
+		if m := c.call("subscribeNewHeads", `[{"block_number":13}]`); m.Error == nil || m.Error.Code != 24 {
+			t.Errorf("a block that nobody has: %+v", m)
+		}
+		synctest.Wait()
+		w.deaf.Store(false)
+		w.chain.Extend(1)
+		synctest.Wait()
+		if got := numbers(c.got(first)); !slices.Equal(got, []int{9, 10, 11, 12, 13}) {
+			t.Errorf("heads %v", got)
+		}
+		if got := numbers(c.got(ahead)); !slices.Equal(got, []int{12, 13}) {
+			t.Errorf("heads %v from 12 on", got)
+		}
+	})
+}
+
+// A block that names another parent while the one before it cannot be found is no
+// evidence of a fork; it is asked for again, with patience.
+func TestWrongParentIsNoFork(t *testing.T) {
+	bubble(t, setup{chain: small}, func(t *testing.T, w *world) {
+		c := w.connect()
+		id := c.subscribe("subscribeNewHeads", `[]`)
+		synctest.Wait()
+		for _, lost := range []bool{true, false} {
+			f := func(ctx context.Context, method, params string) (json.RawMessage, int, error, bool) {
+				if strings.Contains(params, `:9}`) && lost {
+					return nil, 24, nil, true
+				}
+				if !strings.Contains(params, `:10}`) {
+					return nil, 0, nil, false
+				}
+				var m message
+				text := w.ask(ctx, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
+				json.Unmarshal(text, &m) //nolint:errcheck // then it has no result
+				return json.RawMessage(strings.Replace(string(m.Result), `"parent_hash":"0x`, `"parent_hash":"0x1`, 1)), 0, nil, true
+			}
+			w.trouble.Store(&f)
+			if lost {
+				w.chain.Extend(1)
+			}
+			before := w.fetches.Load()
+			time.Sleep(time.Minute)
+			if n := w.fetches.Load() - before; n > 100 {
+				t.Errorf("%d reads in a minute", n)
+			}
+			if got := numbers(c.got(id)); !slices.Equal(got, []int{9}) {
+				t.Errorf("heads %v", got)
+			}
+		}
+		w.trouble.Store(nil)
+		time.Sleep(10 * time.Second)
+		if got := numbers(c.got(id)); !slices.Equal(got, []int{9, 10}) {
+			t.Errorf("heads %v", got)
+		}
+	})
+}
+
+// Who subscribes to events while a header is on its way gets the events of its block.
+func TestMoreIsWantedMeanwhile(t *testing.T) {
+	bubble(t, setup{chain: simnode.Config{Blocks: 10, TxPerBlock: 4}}, func(t *testing.T, w *world) {
+		c := w.connect()
+		heads := c.subscribe("subscribeNewHeads", `[]`)
+		synctest.Wait()
+		gate := make(chan struct{})
+		f := func(_ context.Context, method, params string) (json.RawMessage, int, error, bool) {
+			if method == "starknet_getBlockWithTxHashes" && strings.Contains(params, `:10}`) {
+				<-gate
+			}
+			return nil, 0, nil, false
+		}
+		w.trouble.Store(&f)
+		w.chain.Extend(1)
+		synctest.Wait()
+		events := c.subscribe("subscribeEvents", `[]`)
+		synctest.Wait()
+		close(gate)
+		w.settledEvents(c, events, 10)
+		if got := numbers(c.got(heads)); !slices.Equal(got, []int{9, 10}) {
+			t.Errorf("heads %v", got)
+		}
+	})
+}

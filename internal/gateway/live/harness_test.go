@@ -46,6 +46,7 @@ type world struct {
 	// trouble may stand in for a read: it is asked before each. done: it answers.
 	trouble atomic.Pointer[func(ctx context.Context, method, params string) (result json.RawMessage, code int, err error, done bool)]
 	admit   atomic.Pointer[func() error]
+	deaf    atomic.Bool // nobody is told of heads
 }
 
 type setup struct {
@@ -148,7 +149,7 @@ func until(t testing.TB, what string, ok func() bool) {
 func (w *world) heads(ctx context.Context, tell func(uint64, felt.Felt)) {
 	for {
 		changed := w.chain.Changed()
-		if n, ok := w.chain.Head(); ok {
+		if n, ok := w.chain.Head(); ok && !w.deaf.Load() {
 			if b := w.chain.BlockAt(n); b != nil {
 				tell(b.Number, b.Hash)
 			}
@@ -216,8 +217,9 @@ type client struct {
 	mu      sync.Mutex
 	notes   map[string][]note
 	answers map[string]message
-	order   []string // ids of answers and notifications as they came
-	err     error    // why it ended
+	told    map[string]bool // results of answers
+	order   []string        // ids of answers and notifications as they came
+	err     error           // why it ended
 	changed chan struct{}
 	sent    int
 
@@ -238,7 +240,7 @@ func (w *world) dial(s *site, read bool) *client {
 		w.t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	c := &client{t: w.t, conn: conn, notes: map[string][]note{}, answers: map[string]message{}, changed: make(chan struct{}), patience: w.patience}
+	c := &client{t: w.t, conn: conn, notes: map[string][]note{}, answers: map[string]message{}, told: map[string]bool{}, changed: make(chan struct{}), patience: w.patience}
 	w.clients = append(w.clients, c)
 	if read {
 		go c.read()
@@ -281,7 +283,11 @@ func (c *client) take(text []byte) error {
 		if m.Method == "" {
 			c.answers[string(m.ID)] = m
 			c.order = append(c.order, "answer "+string(m.Result))
+			c.told[string(m.Result)] = true
 			continue
+		}
+		if !c.told[`"`+m.Params.ID+`"`] {
+			return fmt.Errorf("subscription %s was not answered yet", m.Params.ID)
 		}
 		n := note{Method: m.Method}
 		if err := json.Unmarshal(m.Params.Result, &n.Result); err != nil {

@@ -358,28 +358,29 @@ func TestFloodOfCalls(t *testing.T) {
 	}
 }
 
-// What a client asked for is not worked on when it is gone.
+// What a client asked for is not worked on when its session is over, even while it does
+// not take the close frame.
 func TestCallsEndWithTheSession(t *testing.T) {
-	ended := make(chan error, 1)
-	w := newWorld(t, setup{chain: small, client: func(c *live.Client) {
+	ended := make(chan time.Time, 1)
+	begun := make(chan struct{})
+	bubble(t, setup{chain: small, client: func(c *live.Client) {
 		c.Answer = func(ctx context.Context, _ []byte) []byte {
+			close(begun)
 			<-ctx.Done()
-			ended <- ctx.Err()
+			ended <- time.Now()
 			return nil
 		}
-	}})
-	c := w.connect()
-	c.write(`{"jsonrpc":"2.0","id":1,"method":"starknet_call"}`)
-	revoked := func() error { return errors.New("revoked") }
-	w.admit.Store(&revoked)
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		t.Error("the call goes on")
-	}
-	if code, _ := c.closed(); code != live.CloseUnauthorized {
-		t.Errorf("closed with %d", code)
-	}
+	}}, func(t *testing.T, w *world) {
+		ended, begun = make(chan time.Time, 1), make(chan struct{})
+		w.dial(w.front, false).write(`{"jsonrpc":"2.0","id":1,"method":"starknet_call"}`)
+		<-begun
+		revoked := func() error { return errors.New("revoked") }
+		w.admit.Store(&revoked)
+		began := time.Now()
+		if d := (<-ended).Sub(began); d > 500*time.Millisecond {
+			t.Errorf("the call went on for %v", d)
+		}
+	})
 }
 
 // A server that nobody subscribes to asks nothing, and stops asking when they leave.
