@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -50,11 +51,17 @@ func (w *world) unreliable(seed uint64) {
 		case p < 0.35: // another block
 			return json.RawMessage(ask(`{"block_id":{"block_number":7}}`)), 0, nil, true
 		case p < 0.4: // another parent
-			return json.RawMessage(strings.Replace(ask(params), `"parent_hash":"0x`, `"parent_hash":"0x1`, 1)), 0, nil, true
+			return json.RawMessage(otherParent(ask(params))), 0, nil, true
 		}
 		return nil, 0, nil, false
 	}
 	w.trouble.Store(&f)
+}
+
+var parentHash = regexp.MustCompile(`"parent_hash":"0x[0-9a-f]+"`)
+
+func otherParent(block string) string {
+	return parentHash.ReplaceAllString(block, `"parent_hash":"0x1234"`)
 }
 
 // Whatever the reads do, a subscription gets what it should, once and in order.
@@ -325,7 +332,7 @@ func TestWrongParentIsNoFork(t *testing.T) {
 				var m message
 				text := w.ask(ctx, []byte(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`))
 				json.Unmarshal(text, &m) //nolint:errcheck // then it has no result
-				return json.RawMessage(strings.Replace(string(m.Result), `"parent_hash":"0x`, `"parent_hash":"0x1`, 1)), 0, nil, true
+				return json.RawMessage(otherParent(string(m.Result))), 0, nil, true
 			}
 			w.trouble.Store(&f)
 			if lost {
@@ -370,6 +377,30 @@ func TestMoreIsWantedMeanwhile(t *testing.T) {
 		w.settledEvents(c, events, 10)
 		if got := numbers(c.got(heads)); !slices.Equal(got, []int{9, 10}) {
 			t.Errorf("heads %v", got)
+		}
+	})
+}
+
+// A block of a branch that is gone is not given, though a node still has it.
+func TestStaleBlock(t *testing.T) {
+	bubble(t, setup{chain: simnode.Config{Blocks: 10, TxPerBlock: 4}}, func(t *testing.T, w *world) {
+		c := w.connect()
+		c.subscribe("subscribeNewHeads", `[]`)
+		synctest.Wait()
+		w.node.Faults().Set(simnode.Fault{Kind: simnode.FaultStale, Method: "starknet_getBlockWithReceipts"})
+		w.chain.Fork(1)
+		synctest.Wait()
+		id := c.subscribe("subscribeEvents", `[]`)
+		time.Sleep(time.Minute)
+		if got := c.got(id); len(got) != 0 {
+			t.Errorf("%d events of a block that is gone", len(got))
+		}
+		w.node.Faults().Clear()
+		w.settledEvents(c, id, 9)
+		for _, n := range c.got(id) {
+			if hash := w.chain.BlockAt(9).Hash.String(); n.Result.(map[string]any)["block_hash"] != hash {
+				t.Fatalf("an event of %v", n.Result)
+			}
 		}
 	})
 }
