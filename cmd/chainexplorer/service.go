@@ -166,7 +166,8 @@ func (s *service) openAPI() error {
 	if err != nil {
 		return err
 	}
-	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge}
+	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge,
+		RPC: api.RPCService{Enabled: s.opts.RPC.Rpc, WebSocket: s.opts.RPC.Rpc && s.opts.RPC.RpcWebsocket}}
 	for _, c := range s.chains {
 		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.Depth, Registry: s.Registry.Chain(c.id)}
 		if c.pool != nil {

@@ -436,6 +436,8 @@ func (g *golden) batches() []goldenCase {
 		post("describeAddresses", "two", "/address/intelligence", `{"addresses":["`+account+`","`+contracts.STRK.String()+`"]}`),
 		post("previewTransactions", "two", "/tx/previews", `{"hashes":["`+tx+`","0x1234"],"includeLogs":true,"logLimitPerTx":1}`),
 		post("getWalletState", "explicit", "/query/wallet-state", `{"ownerAddress":"`+account+`","scope":"explicit","tokenAddresses":["`+contracts.STRK.String()+`"],"blockPreference":"explicit","blockNumber":12,"include":{"nonce":true,"classHash":true}}`),
+		post("callRpc", "block-number", "/rpc", `{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`),
+		post("callRpc", "receipt", "/rpc", `{"jsonrpc":"2.0","id":"a","method":"starknet_getTransactionReceipt","params":["`+tx+`"]}`),
 		post("invalid_request", "batch-key", "/address/summaries", `{"wallets":["0x1"]}`),
 		post("invalid_request", "batch-hashes-key", "/tx/previews", `{"txHashes":["0x1"]}`),
 		post("invalid_request", "batch-address", "/address/intelligence", `{"addresses":["0x1","seven"]}`),

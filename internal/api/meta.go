@@ -248,6 +248,7 @@ var FamilyPurposes = map[string]string{
 	"Messages":     "You follow messages between L1 and L2, or what bridges do with them.",
 	"Batches":      "You have many hashes or addresses and want a short answer to each in one request.",
 	"Wallets":      "You want all balances of an owner at one block hash, complete or said not to be.",
+	"JSON-RPC":     "You want what a node answers: state, simulations, proofs, traces, or to send a signed transaction.",
 	"Meta":         "You want to know what this deployment serves and what your key may do.",
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/gateway/method"
+	"chainexplorer/internal/gateway/own"
 	"chainexplorer/internal/gateway/wire"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
@@ -142,7 +143,7 @@ func (g *Gateway) answer(ctx context.Context, v *visit, m *method.Method, c *wir
 	if v.chain.index != nil {
 		result, code, done, err := v.chain.index.Answer(ctx, m, args, v.version, limit)
 		switch {
-		case err != nil && ctx.Err() != nil:
+		case err != nil && (ctx.Err() != nil || own.Ours(m, args)):
 			out.fault = explain(m, err)
 			return
 		case err != nil: // a node may know

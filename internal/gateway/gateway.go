@@ -8,7 +8,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
@@ -149,7 +148,7 @@ func (g *Gateway) register() {
 		posts = append(posts, "POST "+p)
 	}
 	g.HandleRaw(kernel.Raw{
-		Route: kernel.Route{ID: "callRpc", Scope: account.Read, Class: kernel.Light}, Patterns: posts, Refuse: g.refuse, Serve: g.serveHTTP,
+		Route: route, Operation: operation(g.OpenAPI().Components.Schemas), Patterns: posts, Refuse: g.refuse, Serve: g.serveHTTP,
 	})
 }
 

@@ -46,7 +46,7 @@ func TestDocumentIsComplete(t *testing.T) {
 				continue
 			}
 			schema := res.(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)["schema"].(map[string]any)
-			if schema["$ref"] != "#/components/schemas/Envelope" {
+			if ref := schema["$ref"]; ref != "#/components/schemas/Envelope" && (op.ID != "callRpc" || ref != "#/components/schemas/RpcAnswer") {
 				t.Errorf("%s: status %s is %v", op.ID, status, schema)
 			}
 		}

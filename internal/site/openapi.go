@@ -47,7 +47,7 @@ func evidenceFor(operation string) Evidence {
 func documentNulls(r huma.Registry) {
 	for name, schema := range r.Map() {
 		t := r.TypeFromRef("#/components/schemas/" + name)
-		if t.Kind() != reflect.Struct {
+		if t == nil || t.Kind() != reflect.Struct { // nil: it was not made from a type
 			continue
 		}
 		for _, f := range reflect.VisibleFields(t) {

@@ -1,6 +1,7 @@
 package own
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -9,7 +10,14 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/gateway/method"
 )
+
+// Ours says whether a call goes on with a search that the index began: no node knows
+// its token.
+func Ours(m *method.Method, args method.Args) bool {
+	return m.Name == "starknet_getEvents" && bytes.Contains(args["filter"], []byte(`"`+tokenPrefix))
+}
 
 // tokenPrefix tells our tokens from those of nodes, which are numbers and dashes, and
 // names their form.
