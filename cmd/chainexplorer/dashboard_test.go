@@ -13,6 +13,9 @@ import (
 
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/gateway"
+	"chainexplorer/internal/gateway/live"
+	"chainexplorer/internal/gateway/upstream"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
@@ -38,6 +41,10 @@ func exported(t *testing.T) map[string][]string {
 	job.NewMetrics(reg)
 	recheck.NewMetrics(reg)
 	kernel.NewMetrics(reg)
+	gateway.NewMetrics(reg)
+	ofChain := prometheus.WrapRegistererWith(prometheus.Labels{"chain": "SN_MAIN"}, reg) // as the gateway does
+	upstream.NewMetrics(ofChain)
+	live.NewMetrics(ofChain)
 	edge.Bound(nil, edge.Options{Name: "api", Registerer: reg})
 	embedded, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables(), Metrics: reg})
 	if err != nil {
@@ -76,6 +83,8 @@ var (
 	grouping  = regexp.MustCompile(`\bby\s*\(([^)]*)\)`)
 	word      = regexp.MustCompile(`[A-Za-z_:][A-Za-z0-9_:]*\s*\(?`)
 	histogram = regexp.MustCompile(`_(bucket|sum|count)$`)
+	selected  = regexp.MustCompile(`([A-Za-z_:][A-Za-z0-9_:]*)\{([^}]*)\}`)
+	matcher   = regexp.MustCompile(`(\w+)\s*(?:=~|!~|!=|=)\s*"`)
 )
 
 // metricsIn lists the metrics of an expression: names that are neither functions
@@ -95,21 +104,31 @@ func checkExpression(t *testing.T, known map[string][]string, where, expr string
 	t.Helper()
 	const fromOutside = " le chain instance job " // labels of Prometheus, and of serve
 	names := metricsIn(expr)
+	ownName := func(n string) string {
+		if _, ok := known[n]; ok {
+			return n
+		}
+		return histogram.ReplaceAllString(n, "")
+	}
 	if len(names) == 0 {
 		t.Errorf("%s: no metric in %s", where, expr)
 	}
 	var labels []string
 	for _, n := range names {
-		base := n
-		if _, ok := known[n]; !ok {
-			base = histogram.ReplaceAllString(n, "")
-		}
+		base := ownName(n)
 		own, ok := known[base]
 		if !ok {
 			t.Errorf("%s: the program has no metric %s", where, n)
 		}
 		used = append(used, base)
 		labels = append(labels, own...)
+	}
+	for _, s := range selected.FindAllStringSubmatch(expr, -1) {
+		for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
+			if label := m[1]; !slices.Contains(known[ownName(s[1])], label) && !strings.Contains(fromOutside, " "+label+" ") {
+				t.Errorf("%s: %s has no label %s", where, s[1], label)
+			}
+		}
 	}
 	for _, g := range grouping.FindAllStringSubmatch(expr, -1) {
 		for label := range strings.SplitSeq(g[1], ",") {

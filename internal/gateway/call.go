@@ -61,7 +61,7 @@ func (o *outcome) appendTo(dst []byte, id json.RawMessage, requestID string) []b
 func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64) (out outcome) {
 	m := method.Lookup(c.Method)
 	start := time.Now()
-	defer func() { g.metrics.called(m, &out, time.Since(start)) }()
+	defer func() { g.metrics.called(v.chain.ID, m, &out, time.Since(start)) }()
 	if c.Invalid != nil {
 		out.fault = c.Invalid
 		return out
@@ -187,8 +187,11 @@ func (g *Gateway) answer(ctx context.Context, v *visit, m *method.Method, c *wir
 		}
 		return
 	}
-	if told.Kept {
+	switch {
+	case told.Kept:
 		out.source = "kept"
+	case told.Shared:
+		out.source = "shared"
 	}
 	out.result, out.failure, out.release = told.Result, told.Error, told.Release
 }

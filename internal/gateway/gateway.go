@@ -99,6 +99,7 @@ func New(k *kernel.Server, o Options) (*Gateway, error) {
 			reg = prometheus.WrapRegistererWith(prometheus.Labels{"chain": c.ID}, o.Registerer)
 		}
 		if c.Pool != nil {
+			g.metrics.versions.of[c.ID] = s.versions
 			s.nodes = upstream.New(upstream.Options{Pool: c.Pool, Store: c.Store, Depth: c.Depth,
 				CacheBytes: cmp.Or(o.CacheBytes, 64*mib), Metrics: upstream.NewMetrics(reg), Logger: k.Log})
 		}

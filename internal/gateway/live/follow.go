@@ -38,6 +38,7 @@ func (h *hub) listen() {
 // follow publishes blocks until the hub stops. What fails is tried again later; the
 // trail says what was published, so that nothing is published twice or left out.
 func (h *hub) follow() {
+	defer h.srv.unfollowed(h)
 	failures := 0
 	for {
 		err := h.advance()

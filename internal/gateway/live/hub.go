@@ -118,6 +118,16 @@ func (s *Server) releaseHub(h *hub) {
 	}
 }
 
+// unfollowed takes the head of a hub that has ended out of the metrics, unless another
+// one of the version has begun.
+func (s *Server) unfollowed(h *hub) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.hubs[h.version]; now == nil || now == h {
+		s.metrics.unfollowed(h.version.String())
+	}
+}
+
 // hold counts a subscription in, from when on blocks are fetched with what it needs.
 // It is false when its session has ended.
 func (h *hub) hold(b *sub) bool {

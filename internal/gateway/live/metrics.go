@@ -35,7 +35,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 			Name: "chainexplorer_rpc_ws_feed_failures_total", Help: "Times that the feed of a version could not go on and had to try again.",
 		}, []string{"version"}),
 		head: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "chainexplorer_rpc_ws_feed_head", Help: "Newest block that subscriptions of a version were given.",
+			Name: "chainexplorer_rpc_ws_feed_head", Help: "Newest block that subscriptions of a version were given, while there are any.",
 		}, []string{"version"}),
 	}
 	reg.MustRegister(m.sessions, m.subscriptions, m.notifications, m.closed, m.reorgs, m.failures, m.head)
@@ -75,6 +75,14 @@ func (m *Metrics) reorg(version string) {
 func (m *Metrics) failure(version string) {
 	if m != nil {
 		m.failures.WithLabelValues(version).Inc()
+	}
+}
+
+// unfollowed forgets the head of a version that nobody follows any more: one that stays
+// where it was would look like subscriptions that wait.
+func (m *Metrics) unfollowed(version string) {
+	if m != nil {
+		m.head.DeleteLabelValues(version)
 	}
 }
 

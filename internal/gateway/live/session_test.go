@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"chainexplorer/internal/gateway/live"
 	"chainexplorer/internal/gateway/method"
@@ -385,7 +386,23 @@ func TestCallsEndWithTheSession(t *testing.T) {
 
 // A server that nobody subscribes to asks nothing, and stops asking when they leave.
 func TestHubsComeAndGo(t *testing.T) {
-	bubble(t, setup{chain: small}, func(t *testing.T, w *world) {
+	reg := prometheus.NewRegistry()
+	// heads is how many versions the metrics know the head of, and the sum of them.
+	heads := func() (n int, sum float64) {
+		all, err := reg.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			for _, m := range f.GetMetric() {
+				if f.GetName() == "chainexplorer_rpc_ws_feed_head" {
+					n, sum = n+1, sum+m.GetGauge().GetValue()
+				}
+			}
+		}
+		return n, sum
+	}
+	bubble(t, setup{chain: small, metrics: live.NewMetrics(reg)}, func(t *testing.T, w *world) {
 		c := w.connect()
 		c.call("blockNumber", "[]")
 		w.chain.Extend(1)
@@ -396,8 +413,14 @@ func TestHubsComeAndGo(t *testing.T) {
 		id := c.subscribe("subscribeNewHeads", `[]`)
 		w.chain.Extend(1)
 		synctest.Wait()
+		if n, sum := heads(); n != 1 || sum != 11 {
+			t.Errorf("metrics of %d versions, heads %v", n, sum)
+		}
 		c.call("unsubscribe", `["`+id+`"]`)
 		time.Sleep(time.Minute)
+		if n, sum := heads(); n != 0 {
+			t.Errorf("a head that nobody follows: %v", sum)
+		}
 		before := w.fetches.Load()
 		w.chain.Extend(5)
 		synctest.Wait()

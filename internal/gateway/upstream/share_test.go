@@ -58,6 +58,7 @@ func TestIdenticalReadsShareOneRequest(t *testing.T) {
 		}
 		close(gate)
 		var held []Answer
+		shared := 0
 		for _, out := range append(all, others) {
 			for range cap(out) {
 				o := <-out
@@ -65,7 +66,13 @@ func TestIdenticalReadsShareOneRequest(t *testing.T) {
 					t.Fatalf("%+v", o)
 				}
 				held = append(held, o.Answer)
+				if o.Shared {
+					shared++
+				}
 			}
+		}
+		if shared != len(held)-2 {
+			t.Errorf("%d of %d say that another's request brought them", shared, len(held))
 		}
 		if _, freed := s.count(); freed != 0 {
 			t.Fatal("memory was given back while it was in use")

@@ -74,7 +74,6 @@ type Upstream struct {
 	nodes    Nodes
 	index    explorer.Index
 	depth    uint64
-	metrics  *Metrics
 	log      *slog.Logger
 	revision chain.RevisionMemo
 	kept     *keeper
@@ -91,7 +90,7 @@ func New(o Options) *Upstream {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Upstream{
-		nodes: o.Pool, index: o.Store, depth: o.Depth, metrics: o.Metrics, log: o.Logger,
+		nodes: o.Pool, index: o.Store, depth: o.Depth, log: o.Logger,
 		kept:    newKeeper(o.CacheBytes, o.Metrics),
 		flights: flights{byKey: map[digest]*flight{}},
 		tokens:  newTokens(),
@@ -106,6 +105,7 @@ type Answer struct {
 	Code   int             // of Error
 	Node   string          // who said it; empty if it was kept
 	Kept   bool            // no node was asked
+	Shared bool            // another caller's request brought it
 	// Release gives the memory of the answer back. It is never nil, may be called more
 	// than once, and the answer is not to be used after it.
 	Release func()
@@ -125,19 +125,11 @@ func (u *Upstream) Call(ctx context.Context, m *method.Method, params json.RawMe
 	q := u.question(ctx, m, params, args, v)
 	if q.keep {
 		if result, ok := u.kept.get(q.entry()); ok {
-			u.metrics.answer(m.Name, "kept")
 			return Answer{Result: result, Kept: true, Release: func() {}}, nil
 		}
 	}
 	answer, shared, err := u.flights.join(ctx, q.key, func(ctx context.Context) (Answer, error) { return u.ask(ctx, q) })
-	switch {
-	case err != nil:
-		u.metrics.answer(m.Name, "failed")
-	case shared:
-		u.metrics.answer(m.Name, "shared")
-	default:
-		u.metrics.answer(m.Name, "node")
-	}
+	answer.Shared = shared
 	return answer, err
 }
 
@@ -208,10 +200,8 @@ func (u *Upstream) ask(ctx context.Context, q *question) (Answer, error) {
 func (u *Upstream) Send(ctx context.Context, m *method.Method, params json.RawMessage, args method.Args, v starknet.SpecVersion) (Answer, error) {
 	told, err := u.nodes.Forward(ctx, node.Ask{Method: m.Name, Params: params, Spec: specOf(v), Limit: m.MaxAnswer, Timeout: m.Timeout, Once: true})
 	if err == nil {
-		u.metrics.answer(m.Name, "node")
 		return Answer{Result: told.Result, Error: told.Error, Code: told.Code, Node: told.Node, Release: told.Release}, nil
 	}
-	u.metrics.answer(m.Name, "failed")
 	var unknown *node.DeliveryUnknownError
 	if !errors.As(err, &unknown) {
 		return nothing(), err
