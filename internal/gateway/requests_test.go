@@ -103,7 +103,7 @@ func TestRefusals(t *testing.T) {
 		{"another chain", "/v1/SN_OTHER/rpc", w.Key, number, nil, 404, -32004, "unsupported_chain", "null", ""},
 		{"another version", "/rpc/v0_7/" + servertest.ChainID, w.Key, number, nil, 404, -32005, "unsupported_spec_version", "null", ""},
 		{"a version that no node speaks", "/rpc/v0_8/" + servertest.ChainID, w.Key, number, nil, 503, -32005, "unsupported_spec_version", "null", ""},
-		{"a form", rpcPath, w.Key, number, []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, -32600, "unsupported_media_type", "null", ""},
+		{"an encoding that is not taken", rpcPath, w.Key, number, []string{"Content-Encoding", "br"}, 415, -32600, "unsupported_media_type", "null", ""},
 		{"a body that is too large", rpcPath, w.Key, strings.Repeat(" ", 9<<20), nil, 413, -32600, "payload_too_large", "null", ""},
 		{"a method that is not on the list", rpcPath, w.Key, request("7", "starknet_nothing", ""), nil, 200, -32601, "method_not_found", "7", ""},
 		{"a method in another spelling", rpcPath, w.Key, request("7", "starknet_BlockNumber", ""), nil, 200, -32601, "method_not_found", "7", ""},
@@ -138,6 +138,16 @@ func TestRefusals(t *testing.T) {
 				t.Error("the answer holds the key")
 			}
 		})
+	}
+}
+
+// TestContentTypesDoNotMatter holds that curl needs no header.
+func TestContentTypesDoNotMatter(t *testing.T) {
+	w := newWorld(t, 3)
+	for _, kind := range []string{"application/json", "application/x-www-form-urlencoded", "text/plain; charset=utf-8", "", "nonsense/"} {
+		if a := w.one(w.post(rpcPath, w.Key, request("1", "starknet_blockNumber", ""), "Content-Type", kind)); string(a.Result) != "2" {
+			t.Errorf("%q: %+v", kind, a.Error)
+		}
 	}
 }
 

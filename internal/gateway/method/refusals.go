@@ -28,7 +28,7 @@ var refusals = []Refusal{
 	{wire.CodeInvalidRequest, wire.BatchTooLarge, http.StatusBadRequest, "The batch has more calls than `data.maxItems`. None was made.", "Send smaller batches."},
 	{wire.CodeInvalidRequest, wire.RequestTimeout, http.StatusRequestTimeout, "The body did not arrive in time.", "Send it faster."},
 	{wire.CodeInvalidRequest, wire.PayloadTooLarge, http.StatusRequestEntityTooLarge, "The body is larger than `data.maxBytes`. Nothing of it was done.", "Send less at once."},
-	{wire.CodeInvalidRequest, wire.UnsupportedMedia, http.StatusUnsupportedMediaType, "The body is not said to be JSON.", "Send `Content-Type: application/json`."},
+	{wire.CodeInvalidRequest, wire.UnsupportedMedia, http.StatusUnsupportedMediaType, "The body is compressed in another way than gzip.", "Send it as it is, or with gzip."},
 
 	{wire.CodeMethodNotFound, wire.MethodNotFound, http.StatusOK, "The method is not on the list, or not in this version.", "See the list of methods."},
 	{wire.CodeMethodNotFound, wire.WebSocketRequired, http.StatusOK, "The method makes or ends a subscription.", "Use the WebSocket."},
