@@ -20,14 +20,14 @@ func (s *Server) Open(pattern string, h http.HandlerFunc) {
 // Unlimited is open for those who watch over the process, and share an address
 // with everybody else.
 func (s *Server) Unlimited(pattern string, h http.HandlerFunc) {
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if RecordOf(w).credentialed {
 			s.cors(w, r)
 		} else {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
 		h(w, r)
-	})
+	}))
 }
 
 // wantsPage tells a browser from a program: programs get JSON unless they ask for

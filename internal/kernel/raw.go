@@ -40,7 +40,7 @@ func (s *Server) HandleRaw(raw Raw) {
 	}
 	seen := s.metrics.of(route.ID)
 	for _, pattern := range raw.Patterns {
-		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := w.(*exchange) // the mux is only reached through ServeHTTP
 			req := &x.record
 			req.Route, req.seen = route, seen
@@ -62,7 +62,7 @@ func (s *Server) HandleRaw(raw Raw) {
 				return
 			}
 			raw.Serve(w, r.WithContext(WithRequest(r.Context(), req)))
-		})
+		}))
 	}
 }
 
@@ -72,7 +72,6 @@ func (s *Server) describe(r *Route, op *huma.Operation) {
 	described.RequestBody, described.Responses, described.Parameters = op.RequestBody, op.Responses, op.Parameters
 	s.table = append(s.table, r)
 	s.huma.OpenAPI().AddOperation(&described)
-	s.methods[r.Path] = append(s.methods[r.Path], r.Method)
 	s.amend(r)
 }
 

@@ -259,8 +259,7 @@ func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	}
 	h := s.keyed(route, http.HandlerFunc(handler))
 	for _, prefix := range []string{"", "/api"} {
-		s.mux.Handle(method+" "+prefix+path, h)
-		s.methods[prefix+path] = append(s.methods[prefix+path], method)
+		s.handle(method+" "+prefix+path, h)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"net/url"
 	"path"
 	"runtime/debug"
-	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -83,7 +83,9 @@ type Server struct {
 	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
 	table       []*Route
 	registering *Route
-	methods     map[string][]string // by path pattern
+	methods     map[string][]string // by the path of a pattern
+	shut        map[string]bool     // patterns that stand for no route: see shutGaps
+	complete    sync.Once           // all patterns are there
 	mux         *http.ServeMux
 	huma        huma.API
 }
@@ -98,7 +100,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), flight: NewSeats(DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, shut: map[string]bool{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now
@@ -149,9 +151,6 @@ func DefaultTo[T comparable](v, def T) T {
 // maxInFlight is how many requests are at work unless the options say otherwise.
 const maxInFlight = 512
 
-// anyPath is the pattern of what the table does not have.
-const anyPath = "/"
-
 // MaxURI bounds a request's address. The longest one that the contract allows is
 // a search for events with all the values it may have, 384 of them, each written
 // with all its digits: close to 30 KiB.
@@ -159,6 +158,7 @@ const MaxURI = 32 << 10
 
 // ServeHTTP is the part of the kernel that every request passes.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.complete.Do(s.shutGaps)
 	start := s.Now()
 	x := &exchange{ResponseWriter: w, record: Request{ID: requestID(r.Header), credentialed: credentialed(r.Header)}, client: s.clients.addressOf(r)}
 	h := w.Header()
@@ -240,22 +240,6 @@ func Listed(words []string) string {
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 	}
 	return strings.Join(words, "")
-}
-
-// methodsFor lists the methods under which a path would match.
-func (s *Server) methodsFor(r *http.Request, at *url.URL) (methods []string) {
-	if path.Clean(at.Path) != at.Path || at.Path == "*" {
-		return nil
-	}
-	probe := &http.Request{Host: r.Host, URL: at, RequestURI: at.Path}
-	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
-		probe.Method = m
-		if _, pattern := s.mux.Handler(probe); pattern != anyPath {
-			methods = append(methods, m)
-		}
-	}
-	slices.Sort(methods)
-	return methods
 }
 
 // keyed is the part of the kernel for routes that need a key.

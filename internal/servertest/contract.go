@@ -33,6 +33,8 @@ type Operation struct {
 	Pointer    string
 	Responses  map[string]any
 	Item       map[string]any
+
+	variables int // in its path
 }
 
 const documentURL = "https://contract.test/openapi.json"
@@ -87,7 +89,7 @@ func newContract(t *testing.T, text []byte) *Contract {
 			c.Operations = append(c.Operations, Operation{
 				ID: op["operationId"].(string), Method: strings.ToUpper(method), Item: op, Responses: op["responses"].(map[string]any),
 				Path:    regexp.MustCompile("^(/api)?" + placeholder.ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$"),
-				Pointer: "/paths/" + EscapePointer(path) + "/" + method,
+				Pointer: "/paths/" + EscapePointer(path) + "/" + method, variables: strings.Count(path, "{"),
 			})
 		}
 	}
@@ -110,17 +112,27 @@ func EscapePointer(s string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(s)
 }
 
-// Of finds the operation of a request.
+// Of finds the operation of a request. As in OpenAPI a path without variables comes
+// before those that would match as well, whatever its methods.
 func (c *Contract) Of(method, path string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
+	var found *Operation
+	fewest := -1
 	for i := range c.Operations {
-		if op := &c.Operations[i]; op.Method == method && op.Path.MatchString(path) {
-			return op
+		op := &c.Operations[i]
+		if !op.Path.MatchString(path) || fewest >= 0 && op.variables > fewest {
+			continue
+		}
+		if op.variables != fewest {
+			fewest, found = op.variables, nil
+		}
+		if op.Method == method {
+			found = op
 		}
 	}
-	return nil
+	return found
 }
 
 // Schema compiles what stands at a place of the document.
