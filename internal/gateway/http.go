@@ -150,11 +150,15 @@ func (g *Gateway) hold(v *visit, out *outcome, c *wire.Call) (give func(), ok bo
 	give, ok = g.room.take(v.caller.KeyID, int64(out.size(c.ID)))
 	if !ok {
 		out.free()
-		*out = outcome{fault: saturated("The key has as many large answers in memory as it may have at once."), class: out.class}
+		*out = outcome{fault: noRoom(), class: out.class}
 		return func() {}, false
 	}
 	out.free()
 	return give, true
+}
+
+func noRoom() *wire.Error {
+	return saturated("The key has as many large answers in memory as it may have at once.")
 }
 
 func (g *Gateway) logFault(v *visit, c *wire.Call, e *wire.Error) {
@@ -167,7 +171,7 @@ func (g *Gateway) logFault(v *visit, c *wire.Call, e *wire.Error) {
 func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, calls []wire.Call) {
 	give, ok := g.room.take(v.caller.KeyID, maxBatchAnswer)
 	if !ok {
-		g.sendWhole(w, r, saturated("The key has as many large answers in memory as it may have at once."))
+		g.sendWhole(w, r, noRoom())
 		return
 	}
 	defer give()
@@ -186,6 +190,8 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 // are sent one after the other, in their order: one may build on the one before.
 func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string) {
 	outs := make([]outcome, len(calls))
+	sum := &batchSum{left: maxBatchAnswer - 2}
+	run := func(i int) { outs[i] = sum.add(g.run(ctx, v, &calls[i], sum.room()), &calls[i]) }
 	slots := make(chan struct{}, batchAtOnce)
 	var work sync.WaitGroup
 	var writes []int
@@ -197,14 +203,13 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		slots <- struct{}{}
 		work.Go(func() {
 			defer func() { <-slots }()
-			outs[i] = g.run(ctx, v, &calls[i], maxBatchAnswer)
+			run(i)
 		})
 	}
 	for _, i := range writes {
-		outs[i] = g.run(ctx, v, &calls[i], maxBatchAnswer)
+		run(i)
 	}
 	work.Wait()
-	total := 2
 	for i := range outs {
 		out, c := &outs[i], &calls[i]
 		if out.fault != nil {
@@ -217,20 +222,9 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 			out.free()
 			continue
 		}
-		if size := out.size(c.ID) + 1; total+size > maxBatchAnswer && out.fault == nil {
-			out.free()
-			*out = outcome{fault: batchTooLarge(), class: out.class}
-		} else {
-			total += size
-		}
-	}
-	for i := range outs {
-		if calls[i].Notification() {
-			continue
-		}
 		sep := byte(',')
 		if body == nil {
-			body, sep = make([]byte, 0, total+256), '['
+			body, sep = make([]byte, 0, maxBatchAnswer-sum.left+512), '['
 		}
 		body = outs[i].appendTo(append(body, sep), calls[i].ID, v.requestID)
 		outs[i].free()
@@ -239,6 +233,36 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		body = append(body, ']')
 	}
 	return body, classes
+}
+
+// batchSum bounds the answers of a batch while they come in: what does not fit is let
+// go at once, so that it takes no memory from others.
+type batchSum struct {
+	mu   sync.Mutex
+	left int
+}
+
+// room is how large one more answer can be. There is always room for a failure, and
+// for what a write says, which must not be lost.
+func (b *batchSum) room() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return int64(max(b.left, smallBytes))
+}
+
+func (b *batchSum) add(out outcome, c *wire.Call) outcome {
+	if c.Notification() || out.fault != nil {
+		return out
+	}
+	size := out.size(c.ID) + 1
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if size > b.left && out.class != method.Write {
+		out.free()
+		return outcome{fault: batchTooLarge(), class: out.class}
+	}
+	b.left -= size
+	return out
 }
 
 // send writes an answer, which is the caller's alone.

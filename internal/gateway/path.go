@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/account"
 	"chainexplorer/internal/kernel"
 )
 
@@ -16,22 +17,27 @@ func HideKeys(next http.Handler) http.Handler {
 		if strings.Contains(r.URL.Path, "/rpc/") {
 			if path, key := cutKey(r.URL.Path); key != "" {
 				w.Header().Set("Referrer-Policy", "no-referrer")
-				r = withoutKey(r, path, key)
+				r = withPath(r, path)
+				r.Header = r.Header.Clone()
+				r.Header.Add(kernel.HeaderKey, key)
 			}
+		}
+		if p := r.URL.Path; (strings.Contains(p, "svc_") || strings.Contains(p, "SVC_")) && account.HoldsKey(p) { // where no key belongs
+			w.Header().Set("Referrer-Policy", "no-referrer")
+			r = withPath(r, "/hidden")
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func withoutKey(r *http.Request, path, key string) *http.Request {
-	hidden := *r
+// withPath is a request for another address.
+func withPath(r *http.Request, path string) *http.Request {
+	other := *r
 	at := *r.URL
 	at.Path, at.RawPath = path, ""
-	hidden.URL = &at
-	hidden.RequestURI = at.RequestURI()
-	hidden.Header = r.Header.Clone()
-	hidden.Header.Add(kernel.HeaderKey, key)
-	return &hidden
+	other.URL = &at
+	other.RequestURI = at.RequestURI()
+	return &other
 }
 
 // socket is the last segment of the addresses for WebSocket.

@@ -89,22 +89,27 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	v.chain.live.Serve(w, r, live.Client{
 		Version: v.version, Subprotocols: []string{subprotocol},
-		Answer:    func(ctx context.Context, body []byte) []byte { return g.message(ctx, v, body) },
+		Answer:    func(ctx context.Context, body []byte) ([]byte, func()) { return g.message(ctx, v, body) },
 		Admit:     key.valid,
 		Charge:    func(ctx context.Context, m *method.Method) *wire.Error { return g.charge(ctx, v, m) },
 		RequestID: func() string { return v.requestID },
 	})
 }
 
-// message answers a message with calls; nil when nobody waits for an answer.
-func (g *Gateway) message(ctx context.Context, v *visit, body []byte) []byte {
+// message answers a message with calls; nil when nobody waits for an answer. release
+// gives back the memory of the key that the answer takes until it is sent.
+func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []byte, release func()) {
 	calls, batch, e := wire.Parse(body)
 	if e != nil {
-		return wire.AppendError(nil, wire.Null, e.Object(v.requestID))
+		return wire.AppendError(nil, wire.Null, e.Object(v.requestID)), nil
 	}
 	if batch {
-		out, _ := g.runBatch(ctx, v, calls)
-		return out
+		give, ok := g.room.take(v.caller.KeyID, maxBatchAnswer)
+		if !ok {
+			return wire.AppendError(nil, wire.Null, noRoom().Object(v.requestID)), nil
+		}
+		text, _ = g.runBatch(ctx, v, calls)
+		return text, give
 	}
 	c := &calls[0]
 	out := g.run(ctx, v, c, maxSingle)
@@ -113,9 +118,10 @@ func (g *Gateway) message(ctx context.Context, v *visit, body []byte) []byte {
 		g.logFault(v, c, out.fault)
 	}
 	if c.Notification() {
-		return nil
+		return nil, nil
 	}
-	return out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID)
+	release, _ = g.hold(v, &out, c)
+	return out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID), release
 }
 
 // charge takes a call out of the budget that makes or ends a subscription.

@@ -123,7 +123,7 @@ func measure(count, blocks int) error {
 		return err
 	}
 	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:errcheck // it ends with the command
-		server.Serve(w, r, live.Client{Version: starknet.V010, Answer: func(context.Context, []byte) []byte { return nil }, Admit: func() error { return nil }})
+		server.Serve(w, r, live.Client{Version: starknet.V010, Answer: func(context.Context, []byte) ([]byte, func()) { return nil, nil }, Admit: func() error { return nil }})
 	}))
 	before, goroutines := memory(), runtime.NumGoroutine()
 	crowd := exec.Command(os.Args[0], "-crowd", listener.Addr().String(), "-n", strconv.Itoa(count))

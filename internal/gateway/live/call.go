@@ -18,8 +18,13 @@ import (
 func (s *session) handle(body []byte) {
 	ctx, done := s.working()
 	defer done()
-	free := func() { <-s.calls }
-	text, begin := s.answer(ctx, body)
+	text, release, begin := s.answer(ctx, body)
+	free := func() {
+		if release != nil {
+			release()
+		}
+		<-s.calls
+	}
 	if len(text) == 0 {
 		free()
 		return
@@ -33,7 +38,7 @@ func (s *session) handle(body []byte) {
 
 // answer answers the calls of a message. Those that are about subscriptions are
 // answered here and all others where ordinary calls are.
-func (s *session) answer(ctx context.Context, body []byte) (text []byte, begin []*sub) {
+func (s *session) answer(ctx context.Context, body []byte) (text []byte, release func(), begin []*sub) {
 	calls, batch, failed := wire.Parse(body)
 	mine := 0
 	for i := range calls {
@@ -42,18 +47,20 @@ func (s *session) answer(ctx context.Context, body []byte) (text []byte, begin [
 		}
 	}
 	if failed != nil || mine == 0 {
-		return s.client.Answer(ctx, body), nil
+		text, release = s.client.Answer(ctx, body)
+		return text, release, nil
 	}
 	if !batch {
 		text, b := s.one(ctx, &calls[0])
 		if b != nil {
 			begin = append(begin, b)
 		}
-		return text, begin
+		return text, nil, begin
 	}
 	var answers [][]byte
 	if mine < len(calls) {
-		rest := s.client.Answer(ctx, others(body, calls))
+		var rest []byte
+		rest, release = s.client.Answer(ctx, others(body, calls))
 		// A batch of notifications has no answer, and one that failed as a whole has
 		// one that is no array.
 		if rest = bytes.TrimSpace(rest); len(rest) > 0 && rest[0] == '[' {
@@ -79,9 +86,9 @@ func (s *session) answer(ctx context.Context, body []byte) (text []byte, begin [
 		text = append(text, a...)
 	}
 	if len(text) == 1 {
-		return nil, begin
+		return nil, release, begin
 	}
-	return append(text, ']'), begin
+	return append(text, ']'), release, begin
 }
 
 // stream is the method of a call that is about subscriptions; nil for all others.

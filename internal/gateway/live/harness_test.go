@@ -43,6 +43,7 @@ type world struct {
 	patience time.Duration // of clients
 
 	fetches atomic.Int64
+	unsent  atomic.Int64 // answers whose memory was not given back
 	// trouble may stand in for a read: it is asked before each. done: it answers.
 	trouble atomic.Pointer[func(ctx context.Context, method, params string) (result json.RawMessage, code int, err error, done bool)]
 	admit   atomic.Pointer[func() error]
@@ -67,7 +68,11 @@ func newWorld(t testing.TB, s setup) *world {
 	goroutines := runtime.NumGoroutine()
 	w.server = live.New(live.Options{Chain: "test", Heads: w.heads, Fetch: w.fetch, Limits: s.limits, Metrics: s.metrics})
 	w.front = serve(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		c := live.Client{Version: s.version, Answer: w.ask, Admit: func() error {
+		answer := func(ctx context.Context, body []byte) ([]byte, func()) {
+			w.unsent.Add(1)
+			return w.ask(ctx, body), func() { w.unsent.Add(-1) }
+		}
+		c := live.Client{Version: s.version, Answer: answer, Admit: func() error {
 			if f := w.admit.Load(); f != nil {
 				return (*f)()
 			}
@@ -91,6 +96,7 @@ func newWorld(t testing.TB, s setup) *world {
 			return // which has goroutines of its own that come and go
 		}
 		until(t, "goroutines back to the start", func() bool { return runtime.NumGoroutine() <= goroutines })
+		until(t, "the memory of all answers given back", func() bool { return w.unsent.Load() == 0 })
 	})
 	return w
 }

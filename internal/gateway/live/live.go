@@ -130,7 +130,8 @@ type Client struct {
 	Subprotocols []string
 	// Answer answers a message with ordinary calls: one or a batch. It is nil for
 	// notifications. It is called at once from as many goroutines as Limits.Calls.
-	Answer func(ctx context.Context, body []byte) []byte
+	// release, which may be nil, is called when the answer was sent or is given up.
+	Answer func(ctx context.Context, body []byte) (text []byte, release func())
 	// Admit says whether the session may go on. It is asked often and must not wait.
 	Admit func() error
 	// Charge is asked before each call that makes or ends a subscription; nil: free.

@@ -332,7 +332,7 @@ func TestFloodOfCalls(t *testing.T) {
 	var running, most atomicMax
 	w := newWorld(t, setup{chain: small, limits: live.Limits{Calls: 3}, client: func(c *live.Client) {
 		answer := c.Answer
-		c.Answer = func(ctx context.Context, body []byte) []byte {
+		c.Answer = func(ctx context.Context, body []byte) ([]byte, func()) {
 			most.reach(running.add(1))
 			defer running.add(-1)
 			select {
@@ -365,11 +365,11 @@ func TestCallsEndWithTheSession(t *testing.T) {
 	ended := make(chan time.Time, 1)
 	begun := make(chan struct{})
 	bubble(t, setup{chain: small, client: func(c *live.Client) {
-		c.Answer = func(ctx context.Context, _ []byte) []byte {
+		c.Answer = func(ctx context.Context, _ []byte) ([]byte, func()) {
 			close(begun)
 			<-ctx.Done()
 			ended <- time.Now()
-			return nil
+			return nil, nil
 		}
 	}}, func(t *testing.T, w *world) {
 		ended, begun = make(chan time.Time, 1), make(chan struct{})
