@@ -64,3 +64,7 @@ generator python requirements.txt python_generator || echo "tools: without its g
 # The form of OpenRPC documents, as its authors publish it; a test holds ours against it.
 pins=internal/gateway/method/testdata clients=.tools generator openrpc package-lock.json npm_packages ||
   echo "tools: without its schemas the OpenRPC document is not tested" >&2
+
+# The clients that wallets and programs use with the JSON-RPC gateway; starknet.go comes with the other modules.
+pins=internal/gateway/testdata clients=.tools generator starknetjs package-lock.json npm_packages ||
+  echo "tools: without starknet.js it is not run through the gateway" >&2

@@ -47,6 +47,27 @@ func TestPassedOnUntouched(t *testing.T) {
 	}
 }
 
+// TestShortArrays holds that an array without the optional parameters at its end reaches
+// every node, also one that wants all positions or none; a whole one is not touched.
+func TestShortArrays(t *testing.T) {
+	w, n := scriptedWorld(t, func(_ *http.Request, method string, _ json.RawMessage) (string, bool) {
+		return `"result":{}`, method == "starknet_getStateUpdate"
+	})
+	for written, asked := range map[string]string{
+		`[{"block_number": 2.0e0}]`:                 `{"block_id":{"block_number": 2.0e0}}`,
+		`[{"block_number": 3.0e0} , [ "0x0<1>" ] ]`: `[{"block_number": 3.0e0} , [ "0x0<1>" ] ]`,
+		`{ "block_id": {"block_number":  4.0e0 } }`: `{ "block_id": {"block_number":  4.0e0 } }`,
+	} {
+		if a := w.call("starknet_getStateUpdate", written); a.Error != nil {
+			t.Errorf("%s: %v", written, a.Error)
+		}
+		all := n.asked("starknet_getStateUpdate")
+		if last := all[len(all)-1]; !strings.Contains(last, `"params":`+asked) {
+			t.Errorf("%s: the node was asked %s", written, last)
+		}
+	}
+}
+
 // TestLargeAnswers holds the bounds of answers: of a method, and of a batch together.
 func TestLargeAnswers(t *testing.T) {
 	const mib = 1 << 20

@@ -43,10 +43,13 @@ import (
 type World struct {
 	T *testing.T
 
-	// Chain is what happened, Node serves it, and Pool asks the node.
+	// Chain is what happened, Node serves it, and Pool asks the node. Where nodes speak
+	// several versions, Pool asks them all, and Node is the first.
 	Chain *simnode.Chain
 	Node  *simnode.Node
 	Pool  *node.Pool
+	// NodeURLs are where the nodes themselves answer, by their versions.
+	NodeURLs map[starknet.SpecVersion]string
 
 	// Engine holds the index that Source is read into, and Census counts holders in it.
 	Engine *pebble.Engine
@@ -75,6 +78,7 @@ type World struct {
 	Partner string // for the partner routes too
 
 	life      life
+	versions  []starknet.SpecVersion
 	noClasses bool
 	shared    bool
 }
@@ -159,6 +163,12 @@ func (w *World) Operations() map[string]string {
 func New(t *testing.T, n int, change ...func(*Options)) *World {
 	t.Helper()
 	return serve(&World{T: t, life: lifeOf(t)}, n, change...)
+}
+
+// NewSpeaking is a World with a node for each of some versions of the protocol.
+func NewSpeaking(t *testing.T, n int, versions ...starknet.SpecVersion) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t), versions: versions}, n)
 }
 
 // NewWithoutClasses is a World whose node could give no class.
@@ -248,10 +258,22 @@ func Hears(now func() time.Time, head uint64) func() chain.Seen {
 }
 
 func (w *World) serveNode() {
-	w.Node = simnode.NewNode(w.Chain, simnode.NodeConfig{Version: starknet.V010})
-	srv := httptest.NewServer(w.Node)
-	w.life.cleanup(srv.Close)
-	pool, err := node.Open(w.life.ctx, node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, PollInterval: time.Millisecond, HealthInterval: time.Hour})
+	if len(w.versions) == 0 {
+		w.versions = []starknet.SpecVersion{starknet.V010}
+	}
+	config := node.Config{PollInterval: time.Millisecond, HealthInterval: time.Hour}
+	w.NodeURLs = map[starknet.SpecVersion]string{}
+	for _, v := range w.versions {
+		n := simnode.NewNode(w.Chain, simnode.NodeConfig{Version: v})
+		if w.Node == nil {
+			w.Node = n
+		}
+		srv := httptest.NewServer(n)
+		w.life.cleanup(srv.Close)
+		w.NodeURLs[v] = srv.URL
+		config.Nodes = append(config.Nodes, node.Endpoint{URL: srv.URL})
+	}
+	pool, err := node.Open(w.life.ctx, config)
 	if err != nil {
 		w.T.Fatal(err)
 	}

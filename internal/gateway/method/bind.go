@@ -61,6 +61,30 @@ func (m *Method) Bind(params json.RawMessage, v starknet.SpecVersion) (Args, err
 	return args, nil
 }
 
+// ForNode is how a node is asked: params as the caller wrote them, except for an array
+// that leaves out parameters. Some nodes take those for given and others refuse the call,
+// so that it is put by name, which all understand. Every value stays as it was written.
+func (m *Method) ForNode(params json.RawMessage, args Args, v starknet.SpecVersion) json.RawMessage {
+	known := m.ParamsIn(v)
+	if len(params) == 0 || params[0] != '[' || len(args) == len(known) {
+		return params
+	}
+	out := make(json.RawMessage, 0, len(params)+24*len(args)+2)
+	out = append(out, '{')
+	for i := range known {
+		value, given := args[known[i].Name]
+		if !given {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), known[i].Name...), `":`...)
+		out = append(out, value...)
+	}
+	return append(out, '}')
+}
+
 func clip(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "…"

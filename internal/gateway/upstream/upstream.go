@@ -148,7 +148,7 @@ type question struct {
 func (q *question) entry() entryKey { return entryKey{q.at, q.key} }
 
 func (u *Upstream) question(ctx context.Context, m *method.Method, params json.RawMessage, args method.Args, v starknet.SpecVersion) *question {
-	q := &question{method: m, params: params, spec: v, key: digestOf(m, args, v), about: subjectOf(m, args)}
+	q := &question{method: m, params: m.ForNode(params, args, v), spec: v, key: digestOf(m, args, v), about: subjectOf(m, args)}
 	if m.Name == "starknet_getEvents" {
 		q.token = tokenOf(args["filter"], v)
 	}
