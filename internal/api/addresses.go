@@ -134,6 +134,7 @@ func (s *Routes) addressRoutes() {
 	transfers.Page = kernel.Page{Usual: 25, Most: 100}
 	kernel.Register(s.Server, transfers, s.listAddressTransfers)
 	s.assetRoutes()
+	s.retiredRoutes()
 	s.batchRoutes()
 }
 

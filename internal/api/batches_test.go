@@ -221,13 +221,13 @@ func (n noNode) NonceAt(context.Context, contractcall.Block, felt.Felt) (felt.Fe
 func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	w := newWorld(t, 40, func(o *options) { o.Chains[0].Node = noNode{t} })
 	w.Node.Faults().Set(simnode.Fault{Kind: simnode.FaultDrop})
-	live := map[string]bool{"getTokenTotalSupply": true, "getTokenBalance": true, "readContract": true, "getWalletState": true}
+	live := map[string]bool{"getTokenTotalSupply": true, "getTokenBalance": true, "readContract": true, "getWalletState": true, "callRpc": true}
 	a, tx := w.Chain.Accounts(39)[0].String(), w.Chain.BlockAt(3).Transactions[0].Hash.String()
 	fill := strings.NewReplacer("{chain}", chainID, "{address}", a, "{token}", contracts.STRK.String(), "{number_or_hash}", "3", "{tx_hash}", tx,
 		"{message_hash}", fmt.Sprintf("0x%x", w.Chain.Messages(0, 39)[0].Hash), "{class_hash}", contracts.Classes().Account.Hash.String())
 	query := map[string]string{"search": "?q=" + a, "searchEvents": "?topic0=" + felt.Selector("Transfer").String(), "getBlockAtTimestamp": "?timestamp=1900000000"}
 	bodies := map[string]string{"summarizeAddresses": `{"addresses":["` + a + `"]}`, "describeAddresses": `{"addresses":["` + a + `"]}`, "previewTransactions": `{"hashes":["` + tx + `"]}`}
-	want := map[string]int{"getContractVerification": http.StatusNotFound}
+	want := map[string]int{"getContractVerification": http.StatusNotFound, "getTokenHoldings": http.StatusGone}
 	called := 0
 	for id, path := range w.Operations() {
 		if live[id] {

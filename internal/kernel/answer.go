@@ -26,9 +26,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 		SendError(w, r, e, req.ID, req.Route)
 		return
 	}
-	if rec.status >= http.StatusBadRequest {
+	gone := req.Route.Retired && rec.status == http.StatusGone
+	if rec.status >= http.StatusBadRequest && !gone {
 		s.relayError(w, r, req)
 		return
+	}
+	if gone {
+		w.Header()["Link"] = rec.header["Link"]
 	}
 	fresh := cacheable && req.keepable() && rec.status == http.StatusOK
 	a := rec.seal(req.settled, fresh, fresh && req.immutable)

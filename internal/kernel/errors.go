@@ -20,6 +20,9 @@ const (
 	CodeForbidden        Code = "forbidden"
 	CodeNotFound         Code = "not_found"
 	CodeUnsupportedRoute Code = "unsupported_route"
+
+	CodeTokenHoldingsRetired Code = "token_holdings_retired"
+
 	CodeMethodNotAllowed Code = "method_not_allowed"
 	CodePayloadTooLarge  Code = "payload_too_large"
 	CodeURITooLong       Code = "uri_too_long"
@@ -74,6 +77,9 @@ var Codes = map[Code]codeInfo{
 	CodeUnsupportedRoute: {http.StatusNotFound, "api/unsupported-routes", "Unsupported route",
 		"The path is not part of the published API.",
 		"Look the route up in the API reference or in the OpenAPI document."},
+	CodeTokenHoldingsRetired: {http.StatusGone, "api/retired-routes", "Token holdings are retired",
+		"The token holdings of an address have not been served since the day in the Sunset header. Which tokens an address may hold, and what it holds at one block, are two questions that one list cannot answer.",
+		"Ask discoverAssets which tokens the address may hold, with the evidence for each, and getWalletState for its balances at one block. Their paths are in successors and in the Link header. Retrying does not help."},
 	CodeMethodNotAllowed: {http.StatusMethodNotAllowed, "api/unsupported-routes", "Method not allowed",
 		"The path exists, but not with this method. The Allow header lists those that do.",
 		"Use one of the methods in Allow."},

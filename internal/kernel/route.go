@@ -85,6 +85,9 @@ type Route struct {
 	ExampleStatus int
 	// ExampleBody is the body of the example, of a route that takes one.
 	ExampleBody func(Examples) string
+	// Retired is for an operation that is gone. It answers 410 with what took its place,
+	// whatever the query: who comes with parameters of old is to learn of it too.
+	Retired bool
 	// Headers are sent with every answer of the route.
 	Headers map[string]string
 	// MaxBody is the largest request body in bytes; 0 for none.
@@ -145,7 +148,7 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 
 // operation is what the document says of a route before its inputs and answers.
 func (r *Route) operation() huma.Operation {
-	return huma.Operation{
+	op := huma.Operation{
 		OperationID:                  r.ID,
 		Method:                       r.Method,
 		Path:                         r.Path,
@@ -165,6 +168,10 @@ func (r *Route) operation() huma.Operation {
 			"x-service-rate-limit-class": string(r.Class),
 		},
 	}
+	if r.Retired {
+		op.Deprecated, op.DefaultStatus = true, http.StatusGone
+	}
+	return op
 }
 
 // amend makes the document say what the kernel does where Huma would not, and
@@ -194,8 +201,8 @@ func (s *Server) amend(r *Route) {
 // of the first page, as clients send it that keep one variable. It returns the
 // query with whole numbers spelled as such.
 func (r *Route) checkQuery(raw string, req *Request) (string, *Error) {
-	if raw == "" {
-		return raw, nil
+	if raw == "" || r.Retired {
+		return "", nil
 	}
 	query, err := url.ParseQuery(raw)
 	if err != nil {

@@ -208,6 +208,8 @@ func checkEnvelope(r Reply) error {
 		return fmt.Errorf("code %q with status %d", e.Code, r.StatusCode)
 	case e.Reason != "" && (kernel.Reasons[e.Reason].Code != e.Code || e.DocSlug != kernel.Reasons[e.Reason].Slug):
 		return fmt.Errorf("reason %q with code %q and slug %q", e.Reason, e.Code, e.DocSlug)
+	case r.StatusCode == http.StatusGone: // its page is named by another field
+		return nil
 	case e.Reason == "" && e.DocSlug != info.Slug:
 		return fmt.Errorf("code %q with slug %q", e.Code, e.DocSlug)
 	case e.RequestID != r.Header.Get("X-Request-Id"):

@@ -172,6 +172,9 @@ func (w *world) fences(text string, variables map[string]string) (n int) {
 			if strings.HasSuffix(command, "/verification") {
 				status = http.StatusNotFound // which has no record
 			}
+			if strings.HasSuffix(command, "/token-holdings") {
+				status = http.StatusGone
+			}
 			w.example(command, status, variables)
 			n++
 		}

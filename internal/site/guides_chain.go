@@ -88,7 +88,7 @@ func (s *Site) versionGuide(setting) []web.Section {
 		{ID: "changes", Title: "What may change", Blocks: []web.Block{
 			docList("New fields, operations, optional parameters and error codes may be added at any time: ignore fields that you do not know, and treat an unknown code by its HTTP status.",
 				"Messages, the order of JSON fields, and cursors from the inside may change at any time.",
-				"An operation that is to go is first marked `deprecated` in the OpenAPI document."),
+				"An operation that is to go is first marked `deprecated` in the OpenAPI document. One that is gone stays listed and answers 410 with `Deprecation`, `Sunset`, and in `successors` what took its place: see [retired routes](/docs/api/retired-routes)."),
 		}},
 		{ID: "this", Title: "This deployment", Blocks: []web.Block{docText("Version `%s` of the service.", s.Version)}},
 	}

@@ -27,7 +27,7 @@ func (s *Site) publish() {
 		op := s.OperationOf(r)
 		op.Extensions["x-service-evidence"] = evidenceFor(r.ID)
 		s.nameChains(op)
-		declareHeaders(op, r.Method)
+		declareHeaders(op, r)
 		describeOperation(o.Components.Schemas, r, op)
 	}
 }
@@ -77,14 +77,18 @@ func responseHeaders() map[string]*huma.Header {
 		"Retry-After":           {Description: "Seconds to wait before the same request can succeed.", Schema: whole},
 		"Cache-Control":         {Description: "Keyed answers are private; settled ones can be kept and asked about again.", Schema: text},
 		"ETag":                  {Description: "Validator of a settled answer. Send it as If-None-Match; a match is answered 304.", Schema: text},
+		"Deprecation":           {Description: "true: do not build on this operation.", Schema: text},
+		"Sunset":                {Description: "Since when the operation has not been served.", Schema: text},
+		"Link":                  {Description: "What took the operation's place (successor-version), and how to go on (deprecation).", Schema: text},
 		"WWW-Authenticate":      {Description: "What is wrong with the key, or which scope it lacks.", Schema: text},
 	}
 }
 
 // declareHeaders says which answers of an operation carry which headers, and that
 // a read can be answered 304.
-func declareHeaders(op *huma.Operation, method string) {
-	if method == http.MethodGet {
+func declareHeaders(op *huma.Operation, r *kernel.Route) {
+	method := r.Method
+	if method == http.MethodGet && !r.Retired {
 		op.Responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The copy that If-None-Match names is still good."}
 	}
 	for status, response := range op.Responses {
@@ -99,6 +103,8 @@ func declareHeaders(op *huma.Operation, method string) {
 			}
 		case "401", "403":
 			names = append(names, "WWW-Authenticate")
+		case "410":
+			names = append(names, "Deprecation", "Sunset", "Link")
 		case "429", "503":
 			names = append(names, "Retry-After")
 		}

@@ -90,7 +90,11 @@ func (ref *reference) operation(r *kernel.Route, at setting) web.Operation {
 		out.Parameters = append(out.Parameters, web.Parameter{Name: p.Name, In: p.In, Type: ref.typeName(sc), Required: p.Required,
 			Default: plain(sc.Default), Bounds: bounds(sc), Description: p.Description})
 	}
-	if ok, found := op.Responses["200"]; found && ok.Content[kernel.JSONType].Schema != nil {
+	usual := http.StatusOK
+	if r.Retired {
+		usual = http.StatusGone
+	}
+	if ok, found := op.Responses[strconv.Itoa(usual)]; found && ok.Content[kernel.JSONType].Schema != nil {
 		top := ok.Content[kernel.JSONType].Schema
 		out.Answer = ref.typeName(top)
 		out.Fields = ref.fields(nil, "", top, nil)
