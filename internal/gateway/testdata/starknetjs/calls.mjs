@@ -90,7 +90,7 @@ assert.ok((await events(byAddress, 7)).pages > 3 && transfers.length > 21, "even
 await same("batch", (p) => Promise.all([p.getBlockNumber(), p.getClassHashAt(SENDER, "latest"), p.getBlock(1), balanceOf(RECEIVER, head)(p)]), [batched]);
 assert.equal((await Promise.allSettled([batched.getBlockNumber(), batched.getBlock(head + 1000)])).map((r) => r.status).join(), "fulfilled,rejected");
 
-// A connection with three subscriptions.
+// A connection with several subscriptions.
 const channel = new WebSocketChannel({ nodeUrl: `${address.replace(/^http/, "ws")}/${KEY}`, autoReconnect: false });
 await channel.waitForConnection();
 assert.equal(await channel.sendReceive("starknet_blockNumber"), head);
@@ -159,10 +159,24 @@ assert.equal((await statuses.next()).status.finality_status, "ACCEPTED_ON_L2");
 await nextHead(head + 1);
 assert.ok((await nextEvents(head + 1)).some((e) => e.transaction_hash === sent.transaction_hash), "the transfer's event is told");
 
-// No heads after the end of their subscription; the other one goes on.
+// Transactions and receipts of a new block.
+const transactions = queue(await channel.subscribeNewTransactions());
+const receipts = queue(await channel.subscribeNewTransactionReceipts());
+
+// No heads after the end of their subscription; the others go on.
 assert.equal(await headers.unsubscribe(), true);
 await block();
 await nextEvents(head + 2);
+for (const want of (await truth.getBlockWithReceipts(head + 2)).transactions) {
+  const { finality_status, transaction_hash, ...transaction } = plain(await transactions.next());
+  assert.equal(finality_status, "ACCEPTED_ON_L2");
+  assert.equal(transaction_hash, want.receipt.transaction_hash);
+  assert.deepEqual(transaction, plain(want.transaction), "a new transaction");
+  const { block_hash, block_number, ...got } = plain(await receipts.next());
+  assert.equal(block_number, head + 2);
+  assert.deepEqual(got, plain(want.receipt), "a new receipt");
+  compared++;
+}
 await channel.sendReceive("starknet_blockNumber");
 assert.equal(heads.items.length, 0);
 await assert.rejects(channel.sendReceive("starknet_unsubscribe", { subscription_id: headers.id }));
