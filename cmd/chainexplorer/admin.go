@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type adminCommands struct {
 	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`
 	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
+	Audit     auditCommands     `cmd:"" help:"List who changed workspaces, keys and labels, and check that nobody tampered with that log."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 }
 
@@ -33,10 +35,27 @@ type fsckCommand struct {
 	Chain string `placeholder:"CHAIN" help:"With --store: which chain's index to check, such as SN_MAIN."`
 	storeFlags
 	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the block headers. Default: the system's place."`
+	JSON    bool   `name:"json" help:"Print JSON, in the end."`
+
+	found fsckView
 }
 
 // Run prints what was found and fails when anything is wrong. It changes nothing.
 func (c *fsckCommand) Run(ctx context.Context, con *console) error {
+	if !c.JSON {
+		return c.run(ctx, con)
+	}
+	silent := *con
+	silent.out = io.Discard
+	err := c.run(ctx, &silent)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		return err
+	}
+	return errors.Join(err, c.found.print(con))
+}
+
+func (c *fsckCommand) run(ctx context.Context, con *console) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -68,6 +87,7 @@ func (c *fsckCommand) Run(ctx context.Context, con *console) error {
 			err = c.index(ctx, con, engine, dir, filepath.Base(dir))
 		} else {
 			summary(con, filepath.Base(dir), "cannot be opened")
+			c.found.Indexes = append(c.found.Indexes, fsckIndex{Place: dir, State: "unreadable", Problems: []string{err.Error()}})
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -126,6 +146,7 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 		}
 	}
 	printReport(con, report)
+	c.found.add(where, name, report, loss)
 	switch {
 	case !report.Clean():
 		also := ""
@@ -174,6 +195,7 @@ func (c *fsckCommand) control(ctx context.Context, con *console) error {
 		return err
 	}
 	fmt.Fprintf(con.out, "\ncontrol       %s\n", file) //nolint:errcheck // stdout
+	c.found.Control = &fsckControl{Place: file, Clean: len(problems) == 0, Problems: append([]string{}, problems...)}
 	for _, p := range problems {
 		fmt.Fprintf(con.out, "problem       %s\n", p) //nolint:errcheck // stdout
 	}

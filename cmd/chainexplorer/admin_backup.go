@@ -24,6 +24,7 @@ type backupCommand struct {
 	operatorTokenFlags
 	Data string `placeholder:"DIR" help:"Without --operator: the data directory of a process that is stopped."`
 	To   string `placeholder:"NEW" help:"With --data: folder of the backup, which must not exist."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // operatorTokenFlags are what a caller of the operator's address shows.
@@ -51,13 +52,13 @@ func (c *backupCommand) Run(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		return printBackup(con, t.Folder, t.Manifest)
+		return printBackup(con, t.Folder, t.Manifest, c.JSON)
 	}
 	m, err := c.offline(ctx, con.quiet())
 	if err != nil {
 		return errRunning(err)
 	}
-	return printBackup(con, c.To, m)
+	return printBackup(con, c.To, m, c.JSON)
 }
 
 // askForBackup lets a running process take a backup, and shows how far it has come.
@@ -174,6 +175,7 @@ func storesIn(data string) (list []string, err error) {
 type restoreCommand struct {
 	From string `required:"" placeholder:"FOLDER" help:"Folder of the backup."`
 	Data string `required:"" placeholder:"DIR" help:"Data directory to make of it; must be empty or missing. 'serve' takes it as it is, 'index' the chain's folder in it."`
+	JSON bool   `name:"json" help:"Print JSON."`
 }
 
 // Run puts a backup back and says what it holds.
@@ -189,15 +191,21 @@ func (c *restoreCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	return printBackup(con, c.Data, m)
+	return printBackup(con, c.Data, m, c.JSON)
 }
 
-func printBackup(con *console, folder string, m backup.Manifest) error {
+func printBackup(con *console, folder string, m backup.Manifest, asJSON bool) error {
+	if asJSON {
+		return printJSON(con.out, taken{Folder: folder, Manifest: m})
+	}
 	keys := "not in it"
 	if m.Control {
 		keys = "control.db"
 	}
 	rows := [][]string{{"folder", folder}, {"taken", m.Taken.Format(time.RFC3339)}, {"keys", keys}}
+	if m.Audit != nil {
+		rows = append(rows, []string{"audit", auditState(*m.Audit)})
+	}
 	for _, c := range m.Chains {
 		head := "no block yet"
 		if c.Blocks {

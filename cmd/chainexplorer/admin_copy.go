@@ -23,6 +23,7 @@ type copyCommand struct {
 	Chain    string `placeholder:"CHAIN" help:"Which chain to copy out of PostgreSQL, such as SN_MAIN."`
 	BatchMib int    `default:"16" help:"Size of a commit, in MiB."`
 	Shards   int    `default:"32" help:"Shards of a table, when the new index is distributed by Citus."`
+	JSON     bool   `name:"json" help:"Print JSON."`
 }
 
 // Help is shown by copy --help.
@@ -75,6 +76,10 @@ func (c *copyCommand) Run(ctx context.Context, con *console) error {
 	}
 	if copied.Head != state.Head {
 		return fmt.Errorf("the copy's head is %+v, the source's %+v", copied.Head, state.Head)
+	}
+	if c.JSON {
+		return printJSON(con.out, map[string]any{"chain": name, "head": copied.Head.Number, "hash": copied.Head.Hash.String(),
+			"digest": fmt.Sprintf("%x", copied.Head.Digest), "rows": result.Rows, "content": fmt.Sprintf("%x", result.Digest), "equal": true})
 	}
 	_, err = fmt.Fprintf(con.out, "chain    %s\nhead     %d %s\ndigest   %x\nrows     %d\ncontent  %x\nequal\n",
 		name, copied.Head.Number, copied.Head.Hash, copied.Head.Digest, result.Rows, result.Digest)

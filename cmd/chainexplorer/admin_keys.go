@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/control"
 )
 
 type workspaceCommands struct {
@@ -24,24 +23,6 @@ type keyCommands struct {
 	List   keyListCommand   `cmd:"" help:"List API keys, newest first."`
 	Rotate keyRotateCommand `cmd:"" help:"Replace an API key by a new one with the same rights, and print that, once. The old one is refused within a second."`
 	Revoke keyRevokeCommand `cmd:"" help:"End an API key for good. A running service refuses it within a second."`
-}
-
-// controlFlags are what all of them need.
-type controlFlags struct {
-	Control string `required:"" placeholder:"FILE|URL" help:"Control database: a file, or a PostgreSQL database (postgres://...)."`
-	JSON    bool   `name:"json" help:"Print JSON."`
-}
-
-// with opens the database for the time of fn. A running service need not stop.
-func (f *controlFlags) with(ctx context.Context, con *console, make bool, fn func(*account.Repository) error) error {
-	db, err := control.Open(ctx, control.Options{Path: f.Control, MustExist: !make, Logger: con.log})
-	if errors.Is(err, control.ErrNotExist) {
-		return fmt.Errorf("%w: check --control, or begin with 'chainexplorer admin workspace create'", err)
-	} else if err != nil {
-		return err
-	}
-	err = explain(fn(account.NewRepository(db, account.Options{})))
-	return errors.Join(err, db.Close())
 }
 
 // explain tells what to do about mistakes that the repository found.

@@ -142,7 +142,7 @@ func TestAdminKeyMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no control", []string{"key", "list"}, exitUsage, "missing flags: --control=FILE"},
+		{"no control", []string{"key", "list"}, exitUsage, "which control database?"},
 		{"no database", []string{"key", "list", "--control", dir + "/none.db"}, exitFailure, "there is no control database at"},
 		{"not a database", []string{"key", "list", "--control", dir + "/letter.txt"}, exitFailure, "is not a database"},
 		{"no name", []string{"workspace", "create", "--control", db}, exitUsage, `expected "<name>"`},

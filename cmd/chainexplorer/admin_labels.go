@@ -24,19 +24,17 @@ type labelFlags struct {
 }
 
 func (f *labelFlags) with(ctx context.Context, con *console, fn func(*label.Repository) error) error {
-	db, err := control.Open(ctx, control.Options{Path: f.Control, MustExist: true, Logger: con.log})
-	if err != nil {
+	return f.open(ctx, con, false, func(db *control.DB) error {
+		err := fn(label.NewRepository(db, nil))
+		var invalid *label.InvalidError
+		switch {
+		case errors.As(err, &invalid):
+			return &usageError{invalid.Error()}
+		case errors.Is(err, label.ErrNotFound):
+			return fmt.Errorf("%w: see 'chainexplorer admin label list'", err)
+		}
 		return err
-	}
-	err = fn(label.NewRepository(db, nil))
-	var invalid *label.InvalidError
-	switch {
-	case errors.As(err, &invalid):
-		err = &usageError{invalid.Error()}
-	case errors.Is(err, label.ErrNotFound):
-		err = fmt.Errorf("%w: see 'chainexplorer admin label list'", err)
-	}
-	return errors.Join(err, db.Close())
+	})
 }
 
 func labelAddress(text string) (felt.Felt, error) {
@@ -114,6 +112,9 @@ func (c *labelRemoveCommand) Run(ctx context.Context, con *console) error {
 	return c.with(ctx, con, func(r *label.Repository) error {
 		if err := r.Remove(ctx, c.Chain, a); err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(con.out, map[string]string{"chain": c.Chain, "address": a.String()})
 		}
 		_, err := fmt.Fprintf(con.out, "%s has no name on %s any more\n", a, c.Chain)
 		return err

@@ -21,6 +21,29 @@ type verifyCommand struct {
 	Node []string `sep:"none" placeholder:"URL" help:"JSON-RPC address of a node, for blocks whose hash covers more than the index keeps; repeat for several."`
 	From uint64   `placeholder:"BLOCK" help:"First block."`
 	To   *uint64  `placeholder:"BLOCK" help:"Last block; the newest unless set."`
+	JSON bool     `name:"json" help:"Print JSON, in the end."`
+}
+
+// maxRuns bounds the list of runs in JSON.
+const maxRuns = 1000
+
+// verifyView is what --json prints.
+type verifyView struct {
+	Blocks     uint64    `json:"blocks"`
+	Verified   uint64    `json:"verified"`
+	Unverified uint64    `json:"unverified"`
+	NotChecked uint64    `json:"notChecked"`
+	Mismatches uint64    `json:"mismatches"`
+	Recorded   uint64    `json:"recorded"`
+	Held       bool      `json:"held"` // another process had the index: nothing was recorded
+	Runs       []runView `json:"runs"`
+	Truncated  bool      `json:"runsTruncated"`
+}
+
+type runView struct {
+	First  uint64 `json:"first"`
+	Last   uint64 `json:"last"`
+	Result string `json:"result"`
 }
 
 // Run recomputes blocks and fails when one contradicts its hash.
@@ -33,7 +56,17 @@ func (c *verifyCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer engine.Close() //nolint:errcheck // every commit is durable when it returns
-	o := recheck.Options{Store: engine, From: c.From, To: math.MaxUint64, Owner: owner(), Report: func(r recheck.Run) { printRun(con, &r) }}
+	view := verifyView{Runs: []runView{}}
+	o := recheck.Options{Store: engine, From: c.From, To: math.MaxUint64, Owner: owner(), Report: func(r recheck.Run) {
+		switch {
+		case !c.JSON:
+			fmt.Fprintf(con.out, "%-24s %s\n", fmt.Sprintf("blocks %d to %d", r.First, r.Last), runResult(&r)) //nolint:errcheck // stdout
+		case len(view.Runs) < maxRuns:
+			view.Runs = append(view.Runs, runView{r.First, r.Last, runResult(&r)})
+		default:
+			view.Truncated = true
+		}
+	}}
 	if c.To != nil {
 		o.To = *c.To
 	}
@@ -49,16 +82,28 @@ func (c *verifyCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fmt.Errorf("verify: %w", err)
 	}
+	if c.JSON {
+		view.Blocks, view.Verified, view.Unverified, view.NotChecked = out.Blocks, out.Verified, out.Unverified, out.NotChecked
+		view.Mismatches, view.Recorded, view.Held = out.Mismatches, out.Recorded, out.Held
+		if err := printJSON(con.out, view); err != nil {
+			return err
+		}
+	} else {
+		printOutcome(con, &out)
+	}
+	if out.Mismatches > 0 {
+		return fmt.Errorf("%d blocks of the index contradict their hashes: index again into an empty place, or restore a backup", out.Mismatches)
+	}
+	return nil
+}
+
+func printOutcome(con *console, out *recheck.Outcome) {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	say("%d blocks: %d verified, %d unverified, %d need a node, %d false; %d newly recorded as verified",
 		out.Blocks, out.Verified, out.Unverified, out.NotChecked, out.Mismatches, out.Recorded)
 	if out.Held {
 		say("nothing was recorded while another process had the index")
 	}
-	if out.Mismatches > 0 {
-		return fmt.Errorf("%d blocks of the index contradict their hashes: index again into an empty place, or restore a backup", out.Mismatches)
-	}
-	return nil
 }
 
 // open opens the index for reading and for recording what is found.
@@ -107,18 +152,17 @@ func (c *verifyCommand) openNodes(ctx context.Context, con *console, engine stor
 	return pool, nil
 }
 
-func printRun(con *console, r *recheck.Run) {
-	where := fmt.Sprintf("blocks %d to %d", r.First, r.Last)
-	what := "verified from the index alone"
+// runResult says in words what was found of a run of blocks.
+func runResult(r *recheck.Run) string {
 	switch {
 	case r.Mismatch != "":
-		what = "FALSE: " + r.Mismatch
+		return "FALSE: " + r.Mismatch
 	case r.Finding.Outcome == chain.Unverified:
-		what = "unverified: " + r.Finding.Reason
+		return "unverified: " + r.Finding.Reason
 	case r.Method == recheck.NotAtAll:
-		what = "not checked: their hashes cover storage, which the index does not keep; give --node"
+		return "not checked: their hashes cover storage, which the index does not keep; give --node"
 	case r.Method == recheck.WithNode:
-		what = "verified with a node"
+		return "verified with a node"
 	}
-	fmt.Fprintf(con.out, "%-24s %s\n", where, what) //nolint:errcheck // stdout
+	return "verified from the index alone"
 }

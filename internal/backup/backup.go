@@ -49,6 +49,9 @@ type Manifest struct {
 	Program string    `json:"program"` // the version that wrote it
 	Chains  []Chain   `json:"chains"`
 	Control bool      `json:"control"` // whether control.db is in it
+	// Audit is what the audit log of control.db was found to be; nil in backups
+	// from before it was a chain.
+	Audit *control.AuditReport `json:"audit,omitempty"`
 }
 
 // Chain is a store as it was found in the backup.
@@ -114,10 +117,15 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 	}
 	sortChains(m.Chains)
 	if s.Control != nil {
-		if err := s.Control.CopyTo(ctx, filepath.Join(part, controlName)); err != nil {
+		file := filepath.Join(part, controlName)
+		if err := s.Control.CopyTo(ctx, file); err != nil {
 			return m, err
 		}
-		m.Control = true
+		report, err := examineControl(ctx, file, s.Logger)
+		if err != nil {
+			return m, err
+		}
+		m.Control, m.Audit = true, &report
 		s.Progress(done+1, total)
 	}
 	if err := writeManifest(part, m); err != nil {
@@ -162,6 +170,23 @@ func writeManifest(folder string, m Manifest) error {
 		return err
 	}
 	return writeFile(filepath.Join(folder, manifestName), append(text, '\n'))
+}
+
+// examineControl opens a control database that nobody else has open and reads its
+// audit log. A broken one is told, and is no reason to keep no backup.
+func examineControl(ctx context.Context, file string, log *slog.Logger) (r control.AuditReport, err error) {
+	db, err := control.Open(ctx, control.Options{Path: file, MustExist: true, Logger: log})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if r, err = db.VerifyAudit(ctx, nil); err != nil {
+		return r, err
+	}
+	if r.Broken != nil && log != nil {
+		log.Warn("the audit log is broken", "entry", r.Broken.Sequence, "reason", r.Broken.Reason)
+	}
+	return r, nil
 }
 
 // examine opens a store that nobody else has open and reads its state.

@@ -1,6 +1,7 @@
 package backup_test
 
 import (
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -142,5 +143,62 @@ func TestReadRefuses(t *testing.T) {
 	}
 	if _, err := backup.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a finished backup") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// TestAuditOfABackup: the head of the audit log is in the manifest, what is restored
+// still verifies, and a log that was changed in the backup is refused.
+func TestAuditOfABackup(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "backup")
+	s := source(t)
+	note := func() {
+		t.Helper()
+		if err := s.Control.Update(t.Context(), func(tx *sql.Tx) error {
+			return s.Control.Audit(t.Context(), tx, control.AuditEntry{At: s.Now(), Actor: "operator", Action: "x", Subject: "y"})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note()
+	note()
+	m, err := backup.Take(t.Context(), s, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note()
+	now, err := s.Control.VerifyAudit(t.Context(), nil)
+	if err != nil || m.Audit == nil || !m.Audit.Intact || m.Audit.Entries != 2 || now.Entries != 3 {
+		t.Fatalf("%+v, %v", m.Audit, err)
+	}
+	if r, err := s.Control.VerifyAudit(t.Context(), &m.Audit.Head); err != nil || !r.Intact {
+		t.Errorf("the log no longer holds the backup's head: %+v, %v", r.Broken, err)
+	}
+	target := filepath.Join(dir, "data")
+	if _, err := backup.Restore(t.Context(), folder, target, quiet, nil); err != nil {
+		t.Fatal(err)
+	}
+	db, err := control.Open(t.Context(), control.Options{Path: filepath.Join(target, "control.db"), MustExist: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := db.VerifyAudit(t.Context(), &m.Audit.Head)
+	if err := errors.Join(err, db.Close()); err != nil || !r.Intact || r.Head != m.Audit.Head {
+		t.Errorf("restored: %+v, %v", r, err)
+	}
+	raw, err := sql.Open("sqlite", filepath.Join(folder, "control.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{`DROP TRIGGER audit_no_delete`, `DELETE FROM audit WHERE seq = 2`} {
+		if _, err := raw.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Restore(t.Context(), folder, filepath.Join(dir, "other"), quiet, nil); err == nil || !strings.Contains(err.Error(), "its manifest says") {
+		t.Errorf("a changed backup was restored: %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress f
 		}
 	}
 	if m.Control {
-		if err := restoreControl(ctx, files, from, dir, log); err != nil {
+		if err := restoreControl(ctx, files, from, dir, m.Audit, log); err != nil {
 			return m, err
 		}
 	}
@@ -72,16 +72,19 @@ func restoreStore(ctx context.Context, files *copier, from, dir string, c Chain,
 	return nil
 }
 
-func restoreControl(ctx context.Context, files *copier, from, dir string, log *slog.Logger) error {
+func restoreControl(ctx context.Context, files *copier, from, dir string, audit *control.AuditReport, log *slog.Logger) error {
 	to := filepath.Join(dir, controlName)
 	if err := files.copyFile(ctx, filepath.Join(from, controlName), to); err != nil {
 		return err
 	}
-	db, err := control.Open(ctx, control.Options{Path: to, MustExist: true, Logger: log})
+	found, err := examineControl(ctx, to, log)
 	if err != nil {
 		return err
 	}
-	return db.Close()
+	if audit != nil && found.Head != audit.Head {
+		return fmt.Errorf("the audit log in the backup ends with %s, and its manifest says %s: one of them was changed", found.Head, audit.Head)
+	}
+	return nil
 }
 
 // empty takes everything out of a directory.

@@ -60,7 +60,11 @@ func (d *DB) versions(ctx context.Context, p *goose.Provider) (have, known int64
 
 // migrateLocked lets one process at a time change the schema.
 func (d *DB) migrateLocked(ctx context.Context, log *slog.Logger) error {
-	if pending, err := d.migrationsPending(ctx); err != nil || !pending {
+	pending, err := d.migrationsPending(ctx)
+	if err == nil && !pending { // a process may have ended between the two steps of migrate
+		pending, err = d.kind.hasTable(ctx, d.write, auditBefore)
+	}
+	if err != nil || !pending {
 		return err
 	}
 	return d.kind.lockSchema(ctx, d, func() error { return d.migrate(ctx, log) })
@@ -78,5 +82,5 @@ func (d *DB) migrate(ctx context.Context, log *slog.Logger) error {
 	for _, r := range done {
 		log.Info("changed the schema of the control database", "version", r.Source.Version, "took", r.Duration)
 	}
-	return nil
+	return d.chainAudit(ctx)
 }

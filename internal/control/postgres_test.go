@@ -30,6 +30,10 @@ var both = []struct {
 	{"ForeignKeysAndDuplicates", testForeignKeysAndDuplicates},
 	{"ContextCancels", testContextCancels},
 	{"CopyTo", testCopyTo},
+	{"AuditChain", testAuditChain},
+	{"AuditIsAppendOnly", testAuditIsAppendOnly},
+	{"AuditByManyAtOnce", testAuditByManyAtOnce},
+	{"ChainsTheOldLog", testChainsTheOldLog},
 }
 
 func TestOnFile(t *testing.T) { runBoth(t, onFile) }
