@@ -191,6 +191,9 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string) {
 	outs := make([]outcome, len(calls))
 	sum := &batchSum{left: maxBatchAnswer - 2}
+	for i := range calls { // every call is answered, if only with a failure
+		sum.left -= len(calls[i].ID) + failureBytes
+	}
 	run := func(i int) { outs[i] = sum.add(g.run(ctx, v, &calls[i], sum.room()), &calls[i]) }
 	slots := make(chan struct{}, batchAtOnce)
 	var work sync.WaitGroup
@@ -224,7 +227,7 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		}
 		sep := byte(',')
 		if body == nil {
-			body, sep = make([]byte, 0, maxBatchAnswer-sum.left+512), '['
+			body, sep = make([]byte, 0, min(maxBatchAnswer-sum.left, maxBatchAnswer)), '['
 		}
 		body = outs[i].appendTo(append(body, sep), calls[i].ID, v.requestID)
 		outs[i].free()
@@ -234,6 +237,9 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 	}
 	return body, classes
 }
+
+// failureBytes is more than a failure of the gateway takes.
+const failureBytes = 1 << 10
 
 // batchSum bounds the answers of a batch while they come in: what does not fit is let
 // go at once, so that it takes no memory from others.
@@ -254,7 +260,7 @@ func (b *batchSum) add(out outcome, c *wire.Call) outcome {
 	if c.Notification() || out.fault != nil {
 		return out
 	}
-	size := out.size(c.ID) + 1
+	size := max(out.size(nil)+1-failureBytes, 0) // the id and a failure have their room
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.left && out.class != method.Write {

@@ -22,12 +22,38 @@ func HideKeys(next http.Handler) http.Handler {
 				r.Header.Add(kernel.HeaderKey, key)
 			}
 		}
-		if p := r.URL.Path; (strings.Contains(p, "svc_") || strings.Contains(p, "SVC_")) && account.HoldsKey(p) { // where no key belongs
+		r = withoutStrayKeys(r)
+		if p := r.URL.Path; strayKey(p) { // where no key belongs
 			w.Header().Set("Referrer-Policy", "no-referrer")
 			r = withPath(r, "/hidden")
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// withoutStrayKeys takes keys out of the other parts of a request that traces record:
+// somebody may have put one there.
+func withoutStrayKeys(r *http.Request) *http.Request {
+	agent := r.UserAgent()
+	if !strayKey(agent) && !strayKey(r.Host) && !strayKey(r.Method) {
+		return r
+	}
+	clean := *r
+	if clean.Header = r.Header.Clone(); strayKey(agent) {
+		clean.Header.Del("User-Agent")
+	}
+	if strayKey(r.Host) {
+		clean.Host = ""
+	}
+	if strayKey(r.Method) {
+		clean.Method = "HIDDEN"
+	}
+	return &clean
+}
+
+// strayKey is account.HoldsKey for texts that hardly ever hold one, without a copy.
+func strayKey(text string) bool {
+	return (strings.Contains(text, "svc_") || strings.Contains(text, "SVC_")) && account.HoldsKey(text)
 }
 
 // withPath is a request for another address.

@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"chainexplorer/internal/gateway/method"
 	"chainexplorer/internal/starknet/jsonscan"
@@ -18,8 +20,8 @@ var errProofBlock = errors.New("block_id: a proof is of a block that is there: l
 // without looking at values. Every occurrence of a member counts, whichever of two of
 // one name a node would look at.
 func checkProof(args method.Args) error {
-	switch string(args["block_id"]) {
-	case `"pending"`, `"pre_confirmed"`:
+	var tag string
+	if json.Unmarshal(args["block_id"], &tag) == nil && (strings.EqualFold(tag, "pending") || strings.EqualFold(tag, "pre_confirmed")) {
 		return errProofBlock
 	}
 	classes, err := elements(args["class_hashes"])
@@ -41,17 +43,24 @@ func checkProof(args method.Args) error {
 	return nil
 }
 
-// elements counts those of an array; nothing is an empty one.
+// elements counts those of an array of texts; nothing is an empty one.
 func elements(text []byte) (n int, err error) {
 	if len(text) == 0 {
 		return 0, nil
 	}
 	s := jsonscan.New(text)
+	n = texts(&s)
+	return n, s.Err()
+}
+
+// texts counts those of the array that is next. Anything else in it is refused: what
+// counts for one here might be many for a node.
+func texts(s *jsonscan.Scanner) (n int) {
 	for more := s.OpenArray(); more; more = s.NextElement() {
-		s.Skip()
+		s.String()
 		n++
 	}
-	return n, s.Err()
+	return n
 }
 
 // storageKeys counts contracts, their keys together, and the most that one has.
@@ -64,14 +73,12 @@ func storageKeys(text []byte) (contracts, keys, most int, err error) {
 		contracts++
 		own := 0
 		for member := s.OpenObject(); member; member = s.NextMember() {
-			if string(s.Key()) != "storage_keys" {
+			// Some readers take names for the same that differ in case.
+			if !strings.EqualFold(string(s.Key()), "storage_keys") {
 				s.Skip()
 				continue
 			}
-			for key := s.OpenArray(); key; key = s.NextElement() {
-				s.Skip()
-				own++
-			}
+			own += texts(&s)
 		}
 		keys += own
 		most = max(most, own)

@@ -3,12 +3,14 @@ package gateway_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/gateway"
 	"chainexplorer/internal/gateway/wire"
 	"chainexplorer/internal/servertest"
 )
@@ -172,6 +174,51 @@ func TestKeyInTheAddress(t *testing.T) {
 	}
 }
 
+// TestKeysAreHidden holds that no part of a request that logs and traces record has a
+// key when it gets there, wherever a client may have put it.
+func TestKeysAreHidden(t *testing.T) {
+	const key = "svc_live_kIHcmT6vpZ2hPJ2hCnuFbW5eUYNZDqac1sdUb9"
+	for _, c := range []struct {
+		path, method, agent, host string
+		found                     bool // as the key of the request
+	}{
+		{path: "/v1/SN_MAIN/rpc/" + key, found: true},
+		{path: "/v1/SN_MAIN/rpc/ws/" + key, found: true},
+		{path: "/api/v1/SN_MAIN/rpc/" + key, found: true},
+		{path: "/rpc/v0_10/SN_MAIN/" + key, found: true},
+		{path: "/rpc/v0_10/SN_MAIN/" + key + "/ws", found: true},
+		{path: "/rpc/SN_MAIN/" + key},
+		{path: "/v1/SN_MAIN/rpc//" + key},
+		{path: "//v1//SN_MAIN//rpc/" + key},
+		{path: "/v1/SN_MAIN/" + key},
+		{path: "/v1/" + key + "/rpc"},
+		{path: "/RPC/v0_10/SN_MAIN/" + key},
+		{path: "/" + strings.ToUpper(key)},
+		{path: "/", agent: "curl " + key},
+		{path: "/", host: key + ".example"},
+		{path: "/", method: key},
+	} {
+		req := httptest.NewRequest(http.MethodPost, "http://x/", nil)
+		req.URL.Path, req.RequestURI = c.path, c.path
+		req.Header.Set("User-Agent", c.agent)
+		if c.method != "" {
+			req.Method = c.method
+		}
+		if c.host != "" {
+			req.Host = c.host
+		}
+		gateway.HideKeys(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			seen := strings.ToLower(strings.Join([]string{r.URL.Path, r.URL.RawPath, r.RequestURI, r.URL.String(), r.Method, r.Host, r.UserAgent(), r.Referer()}, " "))
+			if strings.Contains(seen, "svc_live") {
+				t.Errorf("%+v: the key shows in %s", c, seen)
+			}
+			if found := r.Header.Get("X-Service-Api-Key") == key; found != c.found {
+				t.Errorf("%+v: the key is found: %t", c, found)
+			}
+		})).ServeHTTP(httptest.NewRecorder(), req)
+	}
+}
+
 // TestBudgets holds that a batch pays for every call in it, each on its own.
 func TestBudgets(t *testing.T) {
 	w := newWorld(t, 8)
@@ -252,7 +299,10 @@ func TestProofTargets(t *testing.T) {
 		{"seventeen cells", `{"block_id":"latest","contracts_storage_keys":` + cells(1, 17) + `}`, "storage_proof_too_many_targets"},
 		{"thirty-three of all kinds", `{"block_id":"latest","class_hashes":` + felts(1) + `,"contracts_storage_keys":` + cells(2, 16) + `}`, "storage_proof_too_many_targets"},
 		{"cells hidden behind a second list", `{"block_id":"latest","contracts_storage_keys":[{"contract_address":"0x1","storage_keys":` + felts(16) + `,"storage_keys":` + felts(1) + `}]}`, "storage_proof_too_many_targets"},
+		{"cells under a name in another case", `{"block_id":"latest","contracts_storage_keys":[{"contract_address":"0x1","Storage_Keys":` + felts(17) + `}]}`, "storage_proof_too_many_targets"},
+		{"a list inside a list", `{"block_id":"latest","class_hashes":[` + felts(100) + `]}`, "invalid_params"},
 		{"a block that is not there yet", `{"block_id":"pre_confirmed"}`, "invalid_params"},
+		{"the same, spelt otherwise", `{"block_id":"pre\u005fconfirmed"}`, "invalid_params"},
 	} {
 		a := w.call("starknet_getStorageProof", c.params)
 		if got := a.name(); got != c.refused {

@@ -67,7 +67,15 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		g.sendWhole(w, r, e)
 		return
 	}
+	if r.Header.Get("Sec-Websocket-Version") != "13" {
+		w.Header().Set("Sec-WebSocket-Version", "13")
+		e := fail(wire.InvalidRequest, "Version 13 of WebSocket is spoken here.")
+		e.Status = http.StatusUpgradeRequired
+		g.sendWhole(w, r, e)
+		return
+	}
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(g.Origins, origin) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="service", error="insufficient_scope", scope="read"`)
 		g.sendWhole(w, r, fail(wire.OriginRefused, "Pages of this origin may not connect: the operator lists those that may."))
 		return
 	}

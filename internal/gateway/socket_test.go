@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -136,6 +137,57 @@ func TestSubscription(t *testing.T) {
 	for want := uint64(8); want < 10; want++ {
 		if got := next(); got != want {
 			t.Errorf("got head %d, want %d", got, want)
+		}
+	}
+}
+
+// TestSocketAnswersAreTheKeysMemory holds that answers which wait for a client that does
+// not read are bounded for its key, over all its connections.
+func TestSocketAnswersAreTheKeysMemory(t *testing.T) {
+	answered := make(chan struct{}, 100)
+	w, _ := scriptedWorld(t, func(_ *http.Request, method string, _ json.RawMessage) (string, bool) {
+		if method != "starknet_getClass" {
+			return "", false
+		}
+		answered <- struct{}{}
+		return `"result":"` + strings.Repeat("x", 15<<20) + `"`, true
+	})
+	idle, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.CloseNow() //nolint:errcheck // the test is over
+	for i := range 8 {
+		say(t, idle, request("1", "starknet_getClass", fmt.Sprintf(`["latest","0x%x"]`, i)))
+	}
+	for range 8 {
+		<-answered
+	}
+	other, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.CloseNow() //nolint:errcheck // the test is over
+	other.SetReadLimit(-1)
+	// The eight may still be on their way into memory: soon there is room for no more.
+	for i := 0; ; i++ {
+		say(t, other, request("2", "starknet_getClass", fmt.Sprintf(`["latest","0xf%x"]`, i)))
+		if strings.Contains(heard(t, other), "local_saturation") {
+			break
+		}
+		if i == 50 {
+			t.Fatal("answers are taken in without an end")
+		}
+	}
+	idle.CloseNow() //nolint:errcheck // it is the test
+	// What the client that went away held is given back.
+	for i := 0; ; i++ {
+		say(t, other, request("3", "starknet_getClass", fmt.Sprintf(`["latest","0xe%x"]`, i)))
+		if !strings.Contains(heard(t, other), "local_saturation") {
+			break
+		}
+		if i == 1000 {
+			t.Fatal("the memory of a connection that is gone is not given back")
 		}
 	}
 }

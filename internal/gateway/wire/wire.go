@@ -108,7 +108,7 @@ func first(b []byte) byte {
 // may be there once only: two would mean different things to different readers.
 func call(s *jsonscan.Scanner) (c Call) {
 	var version, method json.RawMessage
-	fault := ""
+	fault, twice := "", false
 	for more := s.OpenObject(); more; more = s.NextMember() {
 		var part *json.RawMessage
 		switch string(s.Key()) {
@@ -126,8 +126,12 @@ func call(s *jsonscan.Scanner) (c Call) {
 		}
 		if *part != nil {
 			fault = "A member is given twice."
+			twice = twice || part == &c.ID
 		}
 		*part = s.Raw()
+	}
+	if twice { // nobody knows which is meant
+		c.ID = nil
 	}
 	if !legalID(c.ID) {
 		c.ID, fault = nil, "An id is a string, a number or null."

@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 		{"a method that is a number", `{"jsonrpc":"2.0","method":1,"params":"bar"}`, 0, "!null"},
 		{"params that are a text", `{"jsonrpc":"2.0","method":"m","params":"bar","id":"x"}`, 0, `!"x"`},
 		{"params that are null", `{"jsonrpc":"2.0","method":"m","params":null,"id":1}`, 0, "1"},
-		{"two ids", `{"jsonrpc":"2.0","method":"m","id":1,"id":2}`, 0, "!2"},
+		{"two ids", `{"jsonrpc":"2.0","method":"m","id":1,"id":2}`, 0, "!null"},
 		{"two methods, one spelt otherwise", `{"jsonrpc":"2.0","method":"m","meth\u006fd":"n","id":1}`, 0, "!1"},
 
 		{"nothing", ``, CodeParse, ""},
