@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/felt"
 )
@@ -75,9 +76,10 @@ type NodeError struct {
 	Status int    // HTTP status, or 0
 	Err    error
 
-	outcome   string // metrics label
-	permanent bool   // asking this node the same again is pointless
-	body      []byte // what came with the status
+	outcome   string        // metrics label
+	permanent bool          // asking this node the same again is pointless
+	body      []byte        // what came with the status
+	rest      time.Duration // how long the node asked to be left alone
 }
 
 func (e *NodeError) Error() string {

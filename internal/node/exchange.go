@@ -39,10 +39,12 @@ const (
 // lane says which bounds an exchange is under.
 type lane struct {
 	timeout time.Duration
-	probe   bool  // does not queue: a busy node must not look like a dead one
-	hold    *hold // keeps what answers take of the budget; nil: until they are read
-	limit   int64 // of the answer's bytes; 0: by what is asked
-	guest   bool  // has places of its own, and does not wait for one for long
+	probe   bool                      // does not queue: a busy node must not look like a dead one
+	hold    *hold                     // keeps what answers take of the budget; nil: until they are read
+	limit   int64                     // of the answer's bytes; 0: by what is asked
+	guest   bool                      // has places of its own, and does not wait for one for long
+	kind    string                    // of a guest's request
+	check   func(result []byte) error // of a guest's result
 }
 
 // exchange asks n all calls: as one batch where the node takes batches, else
@@ -93,6 +95,11 @@ func (p *Pool) exchangeOne(ctx context.Context, n *node, c call, l lane) (r repl
 	}
 	if err != nil {
 		return reply{}, n.fail("malformed", err)
+	}
+	if err := l.accept(r); err != nil {
+		e := n.fail("malformed", fmt.Errorf("%w: %w", ErrMalformed, err))
+		e.permanent = true // it is no accident of the way
+		return reply{}, e
 	}
 	return r, nil
 }

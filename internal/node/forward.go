@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"syscall"
 	"time"
 
 	"chainexplorer/internal/felt"
@@ -30,6 +31,9 @@ type Ask struct {
 	Timeout time.Duration   // for all of it; 0 or less: Config.RequestTimeout
 	Node    string          // this node alone: a continuation token means nothing to others
 	Once    bool            // a write: one node, once; so is what is not a known read
+	// Check says of a read's result why it cannot be true, if that is so: it counts as
+	// no answer. It may be called for several nodes at once, and must not keep the bytes.
+	Check func(result []byte) error
 }
 
 // Told is what a node said to an Ask: exactly one of Result and Error is set.
@@ -54,9 +58,9 @@ const (
 // said. ErrTooLarge, ErrBusy, ErrNoneHealthy, ErrNoVersion, *UnsettledError and, for
 // writes, *DeliveryUnknownError can be told apart.
 //
-// Costs: one request; a second one to another node, or to the same where there is no
-// other, when the first failed or takes much longer than usual. A write costs one,
-// always.
+// Costs: one request; a second one to another node when the first failed or takes much
+// longer than usual, or to the same where there is no other and the first failed. A
+// write costs one, always.
 func (p *Pool) Forward(ctx context.Context, a Ask) (Told, error) {
 	if err := checkParams(a.Params); err != nil {
 		return Told{Release: func() {}}, fmt.Errorf("%s: %w", clip(a.Method, 60), err)
@@ -67,7 +71,7 @@ func (p *Pool) Forward(ctx context.Context, a Ask) (Told, error) {
 	positive(&limit, p.cfg.MaxResponseBytes)
 	g := &guest{
 		pool: p, spec: a.Spec, at: a.At, until: time.Now().Add(timeout),
-		limit: min(limit, p.cfg.GuestBudget.half-1-envelopeBytes),
+		limit: min(limit, p.cfg.GuestBudget.half-1-envelopeBytes), kind: kindOfGuest(a.Method),
 	}
 	c := call{method: a.Method, params: a.Params}
 	op := readOp{what: clip(a.Method, 60), count: 1, at: a.At, only: a.Node, guest: g,
@@ -77,6 +81,7 @@ func (p *Pool) Forward(ctx context.Context, a Ask) (Told, error) {
 	if a.Once || !readMethods[a.Method] {
 		told, err = p.forwardOnce(ctx, op, c)
 	} else {
+		g.check, g.left = a.Check, forwardTries
 		told, err = p.forwardRead(ctx, op)
 	}
 	if err != nil {
@@ -108,6 +113,7 @@ func (p *Pool) forwardOnce(ctx context.Context, op readOp, c call) (Told, error)
 		h.release()
 		return Told{Release: func() {}}, err
 	}
+	p.answered(n, op.kind(n))
 	told, err := op.guest.told(n, r, h)
 	if err != nil {
 		err = &DeliveryUnknownError{Node: n.name, Method: op.what, Err: err}
@@ -126,7 +132,7 @@ func (p *Pool) forwardRead(ctx context.Context, op readOp) (Told, error) {
 		}
 	}()
 	var again *node // failed in a way that may have been chance
-	for sent := 0; sent < forwardTries; {
+	for op.guest.left > 0 {
 		n := p.pick(op, tried, useless)
 		if n == nil && again != nil && op.guest.usableNow(again) {
 			n, again = again, nil
@@ -134,7 +140,7 @@ func (p *Pool) forwardRead(ctx context.Context, op readOp) (Told, error) {
 		if n == nil {
 			break
 		}
-		if tried[n.index] = true; sent > 0 {
+		if tried[n.index] = true; op.guest.left < forwardTries {
 			p.cfg.Metrics.retry()
 		}
 		t := p.exchangeHedged(ctx, n, op, []int{0}, tried, useless)
@@ -142,7 +148,7 @@ func (p *Pool) forwardRead(ctx context.Context, op readOp) (Told, error) {
 			t.hold.release()
 			return Told{Release: func() {}}, fmt.Errorf("%s: %w", op.what, context.Cause(ctx))
 		}
-		sent += t.sent
+		op.guest.left -= t.sent
 		tried = t.asked
 		tried[t.n.index] = true
 		if t.err != nil {
@@ -171,8 +177,8 @@ func (p *Pool) forwardRead(ctx context.Context, op readOp) (Told, error) {
 
 // makeSure deals with an answer that nobody bettered. A node's own failure and a
 // contradiction are passed on: they are its word. "Not found" from a node that is
-// behind the others is not: the node is asked for its head, and once more if it has
-// caught up with what they had.
+// behind the others is not: while a request is left the node is asked for its head, and
+// once more if it has caught up with what they had.
 func (p *Pool) makeSure(ctx context.Context, op readOp, t tryOut, others error) (Told, error) {
 	g, r := op.guest, t.replies[0]
 	if !g.behind(t.n, r) {
@@ -181,7 +187,7 @@ func (p *Pool) makeSure(ctx context.Context, op readOp, t tryOut, others error) 
 	t.hold.release()
 	best := p.bestLevel(time.Now())
 	unsettled := &UnsettledError{Node: t.n.name, NodeHead: t.n.level(), BestHead: best, NotFound: *r.err, LastError: others, method: op.what}
-	if !p.caughtUp(ctx, op.guest, t.n, best) {
+	if g.left == 0 || !p.caughtUp(ctx, g, t.n, best) {
 		return Told{Release: func() {}}, fmt.Errorf("%s: %w", op.what, unsettled)
 	}
 	h := newHold(p.budgetOf(&op))
@@ -230,6 +236,9 @@ func (p *Pool) noneFor(op *readOp) error {
 	speaks := false
 	for _, n := range p.nodes {
 		n.mu.Lock()
+		if rest := time.Until(n.guestRests[op.guest.kind]); rest > 0 {
+			why = joined(why, fmt.Errorf("%s asked not to be asked for %s, for %s", n.name, op.what, rest.Round(time.Millisecond)))
+		}
 		speaks = speaks || n.refused == nil && (n.id == nil || op.guest.speaks(n.id.spec))
 		n.mu.Unlock()
 	}
@@ -274,7 +283,7 @@ func (p *Pool) budgetOf(op *readOp) *Budget {
 // laneOf is what bounds a request of the read that is made now.
 func (p *Pool) laneOf(op *readOp, h *hold) lane {
 	if g := op.guest; g != nil {
-		return lane{timeout: time.Until(g.until), hold: h, limit: g.limit + envelopeBytes, guest: true}
+		return lane{timeout: time.Until(g.until), hold: h, limit: g.limit + envelopeBytes, guest: true, kind: g.kind, check: g.check}
 	}
 	return lane{timeout: p.cfg.RequestTimeout, hold: h}
 }
@@ -282,7 +291,7 @@ func (p *Pool) laneOf(op *readOp, h *hold) lane {
 // hedgesOf is what second requests are paid from, and how many one read may have.
 func (p *Pool) hedgesOf(op *readOp) (*allowance, int) {
 	if op.guest != nil {
-		return &p.guestHedges, forwardTries - 1
+		return &p.guestHedges, op.guest.left - 1
 	}
 	return &p.hedges, math.MaxInt
 }
@@ -297,16 +306,16 @@ func (p *Pool) reachedBy(op *readOp, now time.Time) uint64 {
 	return best - min(best, nodesApart)
 }
 
-// bookedGuest counts a failure that a caller saw. A timeout, a status that refuses the
-// request and an answer that is too long are in the caller's hand: they only say whom
-// to ask first next time. Callers must not be able to take a node away from others.
+// bookedGuest counts a failure that a caller saw. What a node does with a request may
+// be in the caller's hand: that it hangs, cuts the connection off or answers rubbish
+// only says whom to ask first for the next one of the kind. Callers must not be able
+// to take a node away from others. A node that cannot be reached at all is away for
+// everyone.
 func (p *Pool) bookedGuest(n *node, op *readOp, err error) {
 	p.lose(n, op.kind(n), err)
-	var ne *NodeError
-	if errors.As(err, &ne) && (ne.outcome == "timeout" || ne.permanent) {
-		return
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) {
+		p.booked(n, err)
 	}
-	p.booked(n, err)
 }
 
 // chance is the node if its failure may not happen again: a connection that was cut

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // guest is what holds for a call that is passed on.
@@ -13,6 +14,23 @@ type guest struct {
 	at    *uint64
 	until time.Time
 	limit int64 // of the result
+	kind  string
+	left  int // requests that the read is still worth
+	check func(result []byte) error
+}
+
+// accept says why an answer cannot be passed on as it is. Others have to read it as
+// text, and JSON is UTF-8.
+func (l lane) accept(r reply) error {
+	switch {
+	case !l.guest:
+		return nil
+	case !utf8.Valid(r.result) || !utf8.Valid(r.raw):
+		return errors.New("not UTF-8")
+	case r.err == nil && l.check != nil:
+		return l.check(r.result)
+	}
+	return nil
 }
 
 func (g *guest) speaks(v SpecVersion) bool {
@@ -28,7 +46,8 @@ func (g *guest) usable(n *node) bool {
 func (g *guest) usableNow(n *node) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return g.usable(n) && !g.pool.shunnedLocked(n, time.Now()) && !time.Now().Before(n.restUntil)
+	now := time.Now()
+	return g.usable(n) && !g.pool.shunnedLocked(n, now) && !now.Before(n.restUntil) && !now.Before(n.guestRests[g.kind])
 }
 
 // doubts says whether another node might say more: this one tells of its own state,

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,19 +28,22 @@ type pipeNet struct {
 	hosts map[string]*pipeListener
 }
 
+// errRefused is what a dialer says when nobody listens.
+var errRefused = &net.OpError{Op: "dial", Net: "pipe", Err: syscall.ECONNREFUSED}
+
 func (pn *pipeNet) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	pn.mu.Lock()
 	l := pn.hosts[addr]
 	pn.mu.Unlock()
 	if l == nil {
-		return nil, errors.New("connection refused")
+		return nil, errRefused
 	}
 	client, server := net.Pipe()
 	select {
 	case l.conns <- server:
 		return client, nil
 	case <-l.done:
-		return nil, errors.New("connection refused")
+		return nil, errRefused
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

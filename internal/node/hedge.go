@@ -118,7 +118,7 @@ type tryOut struct {
 }
 
 // exchangeHedged puts the open calls of op to n and, if that takes long, to
-// another node as well, or to n again. The first answer counts, and the others are
+// another node as well, or to n again, which is not done with callers' reads. The first answer counts, and the others are
 // given up. If all fail, the failure is n's own. What op doubts counts only when
 // nobody says more.
 func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []int, tried, useless []bool) (won tryOut) {
@@ -205,6 +205,10 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 				if o := p.pick(op, asked, useless); o != nil && p.identified(o) {
 					other = o
 				}
+			}
+			if other == n && op.guest != nil {
+				timer.Reset(delay) // more of the same would only make it slower
+				continue
 			}
 			// Another node that does its work and has room is always asked: what comes
 			// after this answer waits for it. Only more work for a node that is busy, or

@@ -13,7 +13,8 @@ import (
 const (
 	// lostAfter is how many requests of a kind must be lost in a row: to another
 	// node that answered first, or to the timeout. Failures that are told cost
-	// little, and count against the node as a whole.
+	// little, and count against the node as a whole; those of callers' requests
+	// count here alone.
 	lostAfter = 3
 	// lostBase is how long the node is then the last choice for that kind, and
 	// lostMost how long at most; it doubles when the node loses again after it.
@@ -30,20 +31,44 @@ type losses struct {
 // kind is what a node's answer to the read tells about: other reads of the same
 // first method. What callers ask must not grow what is kept.
 func (op *readOp) kind(n *node) string {
+	if op.guest != nil {
+		return op.guest.kind
+	}
 	if op.calls == nil {
 		return ""
 	}
-	kind := methodKind(op.calls(n)[0].method)
-	if op.guest != nil {
-		kind = guestKind + kind
-	}
-	return kind
+	return methodKind(op.calls(n)[0].method)
 }
 
 // guestKind marks the kinds of what callers ask. How long the answer to a caller
-// takes is in the caller's hand: it says which node to ask first for the next one,
-// and nothing of the node's health.
+// takes, and whether there is one, is in the caller's hand: it says which node to ask
+// first for the next one, and nothing of the node's health.
 const guestKind = "caller's "
+
+// kindOfGuest is the kind of a method that a caller asks for. Writes have kinds of
+// their own: what is refused to one must not be taken from another.
+func kindOfGuest(method string) string {
+	if writeMethods[method] {
+		return guestKind + method
+	}
+	return guestKind + methodKind(method)
+}
+
+// loses says whether a failure is a request that was lost. Of callers' requests it is
+// every one that is neither our own lack of room nor a limit that the node told of.
+func loses(kind string, err error) bool {
+	var ne *NodeError
+	if !errors.As(err, &ne) {
+		return false
+	}
+	switch ne.outcome {
+	case "timeout", "slow":
+		return true
+	case "busy", "no_room", "too_large", "rate_limited":
+		return false
+	}
+	return strings.HasPrefix(kind, guestKind)
+}
 
 func methodKind(method string) string {
 	if !readMethods[method] {
@@ -76,11 +101,10 @@ func (n *node) soundLocked(now time.Time) bool {
 	return n.healthyLocked()
 }
 
-// lose books a request of a kind that the node did not answer in time. Requests
-// that were under way together are one step.
+// lose books a request of a kind that the node did not answer in time, or for a
+// caller not at all. Requests that were under way together are one step.
 func (p *Pool) lose(n *node, kind string, err error) {
-	var ne *NodeError
-	if !errors.As(err, &ne) || ne.outcome != "timeout" && ne.outcome != "slow" {
+	if !loses(kind, err) {
 		return
 	}
 	now := time.Now()
@@ -102,6 +126,9 @@ func (p *Pool) lose(n *node, kind string, err error) {
 	spell, sound := l.spell, n.soundLocked(now)
 	n.mu.Unlock()
 	if begins {
+		if strings.HasPrefix(kind, guestKind) {
+			n.wakeUp() // the watcher finds out whether it is the node or what was asked
+		}
 		p.cfg.Metrics.setHealthy(n.name, sound)
 		p.log.Warn("node does not answer a kind of request; others are asked first", "node", n.name, "method", kind, "for", spell, "error", err)
 	}

@@ -216,7 +216,7 @@ func (p *Pool) pick(op readOp, tried, useless []bool) *node {
 	for i, n := range p.nodes {
 		kind := op.kind(n)
 		n.mu.Lock()
-		ok := p.usable(&op, n) && !now.Before(n.restUntil)
+		ok := p.usable(&op, n) && !now.Before(n.restUntil) && (op.guest == nil || !now.Before(n.guestRests[kind]))
 		r := rank{reached: n.levelLocked() >= reached, healthy: n.healthyLocked() && !n.lostLocked(kind, now), height: min(n.levelLocked(), want)}
 		n.mu.Unlock()
 		if !ok || tried[i] || useless[i] {

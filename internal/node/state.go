@@ -52,6 +52,7 @@ type node struct {
 	doubts     doubts
 	latencies  map[string]*latencies // by method
 	losses     map[string]*losses    // by kind of request
+	guestRests map[string]time.Time  // until when callers' requests of a kind are not put to it
 }
 
 // healthyLocked needs mu.
@@ -69,6 +70,19 @@ func (n *node) rest(t time.Time) {
 	defer n.mu.Unlock()
 	if t.After(n.restUntil) {
 		n.restUntil = t
+	}
+}
+
+// restFor keeps callers' requests of a kind away from the node until t. What one caller
+// was told says nothing of other requests.
+func (n *node) restFor(kind string, t time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if t.After(n.guestRests[kind]) {
+		if n.guestRests == nil {
+			n.guestRests = map[string]time.Time{}
+		}
+		n.guestRests[kind] = t
 	}
 }
 

@@ -46,10 +46,28 @@ func (p *Pool) post(ctx context.Context, n *node, body []byte, l lane) ([]byte, 
 	}
 	data, err := p.roundTrip(n, req, h, l.limit)
 	p.cfg.Metrics.observe(n.name, time.Since(started), len(data))
+	n.leave(err, l)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	return data, err
+}
+
+// guestRestMost is how long callers are kept from a kind of request at most: whoever
+// brought the node to ask for it must not take it from the others for long.
+const guestRestMost = 10 * time.Second
+
+// leave keeps requests away from a node that asked for it: everyone's, or callers' of
+// the same kind if it was a caller's that it did not like.
+func (n *node) leave(err error, l lane) {
+	var ne *NodeError
+	switch {
+	case !errors.As(err, &ne) || ne.rest <= 0:
+	case l.guest:
+		n.restFor(l.kind, time.Now().Add(min(ne.rest, guestRestMost)))
+	default:
+		n.rest(time.Now().Add(ne.rest))
+	}
 }
 
 func (p *Pool) roundTrip(n *node, req *http.Request, h *hold, limit int64) ([]byte, error) {
@@ -118,10 +136,10 @@ func (p *Pool) statusError(n *node, res *http.Response) *NodeError {
 	switch c := res.StatusCode; {
 	case c == http.StatusTooManyRequests:
 		e.outcome = "rate_limited"
-		n.rest(time.Now().Add(p.restTime(n, res)))
+		e.rest = p.restTime(n, res)
 	case c == http.StatusServiceUnavailable:
 		if res.Header.Get("Retry-After") != "" {
-			n.rest(time.Now().Add(p.restTime(n, res)))
+			e.rest = p.restTime(n, res)
 		}
 	case c >= 500, c == http.StatusRequestTimeout, c == http.StatusTooEarly:
 	case c >= 300 && c < 400:
