@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -28,6 +30,9 @@ func presentedKey(h http.Header) (string, *Error) {
 	if len(long)+len(short) > 1 {
 		return "", Fail(CodeConflictingKeys, "The API key was sent more than once. Send it in %s or in %s, once.", HeaderKey, HeaderKeyShort)
 	}
+	if len(long)+len(short) == 1 && (holdsKey(h["Authorization"]) || holdsKey(h["Cookie"])) {
+		return "", Fail(CodeConflictingKeys, "An API key was also sent in Authorization or in a cookie. Send one key, in %s alone.", HeaderKey)
+	}
 	if len(long)+len(short) == 0 {
 		return "", Fail(CodeUnauthorized, "An API key is needed in the header %s.", HeaderKey)
 	}
@@ -41,6 +46,29 @@ func presentedKey(h http.Header) (string, *Error) {
 		return "", Fail(CodeMalformedKey, "The header holds more, or less, than a key. Send the key's text alone.")
 	}
 	return key, nil
+}
+
+func holdsKey(values []string) bool { return slices.ContainsFunc(values, account.HoldsKey) }
+
+// keyInQuery refuses a request with a key in its query, whatever the parameter is
+// called and whether or not the key is good: addresses end up in histories, in
+// referrers and in the logs of proxies.
+func keyInQuery(w http.ResponseWriter, r *http.Request) *Error {
+	query := r.URL.RawQuery
+	if query == "" {
+		return nil
+	}
+	if !account.HoldsKey(query) {
+		if !strings.Contains(query, "%") {
+			return nil
+		}
+		plain, err := url.QueryUnescape(query)
+		if err != nil || !account.HoldsKey(plain) {
+			return nil // what cannot be read is refused where it is read
+		}
+	}
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	return Fail(CodeInvalidRequest, "There is an API key in the query. Keys are taken in the header %s alone; replace this one, since others may have seen the address.", HeaderKey)
 }
 
 // visitor pays for a key that is not known in memory before anybody is asked about
@@ -62,7 +90,11 @@ func (v *visitor) Stranger() error {
 
 // authenticate finds out who asks.
 func (s *Server) authenticate(x *exchange, r *http.Request) *Error {
-	key, fault := presentedKey(r.Header)
+	fault := keyInQuery(x, r)
+	key := ""
+	if fault == nil {
+		key, fault = presentedKey(r.Header)
+	}
 	if fault != nil {
 		if e := s.clients.spend(x.client, 1); e != nil {
 			return e

@@ -26,6 +26,10 @@ func (s *Server) Unlimited(pattern string, h http.HandlerFunc) {
 		} else {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
+		if e := keyInQuery(w, r); e != nil {
+			SendError(w, r, e, RecordOf(w).ID, nil)
+			return
+		}
 		h(w, r)
 	}))
 }

@@ -59,6 +59,10 @@ func TestCredentials(t *testing.T) {
 		{"expired", []string{long, expired}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"lacking the scope", []string{long, unscoped}, 403, kernel.CodeForbidden, `Bearer realm="service", error="insufficient_scope", scope="read"`},
 		{"as a bearer token", []string{"Authorization", "Bearer " + w.Key}, 401, kernel.CodeUnauthorized, invalidToken},
+		{"as a bearer token too", []string{long, w.Key, "Authorization", "Bearer " + w.Key}, 400, kernel.CodeConflictingKeys, ""},
+		{"another as a bearer token", []string{short, w.Key, "Authorization", "Bearer " + other}, 400, kernel.CodeConflictingKeys, ""},
+		{"as a cookie too", []string{long, w.Key, "Cookie", "a=b; key=" + w.Key}, 400, kernel.CodeConflictingKeys, ""},
+		{"with somebody's bearer token", []string{long, w.Key, "Authorization", "Bearer session"}, 200, "", ""},
 		{"as a cookie", []string{"Cookie", "key=" + w.Key}, 401, kernel.CodeUnauthorized, invalidToken},
 		{"claiming to be internal", []string{"X-Internal-Key", w.Key, "X-Service-Internal-Caller", "web"}, 401, kernel.CodeUnauthorized, invalidToken},
 	} {
@@ -85,9 +89,25 @@ func TestCredentials(t *testing.T) {
 	if texts[0] != texts[1] || texts[1] != texts[2] || texts[2] != texts[3] {
 		t.Errorf("refusals differ: %q", texts)
 	}
-	// A key in the address helps nobody, and is not logged.
-	servertest.Expect(t, w.Do(http.MethodGet, statusPath+"?api_key="+w.Key, ""), 401, kernel.CodeUnauthorized, nil)
-	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.Key, w.Key), 400, kernel.CodeInvalidRequest, nil)
+	// A key in the query is refused on every route and page, whatever it is called,
+	// however it is written and whether or not it is good, and is not logged.
+	encoded := strings.ReplaceAll(w.Key, "_", "%5f")
+	for _, query := range []string{
+		"?api_key=" + w.Key, "?key=" + unknown, "?q=x" + revoked + "y", "?" + w.Key, "?a=1&" + encoded + "=1", "?apikey=" + strings.ToUpper(w.Key), "?limit=1;k=" + w.Key,
+		"?b=%73" + w.Key[1:],
+	} {
+		for _, key := range []string{"", w.Key} {
+			for _, path := range []string{statusPath, "/api" + statusPath, "/", "/docs", "/docs/", "/service-openapi.yaml", "/v1/nothing", "/healthz"} {
+				r := w.Do(http.MethodGet, path+query, key)
+				servertest.Expect(t, r, 400, kernel.CodeInvalidRequest, map[string]string{"Referrer-Policy": "no-referrer", "Location": ""})
+				if account.HoldsKey(string(r.Body)) {
+					t.Errorf("%s repeats the key: %s", path, r.Body)
+				}
+			}
+		}
+	}
+	// In the path it is taken out before anybody sees it: there is no such route.
+	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/tx/"+w.Key, w.Key), 404, kernel.CodeUnsupportedRoute, nil)
 	servertest.Expect(t, w.Do(http.MethodGet, "/"+w.Key, ""), 404, kernel.CodeUnsupportedRoute, nil)
 	if !strings.Contains(w.Logs.String(), `"request_id"`) {
 		t.Error("nothing was logged")

@@ -204,6 +204,10 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 		SendError(w, r, e, x.record.ID, nil)
 		return
 	}
+	if e := keyInQuery(w, r); e != nil { // a redirect would repeat it
+		SendError(w, r, e, x.record.ID, nil)
+		return
+	}
 	if len(methods) > 0 {
 		methods = append(methods, http.MethodOptions)
 		w.Header().Set("Allow", strings.Join(methods, ", "))
