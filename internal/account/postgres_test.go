@@ -30,6 +30,9 @@ var both = []struct {
 	{"Expires", testExpires},
 	{"ConcurrentAuthenticate", testConcurrentAuthenticate},
 	{"LastUse", testLastUse},
+	{"RotateAgainstUse", testRotateAgainstUse},
+	{"RevokeAgainstUse", testRevokeAgainstUse},
+	{"TwoCreatesAtOnce", testTwoCreatesAtOnce},
 }
 
 func TestOnFile(t *testing.T) { runBoth(t, onFile) }
