@@ -169,7 +169,7 @@ func (g *Gateway) logFault(v *visit, c *wire.Call, e *wire.Error) {
 
 // serveBatch answers a batch: each call on its own, in the order of the batch.
 func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, calls []wire.Call) {
-	give, ok := g.room.take(v.caller.KeyID, maxBatchAnswer)
+	give, ok := g.room.take(v.caller.KeyID, batchSize(calls))
 	if !ok {
 		g.sendWhole(w, r, noRoom())
 		return
@@ -185,6 +185,24 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 	}
 	send(w, r, http.StatusOK, body)
 }
+
+// batchSize is how much memory the answers of a batch may take: what its methods can
+// answer with, and no more than those of a batch may take together.
+func batchSize(calls []wire.Call) (size int64) {
+	for i := range calls {
+		size += int64(len(calls[i].ID)) + smallAnswer
+		if m := method.Lookup(calls[i].Method); m != nil {
+			size += m.MaxAnswer
+		}
+		if size > maxBatchAnswer {
+			return maxBatchAnswer
+		}
+	}
+	return size
+}
+
+// smallAnswer is more than an answer has beside its result, and than one without any.
+const smallAnswer = 1 << 10
 
 // runBatch answers the calls of a batch; nil when nobody waits for an answer. Writes
 // are sent one after the other, in their order: one may build on the one before.
