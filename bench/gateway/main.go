@@ -138,7 +138,7 @@ type peer struct {
 }
 
 func heading() {
-	fmt.Printf("%-30s %7s %8s %8s %9s %8s %10s %20s %20s %7s\n", "call", "bytes", "node/s", "proxy/s", "gateway/s", "of proxy", "by CPU", "proxy adds, p50/p99", "gateway adds", "allocs")
+	fmt.Printf("%-30s %7s %8s %8s %9s %8s %10s %20s %20s %12s\n", "call", "bytes", "node/s", "proxy/s", "gateway/s", "of proxy", "by CPU", "proxy adds, p50/p99", "gateway adds", "objects")
 }
 
 func (b *bench) measure(s *settings, c workload) error {
@@ -179,14 +179,16 @@ func (b *bench) measure(s *settings, c workload) error {
 			cheaper = append(cheaper, proxy.costs[i-1]/ours.costs[i-1])
 		}
 	}
-	allocs, err := allocations(ours, direct)
-	if err != nil {
-		return err
+	objects := map[*peer]float64{}
+	for _, p := range []*peer{proxy, ours} {
+		if objects[p], err = allocations(p); err != nil {
+			return err
+		}
 	}
 	adds := func(p *peer) string {
 		return fmt.Sprintf("%.2f/%.2f ms", percentile(p.times, 50)-percentile(direct.times, 50), percentile(p.times, 99)-percentile(direct.times, 99))
 	}
-	fmt.Printf("%-30s %7d %8.0f %8.0f %9.0f %8.2f %10.2f %20s %20s %7.0f\n", c.name, size, median(direct.rates), median(proxy.rates), median(ours.rates), median(ratios), median(cheaper), adds(proxy), adds(ours), allocs)
+	fmt.Printf("%-30s %7d %8.0f %8.0f %9.0f %8.2f %10.2f %20s %20s %12s\n", c.name, size, median(direct.rates), median(proxy.rates), median(ours.rates), median(ratios), median(cheaper), adds(proxy), adds(ours), fmt.Sprintf("%.0f/%.0f", objects[proxy], objects[ours]))
 	return nil
 }
 

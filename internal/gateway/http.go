@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,6 +22,9 @@ const (
 	// zipFrom is the size from which an answer is compressed for who takes it so: below,
 	// what it costs is more than what it saves.
 	zipFrom = 16 << 10
+	// splitFrom is the size from which a result is written by itself, and not copied
+	// together with what stands around it: below, the further write costs more.
+	splitFrom = 32 << 10
 )
 
 // serveHTTP answers a request or a batch. What the body is said to be does not matter:
@@ -131,8 +136,34 @@ func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *
 		status = http.StatusServiceUnavailable
 		setRetry(h, out.fault)
 	}
+	if value := max(len(out.result), len(out.failure)); value >= splitFrom && out.fault == nil && !kernel.AcceptsGzip(r.Header) {
+		sendParts(w, status, c.ID, &out)
+		return
+	}
 	send(w, r, status, out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID))
 }
+
+// sendParts writes a long answer without putting it together first.
+func sendParts(w http.ResponseWriter, status int, id json.RawMessage, out *outcome) {
+	value, failed := out.result, out.failure != nil
+	if failed {
+		value = out.failure
+	}
+	before, after := wire.Frame(id, failed)
+	h := w.Header()
+	h["Content-Type"], h["Cache-Control"] = typeJSON, notShared
+	h["Content-Length"] = []string{strconv.Itoa(len(before) + len(value) + len(after))}
+	w.WriteHeader(status)
+	w.Write(before)          //nolint:errcheck // the client went away
+	w.Write(value)           //nolint:errcheck // as above
+	io.WriteString(w, after) //nolint:errcheck // as above
+}
+
+// Values of headers, which nobody changes.
+var (
+	typeJSON  = []string{kernel.JSONType}
+	notShared = []string{"private, no-store"}
+)
 
 // maxSingle is no bound besides the method's own.
 const maxSingle = 1 << 62
@@ -292,8 +323,7 @@ func (b *batchSum) add(out outcome, c *wire.Call) outcome {
 // send writes an answer, which is the caller's alone.
 func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	h := w.Header()
-	h.Set("Content-Type", kernel.JSONType)
-	h.Set("Cache-Control", "private, no-store")
+	h["Content-Type"], h["Cache-Control"] = typeJSON, notShared
 	if len(body) >= zipFrom && kernel.AcceptsGzip(r.Header) {
 		if zipped := kernel.Zip(body); zipped != nil {
 			body = zipped
@@ -301,7 +331,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 		}
 		h.Add("Vary", "Accept-Encoding")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body) //nolint:errcheck // the client went away
 }

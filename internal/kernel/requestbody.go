@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,9 +62,8 @@ func isJSON(contentType string) bool {
 // readBody reads at most so many bytes, compressed or not, in time, under the eyes of
 // watch, which ends it with an *Error.
 func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Writer) ([]byte, *Error) {
-	tooLarge := Fail(CodePayloadTooLarge, "The body is larger than %d bytes.", most)
 	if r.ContentLength > most {
-		return nil, tooLarge
+		return nil, tooLarge(most)
 	}
 	encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header["Content-Encoding"], ",")))
 	if encoding != "" && encoding != "identity" && encoding != "gzip" {
@@ -89,7 +89,11 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Wri
 		}
 		body = z
 	}
-	text, err := io.ReadAll(io.TeeReader(io.LimitReader(body, most+1), watch))
+	size := int64(512) // what is compressed, or of unknown length, grows
+	if encoding != "gzip" && r.ContentLength >= 0 {
+		size = min(r.ContentLength, smallBody)
+	}
+	text, err := readAll(io.TeeReader(io.LimitReader(body, most+1), watch), size)
 	var refused *Error
 	switch {
 	case errors.As(err, &refused):
@@ -97,13 +101,38 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Wri
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, s.late()
 	case int64(len(text)) > most:
-		return nil, tooLarge
+		return nil, tooLarge(most)
 	case err != nil && encoding == "gzip":
 		return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not, or was cut off.")
 	case err != nil:
 		return nil, Fail(CodeInvalidRequest, "body: it was cut off, or is not framed as HTTP wants it.")
 	}
 	return text, nil
+}
+
+// smallBody is how much is made room for before it has arrived.
+const smallBody = 64 << 10
+
+// readAll is io.ReadAll, with room for so many bytes at first, and for one more, so that
+// the end shows without growing.
+func readAll(r io.Reader, size int64) ([]byte, error) {
+	b := make([]byte, 0, size+1)
+	for {
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case err == io.EOF:
+			return b, nil
+		case err != nil:
+			return b, err
+		case len(b) == cap(b):
+			b = slices.Grow(b, len(b))
+		}
+	}
+}
+
+func tooLarge(most int64) *Error {
+	return Fail(CodePayloadTooLarge, "The body is larger than %d bytes.", most)
 }
 
 func (s *Server) late() *Error {

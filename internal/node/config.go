@@ -141,7 +141,7 @@ func newTransport(maxInFlight int) *http.Transport {
 // address is an endpoint after checking.
 type address struct {
 	name    string   // scheme and host: all that logs and errors may show
-	http    string   // where requests are posted
+	http    *url.URL // where requests are posted
 	ws      string   // where heads are subscribed to, or empty
 	secrets []string // parts of the addresses that must never be shown
 	local   bool     // on this machine: compression would only cost
@@ -179,7 +179,7 @@ func parseEndpoint(e Endpoint) (address, error) {
 		a.ws = u.String()
 		u.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
 	}
-	a.http = u.String()
+	a.http = u
 	a.name = u.Scheme + "://" + u.Host
 	if e.WebSocketURL != "" {
 		w, err := parseURL(e.WebSocketURL, "ws", "wss")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -75,7 +76,7 @@ func (p *Pool) exchange(ctx context.Context, n *node, calls []call, l lane) ([]r
 }
 
 func (p *Pool) exchangeOne(ctx context.Context, n *node, c call, l lane) (r reply, err error) {
-	defer func() { p.count(n, []call{c}, []reply{r}, err) }()
+	defer func() { p.countOne(n, c.method, &r, err) }()
 	if l.limit == 0 {
 		l.limit = p.answerLimit(c)
 	}
@@ -261,11 +262,16 @@ func answersInBody(status int) bool {
 }
 
 func appendCall(b []byte, id int, c call) []byte {
+	b = slices.Grow(b, 64+len(c.method)+len(c.params))
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = strconv.AppendInt(b, int64(id), 10)
 	b = append(b, `,"method":`...)
-	name, _ := json.Marshal(c.method) // a string always encodes
-	b = append(b, name...)
+	if readMethods[c.method] || writeMethods[c.method] { // plain text
+		b = append(append(append(b, '"'), c.method...), '"')
+	} else {
+		name, _ := json.Marshal(c.method) // a string always encodes
+		b = append(b, name...)
+	}
 	if len(c.params) > 0 {
 		b = append(b, `,"params":`...)
 		b = append(b, c.params...)
@@ -276,18 +282,27 @@ func appendCall(b []byte, id int, c call) []byte {
 // count books the calls of one exchange by their outcome.
 func (p *Pool) count(n *node, calls []call, replies []reply, err error) {
 	for i, c := range calls {
-		outcome := "ok"
-		var ne *NodeError
-		switch {
-		case errors.As(err, &ne):
-			outcome = ne.outcome
-		case err != nil:
-			outcome = "canceled"
-		case replies[i].err != nil && replies[i].err.transient():
-			outcome = "rpc_transient"
-		case replies[i].err != nil:
-			outcome = "rpc_error"
+		var r reply
+		if err == nil {
+			r = replies[i]
 		}
-		p.cfg.Metrics.request(n.name, c.method, outcome)
+		p.countOne(n, c.method, &r, err)
 	}
+}
+
+func (p *Pool) countOne(n *node, method string, r *reply, err error) {
+	outcome := "ok"
+	switch {
+	case err != nil:
+		outcome = "canceled"
+		var ne *NodeError
+		if errors.As(err, &ne) {
+			outcome = ne.outcome
+		}
+	case r.err != nil && r.err.transient():
+		outcome = "rpc_transient"
+	case r.err != nil:
+		outcome = "rpc_error"
+	}
+	p.cfg.Metrics.request(n.name, method, outcome)
 }

@@ -74,8 +74,9 @@ func (p *Pool) Forward(ctx context.Context, a Ask) (Told, error) {
 		limit: min(limit, p.cfg.GuestBudget.half-1-envelopeBytes), kind: kindOfGuest(a.Method),
 	}
 	c := call{method: a.Method, params: a.Params}
+	calls := []call{c} // the same for every node
 	op := readOp{what: clip(a.Method, 60), count: 1, at: a.At, only: a.Node, guest: g,
-		calls: func(*node) []call { return []call{c} }}
+		calls: func(*node) []call { return calls }}
 	var told Told
 	var err error
 	if a.Once || !readMethods[a.Method] {

@@ -34,10 +34,16 @@ const (
 
 // latencies remembers how long the latest answers took. It is safe for concurrent use.
 type latencies struct {
-	mu   sync.Mutex
-	took [latencyKept]time.Duration
-	n    int // how many ever
+	mu    sync.Mutex
+	took  [latencyKept]time.Duration
+	n     int           // how many ever
+	known time.Duration // what usual said last
+	at    int           // and what n was then
 }
+
+// latencyAnew is after how many answers the usual time is worked out again, once there
+// are as many as are kept.
+const latencyAnew = 8
 
 func (l *latencies) add(d time.Duration) {
 	l.mu.Lock()
@@ -53,9 +59,13 @@ func (l *latencies) usual() (time.Duration, bool) {
 	if l.n < latencyNeeded {
 		return 0, false
 	}
-	kept := slices.Clone(l.took[:min(l.n, latencyKept)])
-	slices.Sort(kept)
-	return kept[len(kept)*95/100], true
+	if l.at < latencyKept || l.n >= l.at+latencyAnew {
+		buffer := l.took
+		kept := buffer[:min(l.n, latencyKept)]
+		slices.Sort(kept)
+		l.known, l.at = kept[len(kept)*95/100], l.n
+	}
+	return l.known, true
 }
 
 // latency is how long the node takes for a method.
@@ -146,12 +156,13 @@ func (p *Pool) exchangeHedged(ctx context.Context, n *node, op readOp, open []in
 	running, asked := 1, slices.Clone(tried)
 	defer func() {
 		// Nobody reads what the others still say, and it must not stay taken.
-		left := running
-		go func() {
-			for range left {
-				(<-results).hold.release()
-			}
-		}()
+		if left := running; left > 0 {
+			go func() {
+				for range left {
+					(<-results).hold.release()
+				}
+			}()
+		}
 	}()
 	delay := p.hedgeAfter(n, op.calls(n)[open[0]].method, p.laneOf(&op, nil).timeout)
 	timer := time.NewTimer(delay)

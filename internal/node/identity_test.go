@@ -294,7 +294,7 @@ func TestNodesOfOneHostAreToldApart(t *testing.T) {
 	}
 	var got []string
 	for _, a := range addrs {
-		got = append(got, a.name+"|"+a.http+"|"+a.ws)
+		got = append(got, a.name+"|"+a.http.String()+"|"+a.ws)
 	}
 	want := "http://h#1|http://h/a| http://h#2|http://h/b| https://h:9|https://h:9/c|wss://h:9/c http://127.0.0.1:1|http://127.0.0.1:1|"
 	if s := strings.Join(got, " "); s != want {

@@ -26,18 +26,7 @@ const (
 func (p *Pool) post(ctx context.Context, n *node, body []byte, l lane) ([]byte, error) {
 	attempt, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(attempt, http.MethodPost, n.addr.http, bytes.NewReader(body))
-	if err != nil {
-		return nil, n.fail("transport", errors.New("request cannot be built"))
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json")
-	if n.addr.local {
-		// Compressing between two processes of one machine costs more than it saves.
-		req.Header.Set("Accept-Encoding", "identity")
-	} else {
-		req.Header.Set("Accept-Encoding", "gzip")
-	}
+	req := n.request(body).WithContext(attempt)
 	started := time.Now()
 	h := l.hold
 	if h == nil { // the answer is small and used at once
@@ -70,8 +59,31 @@ func (n *node) leave(err error, l lane) {
 	}
 }
 
+// request posts body to n. Nothing of the address is parsed anew for it.
+func (n *node) request(body []byte) *http.Request {
+	header := http.Header{"Content-Type": typeJSON, "Accept": typeJSON, "Accept-Encoding": encodingGzip}
+	if n.addr.local {
+		// Compressing between two processes of one machine costs more than it saves.
+		header["Accept-Encoding"] = encodingNone
+	}
+	return &http.Request{
+		Method: http.MethodPost, URL: n.addr.http, Host: n.addr.http.Host, Header: header,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+		// For a connection that turns out to be closed before anything was sent over it.
+		GetBody: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+	}
+}
+
+// Values of headers, which nobody changes.
+var (
+	typeJSON     = []string{"application/json"}
+	encodingGzip = []string{"gzip"}
+	encodingNone = []string{"identity"}
+)
+
 func (p *Pool) roundTrip(n *node, req *http.Request, h *hold, limit int64) ([]byte, error) {
-	res, err := p.cfg.HTTP.Do(req)
+	res, err := p.do(n, req)
 	if err != nil {
 		return nil, n.transportError(err)
 	}
@@ -95,6 +107,16 @@ func (p *Pool) roundTrip(n *node, req *http.Request, h *hold, limit int64) ([]by
 		return nil, n.transportError(fmt.Errorf("reading the response: %w", err))
 	}
 	return data, nil
+}
+
+// do sends a request. The transport is asked itself where a client would add nothing to
+// it but copies: redirects are not followed in any case.
+func (p *Pool) do(n *node, req *http.Request) (*http.Response, error) {
+	c := p.cfg.HTTP
+	if c.Transport == nil || c.Jar != nil || c.Timeout > 0 || n.addr.http.User != nil {
+		return c.Do(req)
+	}
+	return c.Transport.RoundTrip(req)
 }
 
 // transportError names the failure without the address: the errors of net/http

@@ -75,9 +75,10 @@ func tokenOf(filter []byte, v starknet.SpecVersion) (k tokenKey) {
 
 // tight is a JSON value without white space around its parts.
 func tight(value []byte) string {
-	h := sha256.New()
-	writeTight(h, value)
-	return string(h.Sum(nil))
+	var s sum
+	s.tight(value)
+	d := s.digest()
+	return string(d[:])
 }
 
 func (k tokenKey) with(token string) digest {

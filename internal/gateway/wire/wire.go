@@ -6,6 +6,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -140,7 +141,7 @@ func call(s *jsonscan.Scanner) (c Call) {
 	case fault != "":
 	case string(version) != `"2.0"`:
 		fault = `A call has "jsonrpc":"2.0".`
-	case len(method) == 0 || method[0] != '"' || json.Unmarshal(method, &c.Method) != nil:
+	case len(method) == 0 || method[0] != '"' || !readName(method, &c.Method):
 		fault = "A call has the name of its method, a string."
 	case len(c.Params) > 0 && c.Params[0] == 'n':
 		c.Params = nil
@@ -156,6 +157,15 @@ func call(s *jsonscan.Scanner) (c Call) {
 	return c
 }
 
+// readName reads a string that is valid JSON.
+func readName(text []byte, into *string) bool {
+	if bytes.IndexByte(text, '\\') < 0 { // as it stands
+		*into = string(text[1 : len(text)-1])
+		return true
+	}
+	return json.Unmarshal(text, into) == nil
+}
+
 func legalID(id json.RawMessage) bool {
 	if len(id) == 0 {
 		return true
@@ -168,10 +178,25 @@ const (
 	head   = `{"jsonrpc":"2.0","id":`
 	result = `,"result":`
 	fail   = `,"error":`
+	tail   = `}`
 )
 
 // Overhead is how many bytes an answer has beside its id and what it tells.
 const Overhead = len(head) + len(result) + 1
+
+// Frame is what stands before and behind the result, or the error object, of an answer,
+// for those that are too long to be copied.
+func Frame(id json.RawMessage, failed bool) (before []byte, after string) {
+	member := result
+	if failed {
+		member = fail
+	}
+	if len(id) == 0 {
+		id = Null
+	}
+	before = make([]byte, 0, Overhead+len(id))
+	return append(append(append(before, head...), id...), member...), tail
+}
 
 // AppendResult appends the answer to a call.
 func AppendResult(dst []byte, id, value json.RawMessage) []byte {
@@ -191,5 +216,5 @@ func appendAnswer(dst []byte, id json.RawMessage, member string, value json.RawM
 	dst = append(dst, id...)
 	dst = append(dst, member...)
 	dst = append(dst, value...)
-	return append(dst, '}')
+	return append(dst, tail...)
 }
