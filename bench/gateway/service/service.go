@@ -79,7 +79,7 @@ func New(o Options) (s *Service, err error) {
 		return nil, err
 	}
 	reg := prometheus.NewRegistry()
-	pool, err := node.Open(ctx, node.Config{Nodes: []node.Endpoint{{URL: "http://" + s.Node}}, Metrics: node.NewMetrics(reg)})
+	pool, err := node.Open(ctx, node.Config{Nodes: []node.Endpoint{{URL: "ws://" + s.Node}}, Metrics: node.NewMetrics(reg)})
 	if err != nil {
 		return nil, err
 	}

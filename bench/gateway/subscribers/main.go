@@ -1,6 +1,7 @@
 // Command subscribers measures what idle subscribers of the JSON-RPC gateway cost, and
 // how long a new head takes to reach the last of them. Clients are a process of their
-// own, over loopback, so that their memory is not counted.
+// own, over loopback, so that their memory is not counted. They connect to the whole
+// service, with a key, or with -bare to what serves subscriptions alone.
 package main
 
 import (
@@ -23,6 +24,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"chainexplorer/bench/gateway/service"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/gateway/live"
 	"chainexplorer/internal/simnode"
@@ -32,13 +34,15 @@ import (
 func main() {
 	count := flag.Int("n", 5000, "subscribers")
 	blocks := flag.Int("blocks", 20, "new heads to measure")
-	crowd := flag.String("crowd", "", "address to be the clients of; set by the command itself")
+	bare := flag.Bool("bare", false, "without the service around it: no keys, limits, bounds or node connections")
+	crowd := flag.String("crowd", "", "address to be the clients of; set by the command itself, as is -key")
+	key := flag.String("key", "", "")
 	flag.Parse()
 	var err error
 	if *crowd != "" {
-		err = beCrowd(*crowd, *count)
+		err = beCrowd(*crowd, *key, *count)
 	} else {
-		err = measure(*count, *blocks)
+		err = run(*count, *blocks, *bare)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -47,7 +51,7 @@ func main() {
 
 // beCrowd connects and subscribes, and prints for each block when the last client had
 // it, once all have it.
-func beCrowd(address string, count int) error {
+func beCrowd(address, key string, count int) error {
 	var mu sync.Mutex
 	seen := map[uint64]int{}
 	out := bufio.NewWriter(os.Stdout)
@@ -71,10 +75,14 @@ func beCrowd(address string, count int) error {
 		}
 	}
 	gate := make(chan struct{}, 64) // connections being made
+	options := &websocket.DialOptions{HTTPHeader: http.Header{}}
+	if key != "" {
+		options.HTTPHeader.Set("X-Service-Api-Key", key)
+	}
 	for range count {
 		gate <- struct{}{}
 		go func() {
-			conn, _, err := websocket.Dial(context.Background(), "ws://"+address+"/", nil)
+			conn, _, err := websocket.Dial(context.Background(), "ws://"+address, options)
 			if err != nil {
 				log.Fatal(err)
 			}
@@ -97,8 +105,20 @@ func beCrowd(address string, count int) error {
 	select {}
 }
 
-func measure(count, blocks int) error {
-	chain := simnode.New(simnode.Config{Blocks: 100, TxPerBlock: 5})
+func run(count, blocks int, bare bool) error {
+	chain := simnode.Config{Blocks: 100, TxPerBlock: 5}
+	if bare {
+		return serveBare(simnode.New(chain), count, blocks)
+	}
+	s, err := service.New(service.Options{Chain: chain, Sockets: count})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return measure(s.Chain, s.Gateway+s.Path+"/ws", s.Key, count, blocks)
+}
+
+func serveBare(chain *simnode.Chain, count, blocks int) error {
 	node := simnode.NewNode(chain, simnode.NodeConfig{})
 	server := live.New(live.Options{
 		Heads: func(ctx context.Context, tell func(uint64, felt.Felt)) {
@@ -125,8 +145,12 @@ func measure(count, blocks int) error {
 	go http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:errcheck // it ends with the command
 		server.Serve(w, r, live.Client{Version: starknet.V010, Answer: func(context.Context, []byte) ([]byte, func()) { return nil, nil }, Admit: func() error { return nil }})
 	}))
+	return measure(chain, listener.Addr().String()+"/", "", count, blocks)
+}
+
+func measure(chain *simnode.Chain, address, key string, count, blocks int) error {
 	before, goroutines := memory(), runtime.NumGoroutine()
-	crowd := exec.Command(os.Args[0], "-crowd", listener.Addr().String(), "-n", strconv.Itoa(count))
+	crowd := exec.Command(os.Args[0], "-crowd", address, "-key", key, "-n", strconv.Itoa(count))
 	crowd.Stderr = os.Stderr
 	pipe, err := crowd.StdoutPipe()
 	if err != nil {
@@ -142,7 +166,7 @@ func measure(count, blocks int) error {
 		return fmt.Errorf("the clients ended: %w", lines.Err())
 	}
 	used := memory() - before
-	fmt.Printf("subscribers                    %d\n", server.Sessions())
+	fmt.Printf("subscribers                    %d\n", count)
 	fmt.Printf("memory of each                 %.1f KiB\n", float64(used)/float64(count)/1024)
 	fmt.Printf("goroutines of each             %.2f\n", float64(runtime.NumGoroutine()-goroutines)/float64(count))
 	var delays []time.Duration

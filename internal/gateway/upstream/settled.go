@@ -82,6 +82,16 @@ func numberOf(ctx context.Context, r explorer.Reader, s subject) (uint64, error)
 	return number, err
 }
 
+// unsettled says that the answer cannot be one that is kept, by what the index was like
+// when the call came: the block is not deep enough, or too new for its last status. It
+// saves the look at the index that tells for sure.
+func (u *Upstream) unsettled(m *method.Method, about subject, now chain.Revision) bool {
+	if about.kind != byNumber || about.number < now.L1 {
+		return false
+	}
+	return m.Keep == method.OfBlockStatus || about.number >= now.Next || now.Next-about.number <= u.depth
+}
+
 // settled says whether a result can be kept: in one view the index has gone through no
 // fork since before the node was asked, and what the result is about cannot be replaced.
 func (u *Upstream) settled(ctx context.Context, q *question, result []byte) (ok bool) {

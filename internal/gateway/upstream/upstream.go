@@ -163,7 +163,7 @@ func (u *Upstream) question(ctx context.Context, m *method.Method, params json.R
 			break
 		}
 		// While blocks are being undone nothing is settled.
-		q.at, q.keep = now.Lasting(), now.Undoing == 0
+		q.at, q.keep = now.Lasting(), now.Undoing == 0 && !u.unsettled(m, q.about, now)
 	}
 	return q
 }
