@@ -72,4 +72,5 @@ outdated: ## list the modules that have a newer version
 bench: ## run the benchmarks and print their ratios
 	go run ./bench/ingest
 	go run ./bench/events
+	go run ./bench/gateway -events 0
 	go test -run '^$$' -bench . ./bench/...
