@@ -112,7 +112,7 @@ func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []by
 		return wire.AppendError(nil, wire.Null, e.Object(v.requestID)), nil
 	}
 	if batch {
-		give, ok := g.room.take(v.caller.KeyID, maxBatchAnswer)
+		give, ok := g.room.take(v.caller.KeyID, batchSize(calls))
 		if !ok {
 			return wire.AppendError(nil, wire.Null, noRoom().Object(v.requestID)), nil
 		}
