@@ -6,7 +6,8 @@
 // most a second one. Kept are answers that cannot change any more, as far as the
 // index knows: about blocks, transactions and classes that are settled. They are
 // found under the number of forks that the index went through, so that a fork leaves
-// none behind. A write costs one request to one node, whatever happens.
+// none behind, and for ten minutes, so that a lie does not last. What a node says of
+// another block than the settled one that it was asked for is no answer. A write costs one request to one node, whatever happens.
 //
 // What a kept answer costs: one digest of the parameters, one look at the index that
 // opens no view while nothing was written, and no copy. What one from a node costs

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"chainexplorer/internal/explorer/chain"
 )
@@ -15,6 +16,7 @@ import (
 type keeper struct {
 	max     int64
 	metrics *Metrics
+	now     func() time.Time
 
 	mu    sync.Mutex // guards what follows
 	size  int64
@@ -32,15 +34,20 @@ type entryKey struct {
 type entry struct {
 	key    entryKey
 	result json.RawMessage
+	since  time.Time
 }
+
+// life is how long a result is kept at most. Most of what nodes say cannot be held
+// against anything: a lie must not last.
+const life = 10 * time.Minute
 
 // entryOverhead is about what an entry takes beside its result.
 const entryOverhead = 200 + sha256.Size
 
 func (e *entry) size() int64 { return int64(len(e.result)) + entryOverhead }
 
-func newKeeper(max int64, m *Metrics) *keeper {
-	return &keeper{max: max, metrics: m, byKey: map[entryKey]*list.Element{}}
+func newKeeper(max int64, m *Metrics, now func() time.Time) *keeper {
+	return &keeper{max: max, metrics: m, now: now, byKey: map[entryKey]*list.Element{}}
 }
 
 func (k *keeper) enabled() bool { return k.max > 0 }
@@ -52,14 +59,20 @@ func (k *keeper) get(key entryKey) (json.RawMessage, bool) {
 	if el == nil {
 		return nil, false
 	}
+	e := el.Value.(*entry)
+	if k.now().Sub(e.since) >= life {
+		k.remove(el)
+		k.metrics.setKept(k.size, len(k.byKey))
+		return nil, false
+	}
 	k.order.MoveToFront(el)
-	return el.Value.(*entry).result, true
+	return e.result, true
 }
 
 // put keeps a copy of a result: what it was cut from is given back to the nodes'
 // budget.
 func (k *keeper) put(key entryKey, result json.RawMessage) {
-	e := &entry{key: key, result: result}
+	e := &entry{key: key, result: result, since: k.now()}
 	if e.size() > k.max/16 {
 		return
 	}
@@ -72,9 +85,14 @@ func (k *keeper) put(key entryKey, result json.RawMessage) {
 	k.byKey[key] = k.order.PushFront(e)
 	k.size += e.size()
 	for k.size > k.max {
-		old := k.order.Remove(k.order.Back()).(*entry)
-		delete(k.byKey, old.key)
-		k.size -= old.size()
+		k.remove(k.order.Back())
 	}
 	k.metrics.setKept(k.size, len(k.byKey))
+}
+
+// remove needs mu.
+func (k *keeper) remove(el *list.Element) {
+	old := k.order.Remove(el).(*entry)
+	delete(k.byKey, old.key)
+	k.size -= old.size()
 }

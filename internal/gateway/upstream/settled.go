@@ -3,16 +3,12 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/felt"
-	"chainexplorer/internal/gateway/method"
-	"chainexplorer/internal/starknet/jsonscan"
 )
 
 // This file asks the index which block an answer is about, and whether that block can
@@ -95,10 +91,12 @@ func (u *Upstream) unsettled(m *method.Method, about subject, now chain.Revision
 // settled says whether a result can be kept: in one view the index has gone through no
 // fork since before the node was asked, and what the result is about cannot be replaced.
 func (u *Upstream) settled(ctx context.Context, q *question, result []byte) (ok bool) {
-	if q.about.kind == everywhere {
-		return true
-	}
-	if u.index == nil {
+	switch {
+	case string(result) == "null":
+		return false // nothing that is settled is nothing
+	case q.about.kind == everywhere:
+		return u.ofTheChain(result)
+	case u.index == nil:
 		return false
 	}
 	err := chain.View(ctx, u.index, func(r explorer.Reader, s *chain.State) (err error) {
@@ -108,9 +106,7 @@ func (u *Upstream) settled(ctx context.Context, q *question, result []byte) (ok 
 		if ok, err = u.standsFast(ctx, r, s, q.about); !ok || err != nil {
 			return err
 		}
-		if q.method.Keep == method.OfBlockStatus || q.method.Keep == method.OfTransactionStatus {
-			ok, err = provenTold(ctx, r, s, result)
-		}
+		ok, err = agrees(ctx, r, s, q, result)
 		return err
 	})
 	if err != nil {
@@ -140,37 +136,4 @@ func (u *Upstream) standsFast(ctx context.Context, r explorer.Reader, s *chain.S
 		return finality == chain.AcceptedL1, nil
 	}
 	return finality >= chain.Finalized, nil
-}
-
-// provenTold says whether a result that tells a status says that L1 has accepted its
-// block, and the index says the same of the very block.
-func provenTold(ctx context.Context, r explorer.Reader, s *chain.State, result []byte) (bool, error) {
-	var status string
-	var hash felt.Felt
-	var number uint64
-	var has, numbered bool
-	sc := jsonscan.New(result)
-	for more := sc.OpenObject(); more; more = sc.NextMember() {
-		switch string(sc.Key()) {
-		case "status", "finality_status":
-			status = string(sc.String())
-		case "block_hash":
-			has = readFelt(&sc, &hash)
-		case "block_number":
-			number, numbered = sc.Uint64(), true
-		default:
-			sc.Skip()
-		}
-	}
-	if sc.End(); sc.Err() != nil || status != "ACCEPTED_ON_L1" || !has || !numbered {
-		return false, nil // an answer that says less is not kept
-	}
-	if !s.HasL1 || number > s.L1.Number {
-		return false, nil
-	}
-	indexed, err := block.HashOf(ctx, r, number)
-	if err != nil {
-		return false, fmt.Errorf("block %d: %w", number, err)
-	}
-	return indexed == hash, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
@@ -65,8 +66,9 @@ type Options struct {
 	Depth uint64
 	// CacheBytes is the memory for answers that are kept; 0 or less: none are.
 	CacheBytes int64
-	Metrics    *Metrics     // none
-	Logger     *slog.Logger // discards
+	Now        func() time.Time // time.Now
+	Metrics    *Metrics         // none
+	Logger     *slog.Logger     // discards
 }
 
 // Upstream is the nodes of one chain, for the gateway. It is safe for concurrent use.
@@ -89,9 +91,12 @@ func New(o Options) *Upstream {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	return &Upstream{
 		nodes: o.Pool, index: o.Store, depth: o.Depth, log: o.Logger,
-		kept:    newKeeper(o.CacheBytes, o.Metrics),
+		kept:    newKeeper(o.CacheBytes, o.Metrics, o.Now),
 		flights: flights{byKey: map[digest]*flight{}},
 		tokens:  newTokens(),
 	}
@@ -173,6 +178,9 @@ func (u *Upstream) ask(ctx context.Context, q *question) (Answer, error) {
 	m := q.method
 	a := node.Ask{Method: m.Name, Params: q.params, Spec: specOf(q.spec), Limit: m.MaxAnswer, Timeout: m.Timeout}
 	a.At = u.blockOf(ctx, q.about)
+	if u.index != nil && namesBlock[m.Name] {
+		a.Check = func(result []byte) error { return u.contradicts(ctx, q, result) }
+	}
 	if q.token.given {
 		a.Node, _ = u.tokens.node(q.token)
 	}
