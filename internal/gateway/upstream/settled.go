@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/gateway/method"
 )
 
 // This file asks the index which block an answer is about, and whether that block can
