@@ -42,6 +42,9 @@ func run(conns int, round time.Duration, rounds int) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
+	if err := s.recording(conns, round, rounds); err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
 	return s.greedy(round, rounds)
 }
 

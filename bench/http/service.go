@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/usage"
 )
 
 const (
@@ -34,6 +35,7 @@ type service struct {
 	chain  *simnode.Chain
 	server *kernel.Server
 	anew   *kernel.Server // keeps no answers
+	silent *kernel.Server // records no usage
 	key    string
 	// quietKey is of another workspace.
 	quietKey string
@@ -95,11 +97,24 @@ func newService() (s *service, err error) {
 		Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:]),
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
 	}
+	recorder := usage.NewRecorder(usage.NewRepository(db, repo, nil), usage.Options{})
+	recording, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		recorder.Run(recording)
+	}()
+	s.stops = append(s.stops, func() { stop(); <-ended })
+	o.Record = recorder.Record
 	if s.server, err = newServer(o, engine); err != nil {
 		return nil, err
 	}
 	o.CacheBytes = 1
-	s.anew, err = newServer(o, engine)
+	if s.anew, err = newServer(o, engine); err != nil {
+		return s, err
+	}
+	o.CacheBytes, o.Record = 0, nil
+	s.silent, err = newServer(o, engine)
 	return s, err
 }
 

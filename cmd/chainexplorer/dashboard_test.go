@@ -24,6 +24,7 @@ import (
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
+	"chainexplorer/internal/usage"
 )
 
 var (
@@ -41,6 +42,7 @@ func exported(t *testing.T) map[string][]string {
 	job.NewMetrics(reg)
 	recheck.NewMetrics(reg)
 	kernel.NewMetrics(reg)
+	usage.NewMetrics(reg)
 	gateway.NewMetrics(reg)
 	ofChain := prometheus.WrapRegistererWith(prometheus.Labels{"chain": "SN_MAIN"}, reg) // as the gateway does
 	upstream.NewMetrics(ofChain)

@@ -41,6 +41,10 @@ func (s *service) Run(ctx context.Context) error {
 		s.keys.Run(served) // as long as requests are answered
 		return nil
 	})
+	g.Go(func() error {
+		s.usage.Run(served)
+		return nil
+	})
 	for _, c := range s.chains {
 		if c.pool != nil {
 			g.Go(func() error { return c.refuseStrangers(gctx) })

@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/site"
+	"chainexplorer/internal/usage"
 )
 
 // serviceOptions are the settings of serve, api and demo.
@@ -48,6 +49,7 @@ type service struct {
 	control  *control.DB
 	accounts *account.Repository
 	keys     *account.Authenticator
+	usage    *usage.Recorder
 	chains   []*chainParts
 	api      *kernel.Server
 	front    *front
@@ -101,6 +103,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
 	s.accounts = account.NewRepository(s.control, account.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)
+	s.usage = usage.NewRecorder(usage.NewRepository(s.control, s.accounts, nil), usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
 	for _, id := range slices.Sorted(chainNames(o.Nodes)) {
 		c, err := s.openChain(ctx, id, o.Nodes[id])
 		if err != nil {
@@ -154,7 +157,7 @@ func chainNames(m map[string][]node.Endpoint) func(func(string) bool) {
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := kernel.Options{Keys: s.keys, Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+	o := kernel.Options{Keys: s.keys, Record: s.usage.Record, Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registered)}
 	if err := s.opts.Callers.set(&o); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 // visit is one caller at one address: what all calls of a request, or of a
 // connection, have in common.
 type visit struct {
+	request   *kernel.Request
 	caller    *kernel.Caller
 	requestID string
 	chain     *served
@@ -32,6 +33,13 @@ type outcome struct {
 	class           method.Class
 	budget          *kernel.Verdict
 	source          string // for metrics
+	took            time.Duration
+}
+
+// refuse takes the answer away.
+func (o *outcome) refuse(e *wire.Error) {
+	o.free()
+	o.result, o.failure, o.fault = nil, nil, e
 }
 
 func (o *outcome) free() {
@@ -61,7 +69,10 @@ func (o *outcome) appendTo(dst []byte, id json.RawMessage, requestID string) []b
 func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64) (out outcome) {
 	m := method.Lookup(c.Method)
 	start := time.Now()
-	defer func() { g.metrics.called(v.chain.ID, m, &out, time.Since(start)) }()
+	defer func() {
+		out.took = time.Since(start)
+		g.metrics.called(v.chain.ID, m, &out)
+	}()
 	if c.Invalid != nil {
 		out.fault = c.Invalid
 		return out

@@ -82,7 +82,7 @@ func (g *Gateway) visit(r *http.Request) (*visit, *wire.Error) {
 	if e != nil {
 		return nil, e
 	}
-	return &visit{caller: req.Caller, requestID: req.ID, chain: c, version: version}, nil
+	return &visit{request: req, caller: req.Caller, requestID: req.ID, chain: c, version: version}, nil
 }
 
 // bodySize is how much memory a body may take.
@@ -108,6 +108,7 @@ func (w *watcher) Write(b []byte) (int, error) {
 
 // serveOne answers a single call.
 func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *wire.Call) {
+	v.request.Itemize()
 	out := g.run(r.Context(), v, c, maxSingle)
 	defer out.free()
 	h := w.Header()
@@ -127,11 +128,13 @@ func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *
 		}
 	}
 	if c.Notification() {
+		g.tell(v, c, &out)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	give, ok := g.hold(v, &out, c)
 	defer give()
+	g.tell(v, c, &out)
 	if !ok {
 		status = http.StatusServiceUnavailable
 		setRetry(h, out.fault)
@@ -180,8 +183,7 @@ func budgetOf(c method.Class) string {
 func (g *Gateway) hold(v *visit, out *outcome, c *wire.Call) (give func(), ok bool) {
 	give, ok = g.room.take(v.caller.KeyID, int64(out.size(c.ID)))
 	if !ok {
-		out.free()
-		*out = outcome{fault: noRoom(), class: out.class}
+		out.refuse(noRoom())
 		return func() {}, false
 	}
 	out.free()
@@ -206,6 +208,7 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 		return
 	}
 	defer give()
+	v.request.Itemize()
 	body, classes := g.runBatch(r.Context(), v, calls)
 	if len(classes) > 0 {
 		w.Header().Set(headerClass, strings.Join(classes, ", "))
@@ -270,6 +273,7 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		if !slices.Contains(classes, string(out.class)) && out.class != "" {
 			classes = append(classes, string(out.class))
 		}
+		g.tell(v, c, out)
 		if c.Notification() {
 			out.free()
 			continue
@@ -313,8 +317,8 @@ func (b *batchSum) add(out outcome, c *wire.Call) outcome {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.left && out.class != method.Write {
-		out.free()
-		return outcome{fault: batchTooLarge(), class: out.class}
+		out.refuse(batchTooLarge())
+		return out
 	}
 	b.left -= size
 	return out

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"slices"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -43,7 +42,7 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 
 func (m *Metrics) refused(code string) { m.refusals.WithLabelValues(code).Inc() }
 
-func (m *Metrics) called(chain string, of *method.Method, out *outcome, took time.Duration) {
+func (m *Metrics) called(chain string, of *method.Method, out *outcome) {
 	name, source, end := "other", out.source, "ok"
 	if of != nil {
 		name = of.Name
@@ -58,7 +57,7 @@ func (m *Metrics) called(chain string, of *method.Method, out *outcome, took tim
 		end = "node_error"
 	}
 	m.calls.WithLabelValues(chain, name, source, end).Inc()
-	m.seconds.WithLabelValues(name).Observe(took.Seconds())
+	m.seconds.WithLabelValues(name).Observe(out.took.Seconds())
 }
 
 // versions tells which versions of the specification nodes speak, when it is asked.

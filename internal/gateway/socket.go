@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/felt"
@@ -23,6 +24,9 @@ const (
 	keyProtocol = "service-key."
 )
 
+// socketRoute stands for all paths of connections.
+var socketRoute = kernel.Route{ID: "rpcSocket", Method: http.MethodGet, Path: "/v1/{chain}/rpc/" + socket, Scope: account.Read, Class: kernel.Light}
+
 // registerSockets serves WebSocket on paths of its own, and on those of requests for
 // clients that know one address.
 func (g *Gateway) registerSockets() {
@@ -31,7 +35,7 @@ func (g *Gateway) registerSockets() {
 		gets = append(gets, "GET "+p, "GET "+p+"/"+socket)
 	}
 	g.HandleRaw(kernel.Raw{
-		Route:    kernel.Route{ID: "rpcSocket", Scope: account.Read, Class: kernel.Light},
+		Route:    socketRoute,
 		Patterns: gets, Credentials: offeredKey, Refuse: g.refuse, Serve: g.serveSocket,
 	})
 }
@@ -97,9 +101,12 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer release()
 	v.chain.live.Serve(w, r, live.Client{
 		Version: v.version, Subprotocols: []string{subprotocol},
-		Answer:    func(ctx context.Context, body []byte) ([]byte, func()) { return g.message(ctx, v, body) },
-		Admit:     key.valid,
-		Charge:    func(ctx context.Context, m *method.Method) *wire.Error { return g.charge(ctx, v, m) },
+		Answer: func(ctx context.Context, body []byte) ([]byte, func()) { return g.message(ctx, v, body) },
+		Admit:  key.valid,
+		Charge: func(ctx context.Context, m *method.Method) *wire.Error { return g.charge(ctx, v, m) },
+		Answered: func(m *method.Method, took time.Duration, failed bool, why *wire.Error) {
+			g.tellStream(v, m, took, failed, why)
+		},
 		RequestID: func() string { return v.requestID },
 	})
 }
@@ -109,12 +116,12 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []byte, release func()) {
 	calls, batch, e := wire.Parse(body)
 	if e != nil {
-		return wire.AppendError(nil, wire.Null, e.Object(v.requestID)), nil
+		return g.refuseMessage(v, e), nil
 	}
 	if batch {
 		give, ok := g.room.take(v.caller.KeyID, batchSize(calls))
 		if !ok {
-			return wire.AppendError(nil, wire.Null, noRoom().Object(v.requestID)), nil
+			return g.refuseMessage(v, noRoom()), nil
 		}
 		text, _ = g.runBatch(ctx, v, calls)
 		return text, give
@@ -126,10 +133,18 @@ func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []by
 		g.logFault(v, c, out.fault)
 	}
 	if c.Notification() {
+		g.tell(v, c, &out)
 		return nil, nil
 	}
 	release, _ = g.hold(v, &out, c)
+	g.tell(v, c, &out)
 	return out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID), release
+}
+
+// refuseMessage answers a message that failed as a whole.
+func (g *Gateway) refuseMessage(v *visit, e *wire.Error) []byte {
+	g.RecordCall(v.request, &kernel.Call{Method: socketRoute.Method, Path: socketRoute.Path, Class: kernel.Light, Status: statusOf(e), Failed: true})
+	return wire.AppendError(nil, wire.Null, e.Object(v.requestID))
 }
 
 // charge takes a call out of the budget that makes or ends a subscription.

@@ -49,11 +49,15 @@ func (x *exchange) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// finish writes the access record and counts the request. The record has no
+// finish writes the access record and counts the request, for us and for its key. The record has no
 // header and no query: both may hold secrets or people's addresses.
 func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
-	took := s.Now().Sub(start)
+	now := s.Now()
+	took := now.Sub(start)
 	req := &x.record
+	if s.record != nil && req.Caller != nil {
+		s.recordWhole(r, x, now, took)
+	}
 	operation, key := "none", ""
 	if req.Route != nil {
 		operation = req.Route.ID

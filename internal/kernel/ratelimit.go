@@ -20,6 +20,15 @@ const (
 	LimitWindow = time.Minute
 )
 
+// policies are the values of HeaderPolicy, by class.
+var policies = func() map[Class]string {
+	out := map[Class]string{}
+	for _, c := range []Class{Light, Heavy, Batch} {
+		out[c] = string(c) + ";w=" + strconv.Itoa(int(LimitWindow.Seconds()))
+	}
+	return out
+}()
+
 // maxBursts bounds the bursts that are told apart: more than there are workspaces
 // and keys that ask within a minute.
 const maxBursts = 1 << 20

@@ -89,14 +89,11 @@ func (s *Server) Spend(ctx context.Context, c *Caller, class Class, cost int) (v
 
 // TellBudget sets the headers of a verdict about a class.
 func TellBudget(h http.Header, v Verdict, class Class) {
-	values := []string{string(class), strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), string(class) + policyWindow}
+	values := []string{string(class), strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), policies[class]}
 	for i, name := range []string{HeaderRouteClass, HeaderLimit, HeaderRemaining, HeaderPolicy} {
 		h[name] = values[i : i+1 : i+1]
 	}
 }
-
-// policyWindow ends the header that names a policy.
-var policyWindow = ";w=" + strconv.Itoa(int(LimitWindow.Seconds()))
 
 // ReadBody reads a body of at most so many bytes in time, compressed or not, while
 // not too many others are being read. watch sees the bytes as they arrive, and its

@@ -63,6 +63,8 @@ type Request struct {
 	cursor, cursorRead bool
 	// seen counts answers of the route; nil beside the table.
 	seen *routeMetrics
+	// itemized says that what the request holds is recorded one by one.
+	itemized bool
 	// failure is why the handler did not answer.
 	failure *Error
 }

@@ -125,7 +125,7 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 	route := &r
 	route.setPage(reflect.TypeFor[I]())
 	route.classHeader = []string{string(r.Class)}
-	route.policyHeader = []string{fmt.Sprintf("%s;w=%d", r.Class, int(LimitWindow.Seconds()))}
+	route.policyHeader = []string{policies[r.Class]}
 	op := route.operation()
 	s.table = append(s.table, route)
 	s.registering = route

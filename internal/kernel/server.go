@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/usage"
 )
 
 // Options configure a Server.
@@ -30,6 +31,9 @@ type Options struct {
 	// Draw takes requests out of budgets that several processes share; nil when
 	// this process is the only one.
 	Draw func(context.Context, control.Draw) (control.Drawn, error)
+	// Record is told of every request with a valid key, when it was answered. It must
+	// not wait. Nil: nobody is told.
+	Record func(usage.Event)
 	// Origins may call with credentials from a browser, such as https://explorer.example.
 	Origins []string
 	// Timeout ends a request's work (default 10 s).
@@ -73,6 +77,7 @@ type Server struct {
 	fresh    *answers // until the next block
 	revision func(context.Context, string) (chain.Revision, bool)
 	explain  func(error) *Error
+	record   func(usage.Event)
 	BaseURL  string
 	Origin   string // of the service in examples
 	Version  string
@@ -100,7 +105,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), flight: NewSeats(DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, methods: map[string][]string{}, shut: map[string]bool{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"chainexplorer/internal/gateway/method"
 	"chainexplorer/internal/gateway/wire"
@@ -126,7 +127,11 @@ func (s *session) one(ctx context.Context, c *wire.Call) ([]byte, *sub) {
 	if c.Notification() {
 		return nil, nil
 	}
-	result, b, err := s.stream(ctx, stream(c), c.Params)
+	m, start := stream(c), time.Now()
+	result, b, err := s.stream(ctx, m, c.Params)
+	if s.client.Answered != nil {
+		s.client.Answered(m, time.Since(start), err != nil, known(err))
+	}
 	if err != nil {
 		return wire.AppendError(nil, c.ID, s.object(err)), nil
 	}
@@ -149,17 +154,33 @@ func (s *session) object(err error) json.RawMessage {
 	if errors.As(err, &spec) {
 		return json.RawMessage(`{"code":` + strconv.Itoa(int(spec)) + `,"message":"` + spec.Error() + `"}`)
 	}
-	var known *wire.Error
-	if !errors.As(err, &known) {
-		known = &wire.Error{Code: wire.CodeUnavailable, Name: wire.UpstreamUnavailable, Status: http.StatusServiceUnavailable, RetryAfter: 1,
-			Message: "The chain cannot be read at the moment."}
+	why := known(err)
+	if why == errUnread {
 		s.srv.log.Debug("a subscription could not be made", "error", err)
 	}
 	id := ""
 	if s.client.RequestID != nil {
 		id = s.client.RequestID()
 	}
-	return known.Object(id)
+	return why.Object(id)
+}
+
+// errUnread is what a client is told of an error that is not meant for it.
+var errUnread = &wire.Error{Code: wire.CodeUnavailable, Name: wire.UpstreamUnavailable, Status: http.StatusServiceUnavailable, RetryAfter: 1,
+	Message: "The chain cannot be read at the moment."}
+
+// known is the failure that an error is told as; nil when there is none, or when the
+// specification has an error for it.
+func known(err error) *wire.Error {
+	var spec specError
+	var failure *wire.Error
+	switch {
+	case err == nil, errors.As(err, &spec):
+		return nil
+	case errors.As(err, &failure):
+		return failure
+	}
+	return errUnread
 }
 
 func invalidParams(text string) *wire.Error {

@@ -136,6 +136,9 @@ type Client struct {
 	Admit func() error
 	// Charge is asked before each call that makes or ends a subscription; nil: free.
 	Charge func(ctx context.Context, m *method.Method) *wire.Error
+	// Answered is told how a call that makes or ends a subscription ended: its failure,
+	// nil when that is one of the specification's; nil: nobody is.
+	Answered func(m *method.Method, took time.Duration, failed bool, why *wire.Error)
 	// RequestID names a message in errors; nil: they name none.
 	RequestID func() string
 }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// recording measures what it costs to take down the usage of keys: kept answers with
+// and without, in turns.
+func (s *service) recording(conns int, round time.Duration, rounds int) error {
+	paths := s.cases()[0].paths
+	with, stopWith := serve(s.server)
+	defer stopWith()
+	without, stopWithout := serve(s.silent)
+	defer stopWithout()
+	var rates [2][]float64
+	var ratios []float64
+	for i := range rounds + 1 {
+		off, err := load(without, paths, s.key, conns, round)
+		if err != nil {
+			return err
+		}
+		on, err := load(with, paths, s.key, conns, round)
+		if err != nil {
+			return err
+		}
+		if i > 0 { // the first one warms up
+			rates[0], rates[1], ratios = append(rates[0], off), append(rates[1], on), append(ratios, on/off)
+		}
+	}
+	fmt.Printf("\n%-40s %14s %14s %7s\n", "kept answers, the usage of keys recorded", "off req/s", "on req/s", "ratio")
+	fmt.Printf("%-40s %14.0f %14.0f %7.2f\n", "block/{n}, old", median(rates[0]), median(rates[1]), median(ratios))
+	return nil
+}
