@@ -28,6 +28,7 @@ type adminCommands struct {
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
 	Audit     auditCommands     `cmd:"" help:"List who changed workspaces, keys and labels, and check that nobody tampered with that log."`
 	Usage     usageCommand      `cmd:"" help:"Tell what workspaces and keys asked for, how much of it failed, and when. A running service need not stop."`
+	Session   sessionCommands   `cmd:"" help:"Sign people in without a browser, and end their sessions."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 }
 

@@ -18,7 +18,9 @@ import (
 	"chainexplorer/internal/gateway"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/label"
+	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/session"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/usage"
 )
@@ -48,6 +50,7 @@ type service struct {
 	listener net.Listener
 	control  *control.DB
 	accounts *account.Repository
+	people   *session.Repository
 	keys     *account.Authenticator
 	usage    *usage.Recorder
 	chains   []*chainParts
@@ -102,6 +105,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
 	s.accounts = account.NewRepository(s.control, account.Options{})
+	s.people = session.NewRepository(s.control, session.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)
 	s.usage = usage.NewRecorder(usage.NewRepository(s.control, s.accounts, nil), usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
 	for _, id := range slices.Sorted(chainNames(o.Nodes)) {
@@ -157,7 +161,7 @@ func chainNames(m map[string][]node.Endpoint) func(func(string) bool) {
 
 func (s *service) openAPI() error {
 	secret := s.control.CursorSecret()
-	o := kernel.Options{Keys: s.keys, Record: s.usage.Record, Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
+	o := kernel.Options{Keys: s.keys, Record: s.usage.Record, Sessions: me.Sessions(s.people), Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registered)}
 	if err := s.opts.Callers.set(&o); err != nil {
 		return err
@@ -185,6 +189,7 @@ func (s *service) openAPI() error {
 	if err := s.openGateway(k); err != nil {
 		return err
 	}
+	me.New(k, me.Options{Accounts: s.accounts})
 	site.New(k, routes)
 	s.api = k
 	return nil

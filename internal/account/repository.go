@@ -15,7 +15,7 @@ import (
 	"chainexplorer/internal/control"
 )
 
-// operator is who the audit log names: until people have accounts, whoever can
+// operator is who the audit log names unless By says who it is: whoever can
 // reach the database file.
 const operator = "operator"
 
@@ -159,5 +159,5 @@ func (r *Repository) workspaces(ctx context.Context, tail string, args ...any) (
 }
 
 func (r *Repository) audit(ctx context.Context, tx *sql.Tx, action, subject, detail string, at time.Time) error {
-	return r.db.Audit(ctx, tx, control.AuditEntry{At: at, Actor: operator, Action: action, Subject: subject, Detail: detail})
+	return r.db.Audit(ctx, tx, control.AuditEntry{At: at, Actor: actorOf(ctx), Action: action, Subject: subject, Detail: detail})
 }

@@ -197,6 +197,8 @@ func TestGolden(t *testing.T) {
 	g.Do(http.MethodGet, statusPath, limited)
 	g.run(goldenCase{dir: "rate_limited", name: "light", path: statusPath, headers: []string{"X-Service-Api-Key", limited}})
 
+	g.conflict()
+
 	h := servertest.NewHooked(t, fixed)
 	inner := &golden{&world{h.World}, g.files, g.codes}
 	inner.run(goldenCase{dir: "internal_error", name: "panic", path: "/v1/test/panic"})
@@ -224,6 +226,22 @@ func TestGolden(t *testing.T) {
 			t.Errorf("no golden file for the operation %s", op.ID)
 		}
 	}
+}
+
+// conflict asks for one key more than a plan allows, as somebody who is signed in.
+func (g *golden) conflict() {
+	g.T.Helper()
+	w := &golden{newWorld(g.T, 3, func(o *options) { o.Accounts = true }), g.files, g.codes}
+	_, space := w.Stranger("full", account.Free, account.Limits{})
+	for range account.Free.Policy().MaxActiveKeys - 1 {
+		w.KeyOf(space, account.Limits{})
+	}
+	s, err := w.People.Open(g.T.Context(), "ada", space.ID)
+	if err != nil {
+		g.T.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, s.Token)
+	w.run(goldenCase{dir: "conflict", name: "no-key-left", method: http.MethodPost, path: "/v1/me/api-keys", headers: []string{"Authorization", "Bearer " + s.Token}})
 }
 
 // unnamed masks a request id that the service made.

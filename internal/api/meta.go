@@ -249,6 +249,7 @@ var FamilyPurposes = map[string]string{
 	"Batches":      "You have many hashes or addresses and want a short answer to each in one request.",
 	"Wallets":      "You want all balances of an owner at one block hash, complete or said not to be.",
 	"JSON-RPC":     "You want what a node answers: state, simulations, proofs, traces, or to send a signed transaction.",
+	"Account":      "You are signed in and want to issue, list or revoke the keys of your workspace.",
 	"Meta":         "You want to know what this deployment serves and what your key may do.",
 }
 

@@ -20,10 +20,10 @@ type floor struct {
 var floors = []floor{
 	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
-	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/label", "internal/usage", "internal/web"}},
+	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/web"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
-	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/..."}},
+	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me"}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest"}},
 }
 
@@ -57,7 +57,7 @@ var rules = []rule{
 		never:   []string{"internal/store", "internal/store/pebble", "internal/store/postgres"}},
 	{why: "data of record lives apart from the index",
 		imports: []string{"internal/store/...", "internal/explorer/..."},
-		never:   []string{"internal/control", "internal/account", "internal/label", "internal/usage"}},
+		never:   []string{"internal/control", "internal/account", "internal/session", "internal/label", "internal/usage"}},
 	{why: "one package per engine knows it",
 		imports: []string{"github.com/cockroachdb/pebble/..."},
 		only:    []string{"internal/store/pebble", "bench/store"}},

@@ -22,6 +22,8 @@ const (
 // Caller is who sends a request.
 type Caller struct {
 	account.Principal
+	// Session says that it is somebody who is signed in, and no key.
+	Session bool
 }
 
 // presentedKey takes the key out of the headers.

@@ -57,6 +57,12 @@ func (c *clients) addressOf(r *http.Request) netip.Addr {
 	return at
 }
 
+// fromProxy says whether the connection is one of a trusted proxy.
+func (c *clients) fromProxy(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && c.trusted(peer.Addr().Unmap())
+}
+
 func (c *clients) trusted(at netip.Addr) bool {
 	return slices.ContainsFunc(c.proxies, func(p netip.Prefix) bool { return p.Contains(at) })
 }

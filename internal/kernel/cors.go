@@ -52,7 +52,7 @@ func stripInternal(h http.Header) {
 
 // cors sets the headers of the lane that a request belongs to.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
-	lane(w.Header(), s.Origins, r.Header, RecordOf(w).credentialed || announcesMore(r.Header))
+	lane(w.Header(), s.Origins, r.Header, RecordOf(w).credentialed || announcesMore(r.Header) || s.sessionPath(r))
 }
 
 // lane sets the headers of the open lane or, for a request with other credentials,
@@ -95,7 +95,7 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 		return
 	}
 	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-	open := !RecordOf(w).credentialed && !announcesMore(r.Header)
+	open := !RecordOf(w).credentialed && !announcesMore(r.Header) && !s.sessionPath(r)
 	switch {
 	case !slices.Contains(methods, wanted):
 		// The browser will refuse by itself: no permission is given.

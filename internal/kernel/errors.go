@@ -19,6 +19,7 @@ const (
 	CodeUnauthorized     Code = "unauthorized"
 	CodeForbidden        Code = "forbidden"
 	CodeNotFound         Code = "not_found"
+	CodeConflict         Code = "conflict"
 	CodeUnsupportedRoute Code = "unsupported_route"
 
 	CodeTokenHoldingsRetired Code = "token_holdings_retired"
@@ -66,14 +67,17 @@ var Codes = map[Code]codeInfo{
 		"The key header holds something that cannot be a key: nothing, quotes, white space, a Bearer prefix, or several values.",
 		"Send the key's text alone, as it was shown when it was made."},
 	CodeUnauthorized: {http.StatusUnauthorized, "api/auth", "Unauthorized",
-		"The key is missing, mistyped, unknown, revoked or expired. Which of these is not disclosed.",
-		"Send a valid key in X-Service-Api-Key."},
+		"The key is missing, mistyped, unknown, revoked or expired; or, below /v1/me, the session is. Which of these is not disclosed.",
+		"Send a valid key in X-Service-Api-Key; below /v1/me, the token of a session in Authorization: Bearer."},
 	CodeForbidden: {http.StatusForbidden, "api/auth", "Forbidden",
-		"The key is valid but lacks the scope or tier that the route needs. The WWW-Authenticate header names the scope.",
-		"Use a key with that scope."},
+		"The key is valid but lacks the scope or tier that the route needs; the WWW-Authenticate header names the scope. Below /v1/me: a cookie was to change something, or a page of another origin asked.",
+		"Use a key with that scope; below /v1/me, send the session's token in Authorization: Bearer, from a configured origin."},
 	CodeNotFound: {http.StatusNotFound, "api/not-found", "Not found",
 		"The route exists, but what it was asked for is not in the index: an unknown block, transaction, token or chain.",
 		"Check the identifier and the chain. A transaction that was just sent appears once its block is indexed."},
+	CodeConflict: {http.StatusConflict, "api/auth", "Conflict",
+		"What was asked for does not go with how things are: the workspace has as many active keys as its plan allows.",
+		"Revoke a key that is not needed any more, and ask again."},
 	CodeUnsupportedRoute: {http.StatusNotFound, "api/unsupported-routes", "Unsupported route",
 		"The path is not part of the published API.",
 		"Look the route up in the API reference or in the OpenAPI document."},

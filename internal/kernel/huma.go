@@ -30,6 +30,11 @@ func (s *Server) humaConfig() huma.Config {
 		"apiKey":      {Type: "apiKey", In: "header", Name: HeaderKey, Description: "The key's text, without a prefix."},
 		"apiKeyShort": {Type: "apiKey", In: "header", Name: HeaderKeyShort, Description: "For browsers that call directly."},
 	}
+	if s.sessions != nil {
+		cfg.Components.SecuritySchemes["sessionBearer"] = &huma.SecurityScheme{Type: "http", Scheme: "bearer", Description: "The token of a session."}
+		cfg.Components.SecuritySchemes["sessionCookie"] = &huma.SecurityScheme{Type: "apiKey", In: "cookie", Name: SecureCookie,
+			Description: "The cookie that signing in sets. Without TLS it is called " + PlainCookie + "."}
+	}
 	cfg.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Felt](), reflect.TypeFor[canonicalFelt]())
 	return cfg

@@ -126,6 +126,9 @@ type allowance struct {
 // plan raises the workspace's for its own requests. A key with less has one of its
 // own besides.
 func (c *Caller) allowances(class Class) (out [2]allowance, n int) {
+	if c.Session {
+		return [2]allowance{{c.PublicID, sessionPace}}, 1
+	}
 	plan := c.Plan.Policy()
 	own := pace{perMinute(&c.Policy, class), c.Policy.Burst}
 	all := pace{max(perMinute(&plan, class), own.perMinute), max(plan.Burst, own.burst)}

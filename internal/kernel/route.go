@@ -71,6 +71,8 @@ type Route struct {
 	Tier          Tier
 	Certification Certification
 	Audience      Audience
+	// Session routes are for people who are signed in, and for no key.
+	Session bool
 	// Depends is what the answers follow from; see there.
 	Depends Depends
 	// Page are the sizes of a list's pages. A Limit of the request takes them, and
@@ -111,7 +113,12 @@ type queryParameter struct {
 }
 
 // ScopeName is what WWW-Authenticate and the documents call the scope.
-func (r *Route) ScopeName() string { return r.Scope.String() }
+func (r *Route) ScopeName() string {
+	if r.Session {
+		return "session"
+	}
+	return r.Scope.String()
+}
 
 // commonStatuses are failures that any keyed route can answer with.
 var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
@@ -148,6 +155,10 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 
 // operation is what the document says of a route before its inputs and answers.
 func (r *Route) operation() huma.Operation {
+	security := []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}}
+	if r.Session {
+		security = sessionSecurity(r.Method)
+	}
 	op := huma.Operation{
 		OperationID:                  r.ID,
 		Method:                       r.Method,
@@ -159,7 +170,7 @@ func (r *Route) operation() huma.Operation {
 		SkipValidateBody:             false,
 		MaxBodyBytes:                 r.MaxBody,
 		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
-		Security:                     []map[string][]string{{"apiKey": {}}, {"apiKeyShort": {}}},
+		Security:                     security,
 		Extensions: map[string]any{
 			"x-service-certification":    string(r.Certification),
 			"x-service-key-tier":         string(r.Tier),

@@ -34,6 +34,8 @@ type Options struct {
 	// Record is told of every request with a valid key, when it was answered. It must
 	// not wait. Nil: nobody is told.
 	Record func(usage.Event)
+	// Sessions tells who is signed in; nil where nobody can be.
+	Sessions Sessions
 	// Origins may call with credentials from a browser, such as https://explorer.example.
 	Origins []string
 	// Timeout ends a request's work (default 10 s).
@@ -64,6 +66,7 @@ type Options struct {
 // Server is what every HTTP surface of the service stands on. It is an http.Handler.
 type Server struct {
 	keys     *account.Authenticator
+	sessions Sessions
 	cursors  *Cursors
 	Origins  []string
 	timeout  time.Duration
@@ -101,7 +104,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("kernel: keys and cursors are needed")
 	}
 	s := &Server{
-		keys: o.Keys, cursors: o.Cursors, Origins: o.Origins,
+		keys: o.Keys, sessions: o.Sessions, cursors: o.Cursors, Origins: o.Origins,
 		timeout: DefaultTo(o.Timeout, 10*time.Second), flight: NewSeats(DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
@@ -305,6 +308,9 @@ func (s *Server) takeInput(x *exchange, r *http.Request) (*http.Request, *Error)
 
 // admit authenticates, authorises and limits.
 func (s *Server) admit(x *exchange, r *http.Request) *Error {
+	if x.record.Route.Session {
+		return s.admitSession(x, r)
+	}
 	if e := s.authenticate(x, r); e != nil {
 		return e
 	}

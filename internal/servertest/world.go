@@ -31,8 +31,10 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
+	"chainexplorer/internal/session"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/starknet"
@@ -76,6 +78,8 @@ type World struct {
 	Space   account.Workspace
 	Key     string // read, batch, write, verify
 	Partner string // for the partner routes too
+	// People are those who can sign in.
+	People *session.Repository
 
 	life      life
 	versions  []starknet.SpecVersion
@@ -111,6 +115,10 @@ type Options struct {
 	kernelOptions
 	apiOptions
 	Gateway gateway.Options
+	// Accounts serves people who are signed in, too.
+	Accounts bool
+	accounts *account.Repository
+	people   *session.Repository
 }
 
 type (
@@ -126,6 +134,9 @@ func (o *Options) Open(t *testing.T) (*kernel.Server, *api.Routes) {
 
 func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api.Routes) {
 	t.Helper()
+	if o.Accounts {
+		o.Sessions = me.Sessions(o.people)
+	}
 	k, err := kernel.New(o.kernelOptions)
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +150,9 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 		t.Fatal(err)
 	}
 	cleanup(g.Close)
+	if o.Accounts {
+		me.New(k, me.Options{Accounts: o.accounts})
+	}
 	site.New(k, routes)
 	return k, routes
 }
@@ -207,7 +221,8 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	w.Key, w.Partner = w.NewKey(account.DefaultScopes), w.NewKey(account.DefaultScopes|account.Partner)
 	secret := db.CursorSecret()
 	w.Registry = w.Known.Chain(ChainID)
-	var o Options
+	w.People = session.NewRepository(db, session.Options{Now: w.Clock.Now})
+	o := Options{accounts: w.Repo, people: w.People}
 	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
 	o.Gateway = gateway.Options{Chains: []gateway.Chain{{ID: ChainID, Pool: w.Pool, Store: w.Engine, Depth: Depth}}, Sockets: 1024}
 	o.RPC = api.RPCService{Enabled: true, WebSocket: true}

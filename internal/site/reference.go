@@ -113,6 +113,9 @@ func evidenceText(e Evidence) string {
 // command is a request that works as pasted.
 func (ref *reference) command(at setting, r *kernel.Route, op contractOperation) string {
 	command := curl(at.origin, ref.target(r, op, at.examples))
+	if r.Session {
+		command = `curl -H "Authorization: Bearer $SERVICE_SESSION_TOKEN" -X ` + r.Method + " " + at.origin + ref.target(r, op, at.examples)
+	}
 	if r.ExampleBody != nil {
 		command += ` -H "Content-Type: application/json" -d '` + r.ExampleBody(at.examples) + `'`
 	}

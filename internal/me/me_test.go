@@ -1,0 +1,341 @@
+package me_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/me"
+	"chainexplorer/internal/servertest"
+	"chainexplorer/internal/session"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m.Run)) }
+
+const keysPath = "/v1/me/api-keys"
+
+type world struct {
+	*servertest.World
+	session session.Opened
+}
+
+func newWorld(t *testing.T, change ...func(*servertest.Options)) *world {
+	t.Helper()
+	w := &world{World: servertest.New(t, 3, append([]func(*servertest.Options){func(o *servertest.Options) { o.Accounts = true }}, change...)...)}
+	w.session = w.open("ada", w.Space)
+	return w
+}
+
+func (w *world) open(name string, space account.Workspace) session.Opened {
+	w.T.Helper()
+	s, err := w.People.Open(w.T.Context(), name, space.ID)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, strings.Repeat("-", len("svc_live_"))+s.Token[4:])
+	return s
+}
+
+func bearer(s session.Opened) []string { return []string{"Authorization", "Bearer " + s.Token} }
+
+func cookie(s session.Opened) []string { return []string{"Cookie", kernel.PlainCookie + "=" + s.Token} }
+
+func read[T any](t *testing.T, r servertest.Reply) (out T) {
+	t.Helper()
+	if r.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s", r.StatusCode, r.Plain())
+	}
+	if err := json.Unmarshal(r.Plain(), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestKeyLife issues, rotates, lists and revokes the default key, and calls the API
+// with each of them.
+func TestKeyLife(t *testing.T) {
+	w := newWorld(t)
+	status := func(key string) int { return w.Do(http.MethodGet, servertest.StatusPath, key).StatusCode }
+	issue := func() me.IssuedKey {
+		r := w.Do(http.MethodPost, keysPath, "", bearer(w.session)...)
+		out := read[me.IssuedKey](t, r)
+		if r.Header.Get("Cache-Control") != "private, no-store" {
+			t.Errorf("Cache-Control: %s", r.Header.Get("Cache-Control"))
+		}
+		w.Secrets = append(w.Secrets, out.PlaintextKey)
+		return out
+	}
+	first := issue()
+	if k := first.APIKey; first.Action != "created" || len(first.RevokedPublicIDs) != 0 || k.Label != "default" || k.Environment != "live" || k.Status != "active" ||
+		!slices.Equal(k.Scopes, []string{"read", "batch", "write", "verify"}) || !strings.HasPrefix(first.PlaintextKey, "svc_live_") ||
+		!strings.HasSuffix(first.PlaintextKey, k.SecretHint) || k.Policy.MaxActiveKeys != account.Enterprise.Policy().MaxActiveKeys {
+		t.Errorf("%+v", first)
+	}
+	if got := status(first.PlaintextKey); got != 200 {
+		t.Errorf("the new key: %d", got)
+	}
+	w.Clock.Advance(time.Second)
+	second := issue()
+	if second.Action != "rotated" || !slices.Equal(second.RevokedPublicIDs, []string{first.APIKey.PublicID}) {
+		t.Errorf("%+v", second)
+	}
+	if a, b := status(first.PlaintextKey), status(second.PlaintextKey); a != 401 || b != 200 {
+		t.Errorf("after the rotation the old key gets %d, the new one %d", a, b)
+	}
+	r := w.Do(http.MethodGet, keysPath, "", cookie(w.session)...)
+	list := read[me.KeyList](t, r)
+	if len(list.Items) != 4 || list.Truncated || list.Items[0].PublicID != second.APIKey.PublicID || list.Items[1].Status != "revoked" {
+		t.Errorf("%+v", list)
+	}
+	for _, secret := range w.Secrets {
+		if strings.Contains(string(r.Plain()), secret[9:]) {
+			t.Error("a list shows a key")
+		}
+	}
+	for range 2 { // once more changes nothing
+		gone := read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+second.APIKey.PublicID, "", bearer(w.session)...))
+		if gone.APIKey.Status != "revoked" || gone.APIKey.RevokedAt == nil || gone.APIKey.PublicID != second.APIKey.PublicID {
+			t.Errorf("%+v", gone)
+		}
+	}
+	if got := status(second.PlaintextKey); got != 401 {
+		t.Errorf("the revoked key: %d", got)
+	}
+	if again := issue(); again.Action != "created" {
+		t.Errorf("%+v", again)
+	}
+}
+
+// TestMatrix holds every method, credential and origin against what the contract says.
+func TestMatrix(t *testing.T) {
+	w := newWorld(t)
+	own := w.URL
+	key := w.Key
+	credentials := map[string][]string{
+		"none": nil, "cookie": cookie(w.session), "bearer": bearer(w.session),
+		"both":         append(cookie(w.session), bearer(w.session)...),
+		"bad bearer":   append(cookie(w.session), "Authorization", "Bearer ses."+strings.Repeat("A", 43)),
+		"bad cookie":   {"Cookie", kernel.PlainCookie + "=ses." + strings.Repeat("A", 43)},
+		"two cookies":  {"Cookie", kernel.PlainCookie + "=x; " + kernel.PlainCookie + "=" + w.session.Token},
+		"other cookie": {"Cookie", kernel.SecureCookie + "=" + w.session.Token},
+		"basic":        {"Authorization", "Basic " + w.session.Token},
+		"key":          {"X-Service-Api-Key", key}, "short key": {"X-Api-Key", key}, "key as bearer": {"Authorization", "Bearer " + key},
+		"key as cookie": {"Cookie", kernel.PlainCookie + "=" + key},
+	}
+	reading := map[string]int{"cookie": 200, "bearer": 200, "both": 200}
+	changing := map[string]int{"cookie": 403, "bearer": 200, "both": 200, "bad cookie": 403, "key as cookie": 403}
+	origins := map[string]string{"": "", own: own, servertest.AllowedOrigin: servertest.AllowedOrigin, servertest.StrangeOrigin: "", "null": "", "http://" + strings.TrimPrefix(own, "http://") + ".evil.example": ""}
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		for name, headers := range credentials {
+			for origin, allowed := range origins {
+				want, path := reading[name], keysPath
+				if method == http.MethodPost || method == http.MethodDelete {
+					want = changing[name]
+				}
+				if want == 0 {
+					want = 401
+				}
+				if origin != "" && allowed == "" {
+					want = 403
+				}
+				if method == http.MethodDelete {
+					if path += "/key_none"; want == 200 {
+						want = 404
+					}
+				}
+				for _, prefix := range []string{"", "/api"} {
+					w.Clock.Advance(time.Second) // which gives back budget
+					sent := slices.Clone(headers)
+					if origin != "" {
+						sent = append(sent, "Origin", origin)
+					}
+					r := w.Do(method, prefix+path, "", sent...)
+					what := fmt.Sprintf("%s %s with %s from %q", method, prefix+path, name, origin)
+					if r.StatusCode != want {
+						t.Errorf("%s: %d, want %d: %s", what, r.StatusCode, want, r.Body)
+					}
+					challenge := r.Header.Get("WWW-Authenticate")
+					if (want == 401 || want == 403) != strings.HasPrefix(challenge, `Bearer realm="service", error=`) {
+						t.Errorf("%s: WWW-Authenticate: %s", what, challenge)
+					}
+					allow := r.Header.Get("Access-Control-Allow-Origin")
+					if configured := origin == servertest.AllowedOrigin; configured != (allow == origin && origin != "") || !configured && allow != "" {
+						t.Errorf("%s: allows %q", what, allow)
+					}
+					if got := r.Header.Get("Cache-Control"); got != "private, no-store" {
+						t.Errorf("%s: Cache-Control: %s", what, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPreflight lets configured origins alone ask.
+func TestPreflight(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{keysPath, "/api" + keysPath, keysPath + "/key_none"} {
+		for origin, want := range map[string]string{servertest.AllowedOrigin: servertest.AllowedOrigin, servertest.StrangeOrigin: ""} {
+			for _, headers := range []string{"authorization", "content-type", ""} {
+				method := http.MethodPost
+				if strings.HasSuffix(path, "none") {
+					method = http.MethodDelete
+				}
+				r := w.Do(http.MethodOptions, path, "", "Origin", origin, "Access-Control-Request-Method", method, "Access-Control-Request-Headers", headers)
+				if got := r.Header.Get("Access-Control-Allow-Origin"); r.StatusCode != 204 || got != want || want != "" && r.Header.Get("Access-Control-Allow-Credentials") != "true" {
+					t.Errorf("%s from %s with %q: %d, allows %q", path, origin, headers, r.StatusCode, got)
+				}
+			}
+		}
+	}
+}
+
+// TestSessionsThatAreOver is about sessions that were good once.
+func TestSessionsThatAreOver(t *testing.T) {
+	w := newWorld(t)
+	get := func(s session.Opened) int { return w.Do(http.MethodGet, keysPath, "", bearer(s)...).StatusCode }
+	out := w.open("ada", w.Space)
+	if err := w.People.End(t.Context(), out.Token); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := get(out), get(w.session); a != 401 || b != 200 {
+		t.Errorf("after a logout: %d, and another session %d", a, b)
+	}
+	w.Clock.Advance(session.Idle)
+	if got := get(w.session); got != 401 {
+		t.Errorf("left alone for too long: %d", got)
+	}
+}
+
+// TestOtherWorkspace: its keys are neither listed, nor revoked, nor rotated.
+func TestOtherWorkspace(t *testing.T) {
+	w := newWorld(t)
+	_, space := w.Stranger("other", account.Free, account.Limits{})
+	theirs := w.open("eve", space)
+	mine := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...))
+	w.Secrets = append(w.Secrets, mine.PlaintextKey)
+	for _, k := range read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", bearer(theirs)...)).Items {
+		if k.PublicID == mine.APIKey.PublicID {
+			t.Error("a key of another workspace is listed")
+		}
+	}
+	servertest.Expect(t, w.Do(http.MethodDelete, keysPath+"/"+mine.APIKey.PublicID, "", bearer(theirs)...), 404, kernel.CodeNotFound, nil)
+	their := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(theirs)...))
+	w.Secrets = append(w.Secrets, their.PlaintextKey)
+	if their.Action != "created" {
+		t.Errorf("%+v", their)
+	}
+	if got := w.Do(http.MethodGet, servertest.StatusPath, mine.PlaintextKey).StatusCode; got != 200 {
+		t.Errorf("the key gets %d", got)
+	}
+}
+
+// TestOperatorsKeysStay: a rotation touches no key that only the operator can make, and
+// keeps the limits that the operator set.
+func TestOperatorsKeysStay(t *testing.T) {
+	w := newWorld(t)
+	make := func(n account.NewKey) account.Issued {
+		n.WorkspaceID = w.Space.ID
+		k, err := w.Repo.CreateKey(t.Context(), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	special := make(account.NewKey{Label: "default", Scopes: account.DefaultScopes | account.Prove})
+	test := make(account.NewKey{Label: "default", Environment: account.Test})
+	slow := make(account.NewKey{Label: "default", Limits: account.Limits{LightPerMinute: 7}, Lifetime: time.Hour})
+	out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...))
+	if !slices.Equal(out.RevokedPublicIDs, []string{slow.Key.PublicID}) || out.APIKey.Policy.LightPerMinute != 7 || out.APIKey.ExpiresAt == nil || slices.Contains(out.APIKey.Scopes, "prove") {
+		t.Errorf("%+v", out)
+	}
+	for _, k := range []account.Issued{special, test} {
+		if got := w.Do(http.MethodGet, servertest.StatusPath, k.Plaintext).StatusCode; got != 200 {
+			t.Errorf("%s gets %d", k.Key.PublicID, got)
+		}
+	}
+}
+
+// TestPlansBound: a workspace with as many keys as its plan allows gets no other, and
+// rotating needs no room.
+func TestPlansBound(t *testing.T) {
+	w := newWorld(t)
+	_, space := w.Stranger("full", account.Free, account.Limits{})
+	s := w.open("bob", space)
+	for range account.Free.Policy().MaxActiveKeys - 1 {
+		w.KeyOf(space, account.Limits{})
+	}
+	servertest.Expect(t, w.Do(http.MethodPost, keysPath, "", bearer(s)...), 409, kernel.CodeConflict, nil)
+	list := read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", bearer(s)...))
+	read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+list.Items[0].PublicID, "", bearer(s)...))
+	for _, want := range []string{"created", "rotated"} {
+		out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(s)...))
+		if out.Action != want {
+			t.Errorf("%s, want %s", out.Action, want)
+		}
+	}
+}
+
+// TestRotationsAtOnce: whatever the order, one default key is good in the end.
+func TestRotationsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	keys := make([]string, 6)
+	var all sync.WaitGroup
+	for i := range keys {
+		all.Go(func() {
+			keys[i] = read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...)).PlaintextKey
+		})
+	}
+	all.Wait()
+	good := 0
+	for _, k := range keys {
+		if w.Do(http.MethodGet, servertest.StatusPath, k).StatusCode == 200 {
+			good++
+		}
+	}
+	if good != 1 {
+		t.Errorf("%d keys are good", good)
+	}
+}
+
+// TestPaced: who is signed in is held to a pace, and so is who guesses.
+func TestPaced(t *testing.T) {
+	w := newWorld(t, func(o *servertest.Options) { o.AnonymousPerMinute = 40 })
+	last := servertest.Reply{}
+	for range 200 {
+		if last = w.Do(http.MethodGet, keysPath, "", bearer(w.session)...); last.StatusCode != 200 {
+			break
+		}
+	}
+	servertest.Expect(t, last, 429, kernel.CodeRateLimited, nil)
+	if last.Header.Get("Retry-After") == "" || last.Header.Get("X-Ratelimit-Policy") != "light;w=60" {
+		t.Errorf("%v", last.Header)
+	}
+	if got := w.Do(http.MethodGet, servertest.StatusPath, w.Key).StatusCode; got != 200 {
+		t.Errorf("the key of the workspace gets %d", got)
+	}
+	for range 40 {
+		if last = w.Do(http.MethodGet, keysPath, "", "Authorization", "Bearer ses."+strings.Repeat("A", 43)); last.StatusCode != 401 {
+			break
+		}
+	}
+	servertest.Expect(t, last, 429, kernel.CodeRateLimited, nil)
+}
+
+// TestSecureCookie: under TLS the cookie with the prefix alone counts.
+func TestSecureCookie(t *testing.T) {
+	w := newWorld(t, func(o *servertest.Options) { o.BaseURL = "https://api.example" })
+	for name, want := range map[string]int{kernel.SecureCookie: 200, kernel.PlainCookie: 401} {
+		if got := w.Do(http.MethodGet, keysPath, "", "Cookie", name+"="+w.session.Token, "Origin", "https://api.example").StatusCode; got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+}
