@@ -73,6 +73,7 @@ func TestKeyLife(t *testing.T) {
 		w.Secrets = append(w.Secrets, out.PlaintextKey)
 		return out
 	}
+	w.Clock.Advance(time.Second) // newer than the keys that every world has
 	first := issue()
 	if k := first.APIKey; first.Action != "created" || len(first.RevokedPublicIDs) != 0 || k.Label != "default" || k.Environment != "live" || k.Status != "active" ||
 		!slices.Equal(k.Scopes, []string{"read", "batch", "write", "verify"}) || !strings.HasPrefix(first.PlaintextKey, "svc_live_") ||
