@@ -97,6 +97,9 @@ func (s *Server) signedIn(x *exchange, r *http.Request) (none account.Principal,
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(s.Origins, origin) && !s.OwnOrigin(r) {
 		return none, s.stranger(x, Fail(CodeForbidden, "Pages of this origin may not use a session here."))
 	}
+	if e := keyInQuery(x, r); e != nil {
+		return none, s.stranger(x, e)
+	}
 	changes := r.Method != http.MethodGet && r.Method != http.MethodHead
 	token, bearer, e := bearerToken(r.Header)
 	switch {

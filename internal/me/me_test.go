@@ -180,6 +180,12 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// TestKeyInQuery: a key in an address is refused, with a session too.
+func TestKeyInQuery(t *testing.T) {
+	w := newWorld(t)
+	servertest.Expect(t, w.Do(http.MethodGet, keysPath+"?key="+w.Key, "", bearer(w.session)...), 400, kernel.CodeInvalidRequest, nil)
+}
+
 // TestPreflight lets configured origins alone ask.
 func TestPreflight(t *testing.T) {
 	w := newWorld(t)
