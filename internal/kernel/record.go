@@ -11,8 +11,8 @@ import (
 // is told of by the calls that it carries.
 func (s *Server) recordWhole(r *http.Request, x *exchange, now time.Time, took time.Duration) {
 	req := &x.record
-	if req.itemized || x.status == http.StatusSwitchingProtocols {
-		return
+	if req.itemized || req.Caller.Session || x.status == http.StatusSwitchingProtocols {
+		return // somebody who is signed in asks with no key
 	}
 	status := x.status
 	if status == 0 {
