@@ -30,10 +30,14 @@ func (r *running) hold(url, text string) net.Conn {
 	return c
 }
 
-// metric reads one of the program's.
+// metric reads one of the program's. While others read them all, it asks anew for a
+// short time: only so many may at once.
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
 	code, text := r.ask(http.MethodGet, "/metrics", nil)
+	for end := time.Now().Add(5 * time.Second); code == http.StatusServiceUnavailable && time.Now().Before(end); {
+		code, text = r.ask(http.MethodGet, "/metrics", nil)
+	}
 	for line := range strings.Lines(text) {
 		if rest, ok := strings.CutPrefix(line, name+" "); ok {
 			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
