@@ -225,8 +225,22 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound} // nothing is verified yet
 	n := 0
 	for _, path := range slices.Sorted(keys(spec.Paths)) {
-		if _, ok := spec.Paths[path]["get"]; !ok {
+		text, ok := spec.Paths[path]["get"]
+		if !ok {
 			continue
+		}
+		var op struct {
+			Deprecated bool
+			Scope      string `json:"x-service-scope"`
+		}
+		if err := json.Unmarshal(text, &op); err != nil {
+			return n, fmt.Errorf("OpenAPI document: %s: %w", path, err)
+		}
+		switch {
+		case op.Scope == "session": // the demo has a key, and nobody is signed in
+			want[path] = http.StatusUnauthorized
+		case op.Deprecated:
+			want[path] = http.StatusGone
 		}
 		for _, prefix := range []string{"", "/api"} {
 			if err := d.await(ctx, d.base+prefix+fill.Replace(path)+query[path], max(want[path], http.StatusOK)); err != nil {
