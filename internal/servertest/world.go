@@ -77,7 +77,7 @@ type World struct {
 	Repo    *account.Repository
 	Space   account.Workspace
 	Key     string // read, batch, write, verify
-	Partner string // for the partner routes too
+	Partner string // for the partner routes and for traces, too
 	// People are those who can sign in.
 	People *session.Repository
 
@@ -218,7 +218,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	if w.Space, err = w.Repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
 		t.Fatal(err)
 	}
-	w.Key, w.Partner = w.NewKey(account.DefaultScopes), w.NewKey(account.DefaultScopes|account.Partner)
+	w.Key, w.Partner = w.NewKey(account.DefaultScopes), w.NewKey(account.DefaultScopes|account.Partner|account.Trace)
 	secret := db.CursorSecret()
 	w.Registry = w.Known.Chain(ChainID)
 	w.People = session.NewRepository(db, session.Options{Now: w.Clock.Now})

@@ -177,7 +177,7 @@ func rpcType(sc *method.Schema) string {
 // is served, otherwise the message alone. Signed transactions are the reader's own.
 func (s *Site) rpcExample(at setting, m *method.Method) web.Block {
 	body := `{"jsonrpc":"2.0","id":1,"method":"` + m.Name + `","params":` + rpcParams(at, m) + `}`
-	if m.Stream() || m.Class == method.Write || m.Class == method.Trace || !s.routes.RPC.Enabled {
+	if m.Stream() || m.Class == method.Write || !s.routes.RPC.Enabled {
 		return docSample(body)
 	}
 	return at.request(curl(at.origin, at.chainPath("/rpc"))+` -H "Content-Type: application/json" -d '`+body+`'`, http.StatusOK)

@@ -22,7 +22,7 @@ func TestMethodsAreExplained(t *testing.T) {
 				t.Errorf("the page lacks %s", m.Name)
 			}
 			command := strings.Contains(page, `/rpc -H &#34;Content-Type: application/json&#34; -d &#39;{&#34;jsonrpc&#34;:&#34;2.0&#34;,&#34;id&#34;:1,&#34;method&#34;:&#34;`+m.Name+`&#34;`)
-			if want := served && !m.Stream() && m.Class != method.Write && m.Class != method.Trace; command != want {
+			if want := served && !m.Stream() && m.Class != method.Write; command != want {
 				t.Errorf("%s is shown as a command: %v, want %v", m.Name, command, want)
 			}
 		}
