@@ -68,3 +68,7 @@ pins=internal/gateway/method/testdata clients=.tools generator openrpc package-l
 # The clients that wallets and programs use with the JSON-RPC gateway; starknet.go comes with the other modules.
 pins=internal/gateway/testdata clients=.tools generator starknetjs package-lock.json npm_packages ||
   echo "tools: without starknet.js it is not run through the gateway" >&2
+
+# An OpenID Connect provider as others wrote it, by which people sign in to the service.
+pins=internal/signin/testdata clients=.tools generator oidcprovider package-lock.json npm_packages ||
+  echo "tools: without a provider nobody signs in by one" >&2

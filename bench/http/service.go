@@ -39,7 +39,11 @@ type service struct {
 	key    string
 	// quietKey is of another workspace.
 	quietKey string
-	stops    []func()
+	// accounts are those that keys checks, and elsewhere the same for another process.
+	accounts, elsewhere *account.Repository
+	keys                *account.Authenticator
+	space               account.Workspace
+	stops               []func()
 }
 
 func (s *service) close() {
@@ -84,7 +88,14 @@ func newService() (s *service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.key = key.Plaintext
+	s.key, s.accounts, s.space = key.Plaintext, repo, space
+	other, err := control.Open(ctx, control.Options{Path: filepath.Join(dir, "control.db")})
+	if err != nil {
+		return nil, err
+	}
+	s.stops = append(s.stops, func() { other.Close() }) //nolint:errcheck // temporary
+	s.elsewhere = account.NewRepository(other, account.Options{})
+	s.keys = account.NewAuthenticator(repo, nil)
 	if space, err = repo.CreateWorkspace(ctx, "quiet", account.Enterprise); err != nil {
 		return nil, err
 	}
@@ -94,7 +105,7 @@ func newService() (s *service, err error) {
 	s.quietKey = key.Plaintext
 	secret := db.CursorSecret()
 	o := kernel.Options{
-		Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:]),
+		Keys: s.keys, Cursors: kernel.NewCursors(secret[:]),
 		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
 	}
 	recorder := usage.NewRecorder(usage.NewRepository(db, repo, nil), usage.Options{})

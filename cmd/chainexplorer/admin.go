@@ -24,12 +24,16 @@ type adminCommands struct {
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Backup    backupCommand     `cmd:"" help:"Copy the indexes and the control database of a data directory, also while they are in use."`
 	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`
-	Workspace workspaceCommands `cmd:"" help:"Make and list workspaces, which own API keys."`
+	Workspace workspaceCommands `cmd:"" help:"Make, change and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
+	Codes     codeCommands      `cmd:"" help:"Make, list and revoke codes, which give a workspace a plan."`
 	Audit     auditCommands     `cmd:"" help:"List who changed workspaces, keys and labels, and check that nobody tampered with that log."`
 	Usage     usageCommand      `cmd:"" help:"Tell what workspaces and keys asked for, how much of it failed, and when. A running service need not stop."`
+	Login     loginCommand      `cmd:"" help:"Print a link by which somebody signs in with a browser, once."`
 	Session   sessionCommands   `cmd:"" help:"Sign people in without a browser, and end their sessions."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
+
+	PrivacyPool privacyPoolCommands `cmd:"" help:"Have the ledger of privacy pools made anew."`
 }
 
 type fsckCommand struct {

@@ -13,16 +13,12 @@ import (
 	"chainexplorer/internal/account"
 )
 
-type workspaceCommands struct {
-	Create workspaceCreateCommand `cmd:"" help:"Make a workspace."`
-	List   workspaceListCommand   `cmd:"" help:"List the workspaces."`
-}
-
 type keyCommands struct {
-	Create keyCreateCommand `cmd:"" help:"Make an API key and print it, once."`
-	List   keyListCommand   `cmd:"" help:"List API keys, newest first."`
-	Rotate keyRotateCommand `cmd:"" help:"Replace an API key by a new one with the same rights, and print that, once. The old one is refused within a second."`
-	Revoke keyRevokeCommand `cmd:"" help:"End an API key for good. A running service refuses it within a second."`
+	Create   keyCreateCommand   `cmd:"" help:"Make an API key and print it, once."`
+	List     keyListCommand     `cmd:"" help:"List API keys, newest first."`
+	Internal keyInternalCommand `cmd:"" help:"Make a key for a service of the operator's own and print it with the setting that lets it in. Nothing is stored."`
+	Rotate   keyRotateCommand   `cmd:"" help:"Replace an API key by a new one with the same rights, and print that, once. The old one is refused within a second."`
+	Revoke   keyRevokeCommand   `cmd:"" help:"End an API key for good. A running service refuses it within a second."`
 }
 
 // explain tells what to do about mistakes that the repository found.
@@ -37,6 +33,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: see 'chainexplorer admin key list'", err)
 	case errors.Is(err, account.ErrKeyRevoked):
 		return fmt.Errorf("%w: make a new one with 'chainexplorer admin key create'", err)
+	case errors.Is(err, account.ErrCodeNotFound):
+		return fmt.Errorf("%w: see 'chainexplorer admin codes list'", err)
 	case errors.Is(err, account.ErrTooManyKeys):
 		return fmt.Errorf("%w: revoke one first", err)
 	}
@@ -66,51 +64,6 @@ func when(t *time.Time, never string) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-type workspaceCreateCommand struct {
-	controlFlags
-	Name string `arg:"" help:"Name of the workspace; no other may have it."`
-	Plan string `default:"free" help:"Plan: free, developer, growth, business, enterprise or wallet."`
-}
-
-// Run makes the workspace, and the database when there is none.
-func (c *workspaceCreateCommand) Run(ctx context.Context, con *console) error {
-	plan, err := account.ParsePlan(c.Plan)
-	if err != nil {
-		return &usageError{"--" + err.Error()}
-	}
-	return c.with(ctx, con, true, func(r *account.Repository) error {
-		w, err := r.CreateWorkspace(ctx, c.Name, plan)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return printJSON(con.out, w)
-		}
-		_, err = fmt.Fprintf(con.out, "workspace %s made, plan %s, id %s\n", w.Name, w.Plan, w.ID)
-		return err
-	})
-}
-
-type workspaceListCommand struct{ controlFlags }
-
-// Run lists workspaces by name.
-func (c *workspaceListCommand) Run(ctx context.Context, con *console) error {
-	return c.with(ctx, con, false, func(r *account.Repository) error {
-		list, more, err := r.ListWorkspaces(ctx, account.MaxPage)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
-			return printJSON(con.out, map[string]any{"items": append([]account.Workspace{}, list...), "truncated": more})
-		}
-		rows := [][]string{{"NAME", "PLAN", "MADE", "ID"}}
-		for _, w := range list {
-			rows = append(rows, []string{w.Name, string(w.Plan), when(&w.CreatedAt, ""), w.ID})
-		}
-		return printList(con, rows, more)
-	})
-}
-
 func printList(con *console, rows [][]string, more bool) error {
 	if err := table(con.out, rows); err != nil || !more {
 		return err
@@ -122,15 +75,22 @@ func printList(con *console, rows [][]string, more bool) error {
 type keyCreateCommand struct {
 	controlFlags
 	Workspace string         `required:"" placeholder:"NAME" help:"Workspace that the key belongs to."`
-	Scope     []string       `placeholder:"SCOPE" help:"What the key may do: read, batch, write, verify, prove, trace, partner; several by comma or by repeating the flag. Default: read,batch,write,verify."`
+	Scope     []string       `placeholder:"SCOPE" help:"What the key may do: read, batch, write, verify, prove, trace, partner; several by comma or by repeating the flag. Default: read,batch,write,verify; verify is always among them."`
 	Label     string         `default:"default" help:"Name by which people know the key."`
 	Expires   *time.Duration `placeholder:"TIME" help:"The key ends after this time, such as 720h. Default: never."`
 	Test      bool           `help:"Make a key for tests (svc_test_...)."`
+	Origin    []string       `sep:"none" placeholder:"ORIGIN" help:"Web origin from which the key may be used, such as https://wallet.example; repeatable. Default: from all."`
+
+	LightPerMinute int `placeholder:"N" help:"Requests a minute of the class light. Default of this and the next: the plan's."`
+	HeavyPerMinute int `placeholder:"N" help:"Requests a minute of the class heavy."`
+	BatchPerMinute int `placeholder:"N" help:"Requests a minute of the class batch."`
+	Burst          int `placeholder:"N" help:"Requests at once."`
 }
 
 // Run prints the key only after it is safely stored.
 func (c *keyCreateCommand) Run(ctx context.Context, con *console) error {
-	n := account.NewKey{Label: c.Label, Environment: account.Live}
+	n := account.NewKey{Label: c.Label, Environment: account.Live,
+		Limits: account.Limits{LightPerMinute: c.LightPerMinute, HeavyPerMinute: c.HeavyPerMinute, BatchPerMinute: c.BatchPerMinute, Burst: c.Burst}}
 	if c.Test {
 		n.Environment = account.Test
 	}
@@ -141,6 +101,11 @@ func (c *keyCreateCommand) Run(ctx context.Context, con *console) error {
 		}
 		n.Scopes = scopes
 	}
+	origins, err := account.ParseOrigins(c.Origin)
+	if err != nil {
+		return &usageError{"--" + err.Error()}
+	}
+	n.Origins = origins
 	if c.Expires != nil {
 		if *c.Expires <= 0 {
 			return &usageError{"--expires must be longer than zero, such as 720h"}

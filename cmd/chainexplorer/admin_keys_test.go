@@ -38,7 +38,7 @@ func succeedBy(t *testing.T, by func(*testing.T, ...string) (string, string, int
 
 func TestAdminKeys(t *testing.T) {
 	db := t.TempDir() + "/control.db"
-	if out := succeed(t, db, "workspace", "create", "acme"); !strings.HasPrefix(out, "workspace acme made, plan free, id ws_") {
+	if out := succeed(t, db, "workspace", "create", "acme"); !strings.HasPrefix(out, "workspace acme made, plan free, kind ordinary, id ws_") {
 		t.Errorf("printed %s", out)
 	}
 	succeed(t, db, "workspace", "create", "big one", "--plan", "enterprise")
@@ -69,7 +69,7 @@ func TestAdminKeys(t *testing.T) {
 	}
 	k := issued.APIKey
 	if !strings.HasPrefix(issued.PlaintextKey, "svc_test_") || !strings.Contains(issued.Notice, "not shown again") || issued.Workspace != "big one" ||
-		strings.Join(k.Scopes, " ") != "read prove trace" || k.ExpiresAt == nil || k.Environment != "test" || k.Status != "active" {
+		strings.Join(k.Scopes, " ") != "read verify prove trace" || k.ExpiresAt == nil || k.Environment != "test" || k.Status != "active" {
 		t.Errorf("printed %s", out)
 	}
 

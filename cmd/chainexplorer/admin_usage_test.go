@@ -54,7 +54,7 @@ func TestAdminUsage(t *testing.T) {
 	}
 	var raw map[string]json.RawMessage
 	text := []byte(succeed(t, path, "usage", "--workspace", "acme", "--window", "1h", "--json"))
-	if err := json.Unmarshal(text, &raw); err != nil || string(raw["totalRequests"]) != "3" || string(raw["totalFailures"]) != "1" || len(raw) != 10 {
+	if err := json.Unmarshal(text, &raw); err != nil || string(raw["totalRequests"]) != "3" || string(raw["totalFailures"]) != "1" || len(raw) != 11 {
 		t.Errorf("%v in %s", err, text)
 	}
 	var totals struct {

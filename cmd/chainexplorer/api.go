@@ -31,6 +31,7 @@ type apiCommand struct {
 
 	callerFlags
 	rpcFlags
+	oidcFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -61,7 +62,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
 		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags,
 	})
 }
 
@@ -88,6 +89,9 @@ func (c *apiCommand) check() error {
 		return err
 	}
 	if err := c.rpcFlags.check(); err != nil {
+		return err
+	}
+	if _, err := c.provider(c.BaseURL); err != nil {
 		return err
 	}
 	return checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint)

@@ -38,6 +38,7 @@ func (r *running) untilHead(key string, head uint64) {
 // TestBackup takes backups of the running service while it indexes. What is
 // restored is sound, has the keys, and goes on to the same digest.
 func TestBackup(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 51, Blocks: 60, L1Lag: 20})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()

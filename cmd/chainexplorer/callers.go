@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 
+	"chainexplorer/internal/account"
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/kernel"
 )
@@ -17,6 +18,7 @@ type callerFlags struct {
 	MaxConnections       int      `default:"4096" help:"Open connections; beyond it a new one takes the place of the one that has waited longest for its client."`
 	MaxConnectionsClient int      `default:"256" help:"Those of one address, or one IPv6 network of 64 bits; a --trusted-proxy has no such bound."`
 	AnonymousPerMinute   int      `default:"1200" help:"Requests a minute without a valid key from one address, or one IPv6 network of 64 bits; 0 for no limit."`
+	InternalKey          []string `sep:"none" placeholder:"NAME:SCOPES:SHA256" help:"A key for services of the operator's own, in no database: as 'chainexplorer admin key internal' prints it; repeatable. It never has the scope verify."`
 	TrustedProxy         []string `sep:"none" placeholder:"CIDR" help:"Addresses of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8 or 127.0.0.1; repeatable. Without it the peer of the connection is the client."`
 }
 
@@ -28,8 +30,23 @@ func (f *callerFlags) check() error {
 	if f.MaxConnections < 1 || f.MaxConnectionsClient < 1 {
 		return &usageError{"--max-connections and --max-connections-client must be at least 1"}
 	}
+	if _, err := f.configured(); err != nil {
+		return err
+	}
 	_, err := f.proxies()
 	return err
+}
+
+// configured reads --internal-key.
+func (f *callerFlags) configured() (list []account.ConfiguredKey, err error) {
+	for _, text := range f.InternalKey {
+		k, err := account.ParseConfigured(text)
+		if err != nil {
+			return nil, &usageError{"--" + err.Error()}
+		}
+		list = append(list, k)
+	}
+	return list, nil
 }
 
 // bounds are those of the connections. Without flags, as in a demo, they are the

@@ -31,6 +31,7 @@ func contents(t *testing.T, dir string) map[string][]byte {
 // TestLostBlocks: a log that was cut short by damage is told by fsck and by the
 // service, which indexes the blocks again.
 func TestLostBlocks(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 81, Blocks: 150})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
@@ -110,6 +111,7 @@ func TestAllBlocksLost(t *testing.T) {
 // TestFsckOfADataDirectory: all chains and the control database are checked, and
 // one that is damaged does not hide the others.
 func TestFsckOfADataDirectory(t *testing.T) {
+	t.Parallel() // it waits for processes
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"--data", data, "--chain", "SN_MAIN=" + simulated(t, "SN_MAIN", 10), "--chain", "SN_SEPOLIA=" + simulated(t, "SN_SEPOLIA", 10)}
 	r := startServe(t, args...)

@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
+	"chainexplorer/internal/signin"
 	"chainexplorer/internal/simnode"
 )
 
@@ -41,7 +42,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
 	say("Making a simulated chain of %d blocks ...", c.Blocks)
 	chain := simnode.New(simnode.Config{
-		Seed: c.Seed, Blocks: c.Blocks, RealHashes: true, ForkRate: c.ForkRate, BlockTime: c.Interval, L1Lag: min(600, c.Blocks/3+1),
+		Seed: c.Seed, Blocks: c.Blocks, RealHashes: true, ForkRate: c.ForkRate, BlockTime: c.Interval, L1Lag: min(600, c.Blocks/3+1), PoolUses: 1,
 		StartTime: time.Now().Add(-time.Duration(c.Blocks) * c.Interval).Truncate(time.Second),
 	})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +73,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer s.Close()
-	key, err := s.demoKey(ctx)
+	space, key, err := s.demoKey(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,20 +84,26 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err := waitForBlock(ctx, con, s.chains[0].indexer, uint64(c.Blocks-1), ended); err != nil {
 		return err
 	}
-	say("%s", greeting("http://"+s.listener.Addr().String(), s.chains[0].id, key, c.Interval))
+	// The link is made now, so that it does not get old while the history is indexed.
+	link, err := s.people.NewLink(ctx, "demo", space)
+	if err != nil {
+		return err
+	}
+	base := "http://" + s.listener.Addr().String()
+	say("%s", greeting(base, s.chains[0].id, key, signin.LinkURL(base, link.Token), c.Interval))
 	go chain.Run(ctx, c.Interval, c.ForkRate) //nolint:errcheck // ends with ctx
 	return <-ended
 }
 
 // demoKey makes a workspace and a key for the life of the demo: of the plan that
 // may search events over any range, so that this can be tried as well.
-func (s *service) demoKey(ctx context.Context) (string, error) {
+func (s *service) demoKey(ctx context.Context) (workspaceID, key string, err error) {
 	w, err := s.accounts.CreateWorkspace(ctx, "demo", account.Wallet)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	k, err := s.accounts.CreateKey(ctx, account.NewKey{WorkspaceID: w.ID, Label: "demo", Environment: account.Test, Scopes: account.DefaultScopes | account.Partner | account.Trace})
-	return k.Plaintext, err
+	return w.ID, k.Plaintext, err
 }
 
 // waitForBlock waits until the history is indexed. A terminal shows it by itself.
@@ -124,7 +131,7 @@ func waitForBlock(ctx context.Context, con *console, x *index.Indexer, number ui
 	}
 }
 
-func greeting(base, chain, key string, interval time.Duration) string {
+func greeting(base, chain, key, link string, interval time.Duration) string {
 	return fmt.Sprintf(`
 Ready. A new block arrives every %s; now and then there is a fork.
 
@@ -132,6 +139,8 @@ Ready. A new block arrives every %s; now and then there is a fork.
   API reference  %[2]s/docs/api
   API key        %[4]s
   JSON-RPC       %[2]s/rpc/v0_10/%[3]s/%[4]s
+  Sign in        %[5]s
+                 (once, within ten minutes)
 
 Try:
 
@@ -140,5 +149,5 @@ Try:
   curl -H 'X-Service-Api-Key: %[4]s' '%[2]s/v1/%[3]s/txs?limit=2'
   curl -H 'X-Service-Api-Key: %[4]s' %[2]s/v1/%[3]s/rpc -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'
 
-Stop with Ctrl-C.`, interval, base, chain, key)
+Stop with Ctrl-C.`, interval, base, chain, key, link)
 }

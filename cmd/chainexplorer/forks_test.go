@@ -45,6 +45,7 @@ func otherBlocks(from uint64) []liar.Rule {
 // Nothing is undone on its word; the chain of the honest node stays, and what is
 // really forked below the L1 mark is undone when the operator says so.
 func TestNodeThatClaimsAnotherBlock(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 61, Blocks: 160, L1Lag: 20})
 	node := simnode.NewNode(chain, simnode.NodeConfig{})
 	honest := httptest.NewServer(node)

@@ -45,6 +45,7 @@ func isStalled(code string) func(*api.Status) bool {
 // TestNodeThatStops: a service whose only node stops says so, and that it is
 // current again when the node is back.
 func TestNodeThatStops(t *testing.T) {
+	t.Parallel() // it waits for processes
 	away := &awayNode{node: simnode.NewNode(simnode.New(simnode.Config{Seed: 7, Blocks: 30}), simnode.NodeConfig{})}
 	away.back.Store(true)
 	srv := httptest.NewServer(away)
@@ -74,6 +75,7 @@ func TestNodeThatStops(t *testing.T) {
 // TestNodeThatGoesBack: a node that starts anew with fewer blocks answers, but does
 // not vouch for what is indexed; what is indexed stays.
 func TestNodeThatGoesBack(t *testing.T) {
+	t.Parallel() // it waits for processes
 	blocks := simnode.New(simnode.Config{Seed: 7, Blocks: 30})
 	srv := httptest.NewServer(simnode.NewNode(blocks, simnode.NodeConfig{}))
 	defer srv.Close()
@@ -100,6 +102,7 @@ func TestNodeThatGoesBack(t *testing.T) {
 // TestIndexerThatStops: a process without a node knows from the store how its
 // index is, and that nobody keeps it any more.
 func TestIndexerThatStops(t *testing.T) {
+	t.Parallel() // it waits for processes
 	url := pgtest.New(t, pgtest.Options{}).URL()
 	key := serveOnce(t, url, 29, "--store", url, "--node", simulated(t, "SN_SEPOLIA", 30))
 	indexer := startServe(t, "--store", url, "--node", simulated(t, "SN_SEPOLIA", 30))

@@ -15,7 +15,8 @@ var guideOf = map[string][]string{
 	"index":  {"docs/indexing.md"},
 	"api":    {"docs/operating.md", "docs/serving.md"}, // its flags are those of serve
 	"worker": {"docs/operating.md", "docs/indexing.md"},
-	"admin":  {"docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md"},
+	"verify": {"docs/verification.md"},
+	"admin":  {"docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md"},
 }
 
 // everyCommand are flags that all commands have; serving.md explains them once.

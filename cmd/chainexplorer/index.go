@@ -45,7 +45,7 @@ type indexCommand struct {
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
 	AuditRate       float64       `default:"0.1" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes and samples, over and over; 0 for no auditor. See docs/indexing.md."`
 
-	Jobs bool `default:"true" negatable:"" help:"Do the jobs beside the indexer as well: names of tokens, pools, holder census. With --no-jobs they are left to 'worker' processes."`
+	Jobs bool `default:"true" negatable:"" help:"Do the jobs beside the indexer as well: names of tokens, pools, the ledger of privacy pools, holder census. With --no-jobs they are left to 'worker' processes."`
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {

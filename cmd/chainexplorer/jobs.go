@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/job/pools"
+	"chainexplorer/internal/job/privacypool"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -45,6 +46,7 @@ func (s jobSettings) open() (*jobs, error) {
 	list := []job.Job{
 		metadata.New(metadata.Job{Store: s.Store, Source: &index.Nodes{Pool: s.Pool}, Known: known, Logger: s.Logger}),
 		&pools.Job{Store: s.Store, Dexes: s.Registry.Dexes(), Depth: s.Depth, Logger: s.Logger},
+		&privacypool.Job{Store: s.Store, Pools: s.Registry.PrivacyPools(), Depth: s.Depth, Logger: s.Logger},
 		census.New(census.Job{Store: s.Store, Node: s.Pool, Registry: s.Registry, Depth: s.Depth,
 			Tip:     func() (uint64, bool) { return newestOf(s.Pool) },
 			Rebuild: s.CensusInterval, Retention: s.CensusRetention, Progress: s.Counting, Logger: s.Logger}),

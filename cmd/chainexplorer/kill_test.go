@@ -58,6 +58,7 @@ func killAt(t *testing.T, w *tripwire, n int64, args ...string) {
 // while it follows a chain that forks. After every kill the index is sound, and
 // in the end it equals one that was built in one go.
 func TestKillNine(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 21, Blocks: 220, L1Lag: 60})
 	w := &tripwire{node: simnode.NewNode(chain, simnode.NodeConfig{})}
 	srv := httptest.NewServer(w)

@@ -71,6 +71,7 @@ func (a *attack) forge(result any) any {
 // block, and says what an operator can do; with --unverified store it keeps what
 // cannot be told from the truth, and marks it everywhere.
 func TestForgedBlocks(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 5, Blocks: 25, TxPerBlock: 4, RealHashes: true})
 	node := liar.New(simnode.NewNode(chain, simnode.NodeConfig{}))
 	srv := httptest.NewServer(node)

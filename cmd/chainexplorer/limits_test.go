@@ -14,6 +14,7 @@ import (
 // TestLimitsAcrossProcesses: two API processes on one database accept a key's
 // budget between them and not one request more.
 func TestLimitsAcrossProcesses(t *testing.T) {
+	t.Parallel() // it waits for processes
 	server := pgtest.New(t, pgtest.Options{})
 	url := server.URL()
 	if _, stderr, code := output(t, "index", "--node", simulated(t, "SN_SEPOLIA", 5), "--store", url, "--to", "4"); code != 0 {

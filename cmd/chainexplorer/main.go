@@ -20,7 +20,8 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
 	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
 	API     apiCommand     `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
-	Worker  workerCommand  `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, holder census."`
+	Worker  workerCommand  `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
+	Verify  verifyCommands `cmd:"" help:"Prepare a source tree for exact verification, and check archives and receipts, offline."`
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
 

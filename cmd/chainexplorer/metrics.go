@@ -42,7 +42,7 @@ func bounded(profile http.HandlerFunc) http.HandlerFunc {
 }
 
 // serveMetrics serves the operator's address: /metrics, /healthz, which says that
-// the process answers, backups to whoever asks for them by POST, and profiles. See
+// the process answers, backups and new ledgers to whoever asks for them by POST, and profiles. See
 // operatorGate for who is let in. Pages of other origins in the operator's browser
 // are refused.
 func serveMetrics(addr string, f *operatorFlags, reg *prometheus.Registry, b *backups, log *slog.Logger) (stop func(), err error) {
@@ -61,6 +61,7 @@ func serveMetrics(addr string, f *operatorFlags, reg *prometheus.Registry, b *ba
 		w.Write([]byte("ok\n")) //nolint:errcheck // whoever asked is gone
 	})
 	mux.Handle("POST /backup", http.NewCrossOriginProtection().Handler(b))
+	mux.Handle("POST "+rematerializePath, http.NewCrossOriginProtection().Handler(rematerialize(b, log)))
 	mux.HandleFunc("GET /debug/pprof/", bounded(pprof.Index))
 	mux.HandleFunc("GET /debug/pprof/profile", bounded(pprof.Profile))
 	// Callers of this machine all have one address, so that there is no share for each.

@@ -89,6 +89,7 @@ func serveOnce(t *testing.T, control string, head uint64, args ...string) string
 // takes connections and is silent, answers from its index at once, and goes on
 // indexing when the node is back.
 func TestServesWithoutItsNode(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 7, Blocks: 30})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
@@ -130,6 +131,7 @@ func TestServesWithoutItsNode(t *testing.T) {
 // TestRefusesAnotherChain: a node of another chain does not begin a second index
 // beside the first in silence, nor is anything asked of it.
 func TestRefusesAnotherChain(t *testing.T) {
+	t.Parallel() // it waits for processes
 	data := filepath.Join(t.TempDir(), "data")
 	key := serveOnce(t, filepath.Join(data, "control.db"), 9, "--data", data, "--node", simulated(t, "SN_SEPOLIA", 10))
 
@@ -173,6 +175,7 @@ func TestRefusesAnotherChain(t *testing.T) {
 // TestServesWithoutItsNodeOnPostgres: the same with the index in a database, in the
 // roles that serve.
 func TestServesWithoutItsNodeOnPostgres(t *testing.T) {
+	t.Parallel() // it waits for processes
 	url := pgtest.New(t, pgtest.Options{}).URL()
 	data := []string{"--store", url}
 	key := serveOnce(t, url, 9, append(data, "--node", simulated(t, "SN_SEPOLIA", 10))...)

@@ -164,6 +164,7 @@ func TestInflatedHeadOfAnOnlyNode(t *testing.T) {
 // TestQuorumAgainstALiar: with --quorum nothing is called finalized that only one
 // of two nodes has, and a liar among three changes nothing.
 func TestQuorumAgainstALiar(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 75, Blocks: 40, L1Lag: 30})
 	_, first := lyingNode(t, chain)
 	_, second := lyingNode(t, chain)

@@ -33,6 +33,7 @@ func postgresDigest(t *testing.T, url string) string {
 // TestIndexIntoPostgres: the same chain gives the same digest in both engines, and
 // a copy in either direction keeps it.
 func TestIndexIntoPostgres(t *testing.T) {
+	t.Parallel() // it waits for processes
 	server := pgtest.New(t, pgtest.Options{})
 	database := func(name string) string {
 		url, err := server.NewDatabase(t.Context(), name)

@@ -80,6 +80,7 @@ func serveSimulated(t *testing.T, blocks int) string {
 // TestProgressOnATerminal: a bar with rate and time left that is redrawn, in
 // colours unless they are not wanted, and never wider than the terminal.
 func TestProgressOnATerminal(t *testing.T) {
+	t.Parallel() // it waits for processes
 	address := serveSimulated(t, 2000)
 	dir := t.TempDir()
 	shown := onTerminal(t, program(t, "index", "--node", address, "--data", dir, "--verify=off", "--to=1700"))
@@ -88,7 +89,7 @@ func TestProgressOnATerminal(t *testing.T) {
 			t.Errorf("the terminal shows no %q:\n%q", want, shown)
 		}
 	}
-	if strings.Contains(shown, "unknown") {
+	if strings.Contains(shown, "unknown left") {
 		t.Errorf("time left is unknown:\n%q", shown)
 	}
 	colour := regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -127,6 +128,7 @@ func TestProgressOnATerminal(t *testing.T) {
 // TestServeShowsProgress: on a terminal like index does, with log records above
 // the line and not in it.
 func TestServeShowsProgress(t *testing.T) {
+	t.Parallel() // it waits for processes
 	address := serveSimulated(t, 600)
 	outside, inside := openTerminal(t)
 	cmd := program(t, "serve", "--node", address, "--data", t.TempDir(), "--verify=off", "--listen=127.0.0.1:0")

@@ -157,6 +157,7 @@ func (f *fleet) grow(fork bool) time.Duration {
 // time. Another indexer takes over; a leader that wakes up does not write; no
 // block is lost or doubled.
 func TestRolesApart(t *testing.T) {
+	t.Parallel() // it waits for processes
 	server := pgtest.New(t, pgtest.Options{})
 	chain := simnode.New(simnode.Config{Seed: 41, Blocks: 150, L1Lag: 30})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))

@@ -50,6 +50,7 @@ type serveCommand struct {
 
 	callerFlags
 	rpcFlags
+	oidcFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -79,7 +80,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
 		},
 		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags,
 	})
 }
 
@@ -163,6 +164,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := c.rpcFlags.check(); err != nil {
+		return err
+	}
+	if _, err := c.provider(c.BaseURL); err != nil {
 		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {

@@ -41,6 +41,12 @@ func startProgram(t *testing.T, args ...string) *running {
 
 func start(t *testing.T, cmd *exec.Cmd) *running {
 	t.Helper()
+	return startInto(t, cmd, io.Discard)
+}
+
+// startInto also keeps what the program logs once it serves.
+func startInto(t *testing.T, cmd *exec.Cmd, rest io.Writer) *running {
+	t.Helper()
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +67,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 			operator = strings.TrimSuffix(rec.Address, "/metrics")
 		}
 		if rec.Msg == "serving" {
-			go io.Copy(io.Discard, log) //nolint:errcheck // until the program ends
+			go io.Copy(rest, log) //nolint:errcheck // until the program ends
 			return &running{t, cmd, rec.Address, operator, seen.String()}
 		}
 	}
@@ -137,6 +143,7 @@ func simulated(t *testing.T, chain string, blocks int) string {
 // TestServe runs the service on two chains, with keys made and revoked while it
 // runs, stops it and starts it again.
 func TestServe(t *testing.T) {
+	t.Parallel() // it waits for processes
 	data := t.TempDir()
 	args := []string{"--data", data, "--chain", "SN_MAIN=" + simulated(t, "SN_MAIN", 40), "--chain", "SN_SEPOLIA=" + simulated(t, "SN_SEPOLIA", 30)}
 	serve := append([]string{"serve", "--listen=127.0.0.1:0"}, args...)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/accountpages"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/gateway"
@@ -21,6 +22,7 @@ import (
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/session"
+	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/usage"
 )
@@ -41,6 +43,7 @@ type serviceOptions struct {
 	TraceEndpoint string
 	Callers       callerFlags
 	RPC           rpcFlags
+	OIDC          oidcFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -52,6 +55,7 @@ type service struct {
 	accounts *account.Repository
 	people   *session.Repository
 	keys     *account.Authenticator
+	counts   *usage.Repository
 	usage    *usage.Recorder
 	chains   []*chainParts
 	api      *kernel.Server
@@ -71,6 +75,10 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}()
 	if s.listener, err = net.Listen("tcp", o.Listen); err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
+	}
+	configured, err := o.Callers.configured()
+	if err != nil {
+		return nil, errors.Join(err, s.listener.Close())
 	}
 	bounds, err := o.Callers.bounds()
 	if err != nil {
@@ -107,7 +115,11 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	s.accounts = account.NewRepository(s.control, account.Options{})
 	s.people = session.NewRepository(s.control, session.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)
-	s.usage = usage.NewRecorder(usage.NewRepository(s.control, s.accounts, nil), usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
+	if err := s.keys.Configure(configured); err != nil {
+		return nil, &usageError{err.Error()}
+	}
+	s.counts = usage.NewRepository(s.control, s.accounts, nil)
+	s.usage = usage.NewRecorder(s.counts, usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
 	for _, id := range slices.Sorted(chainNames(o.Nodes)) {
 		c, err := s.openChain(ctx, id, o.Nodes[id])
 		if err != nil {
@@ -169,6 +181,10 @@ func (s *service) openAPI() error {
 	if !s.control.IsFile() { // other processes may serve the same keys
 		o.Draw = s.control.Draw
 	}
+	provider, err := s.opts.OIDC.provider(s.opts.BaseURL)
+	if err != nil {
+		return err
+	}
 	k, err := kernel.New(o)
 	if err != nil {
 		return err
@@ -189,7 +205,9 @@ func (s *service) openAPI() error {
 	if err := s.openGateway(k); err != nil {
 		return err
 	}
-	me.New(k, me.Options{Accounts: s.accounts})
+	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
+	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
+	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})
 	site.New(k, routes)
 	s.api = k
 	return nil

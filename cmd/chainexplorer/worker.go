@@ -25,7 +25,7 @@ type workerCommand struct {
 
 // Help is shown by worker --help.
 func (workerCommand) Help() string {
-	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the holder census. " +
+	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the ledger of privacy pools, the holder census. " +
 		"Any number of these may run; each job is done by one of them, and by another when that one ends. " +
 		"Start the indexers with --no-jobs, or they do such work as well."
 }
@@ -55,6 +55,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return stopped(ctx, err)
 	}
+	p.backups.open(nil)
 	con.log.Info("working", "chain", parts.id, "owner", owner())
 	if err := parts.jobs.run(ctx); err != nil {
 		return err

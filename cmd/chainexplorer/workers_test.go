@@ -196,6 +196,7 @@ func (c *crew) fork() time.Duration {
 // TestWorkers: an indexer that does no jobs, and workers that do. One that is
 // killed or paused is followed by another; one that wakes up cannot write.
 func TestWorkers(t *testing.T) {
+	t.Parallel() // it waits for processes
 	server := pgtest.New(t, pgtest.Options{})
 	chain := simnode.New(simnode.Config{Seed: 43, Blocks: 150, L1Lag: 60})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
@@ -237,7 +238,7 @@ func TestWorkers(t *testing.T) {
 	if text := indexer.metrics(); strings.Contains(text, "chainexplorer_job_") {
 		t.Error("the indexer does jobs")
 	}
-	jobs := []string{"holder-census", "pools", "token-metadata"}
+	jobs := []string{"holder-census", "pools", "privacy-pool", "token-metadata"}
 	spread := func() map[*process]int {
 		by := map[*process]int{}
 		for _, j := range jobs {

@@ -28,6 +28,7 @@ var (
 	ErrWorkspaceNotFound = errors.New("there is no such workspace")
 	ErrKeyNotFound       = errors.New("there is no such key")
 	ErrKeyRevoked        = errors.New("the key is revoked")
+	ErrKeyChanged        = errors.New("the key was changed meanwhile")
 	ErrTooManyKeys       = errors.New("the workspace has as many active keys as its plan allows")
 )
 
@@ -42,6 +43,7 @@ type Workspace struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Plan      Plan      `json:"plan"`
+	Kind      Kind      `json:"kind"`
 	CreatedAt time.Time `json:"createdAt"`
 }
 
@@ -68,6 +70,7 @@ type Key struct {
 	SecretHint  string      `json:"secretHint"`
 	MaskedKey   string      `json:"maskedKey"`
 	Policy      Policy      `json:"rateLimitPolicy"`
+	Origins     Origins     `json:"allowedOrigins"` // none are all
 	CreatedAt   time.Time   `json:"createdAt"`
 	LastUsedAt  *time.Time  `json:"lastUsedAt"`
 	ExpiresAt   *time.Time  `json:"expiresAt"`
@@ -86,7 +89,14 @@ type Principal struct {
 	PublicID    string
 	WorkspaceID string
 	Plan        Plan
+	Kind        Kind
 	Scopes      Scopes
 	Policy      Policy
 	Environment Environment
+	Origins     Origins
+	// Configured says that the key is one of the settings, and in no database.
+	Configured bool
 }
+
+// WideRanges says whether somebody may search wide ranges of events.
+func (p *Principal) WideRanges() bool { return p.Plan == Wallet || p.Kind == WalletKind }

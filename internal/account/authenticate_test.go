@@ -45,8 +45,8 @@ func testAuthenticate(t *testing.T, at place) {
 		who, err := d.auth.Authenticate(t.Context(), d.key.Plaintext)
 		k := d.key.Key
 		want := Principal{
-			KeyID: k.ID, PublicID: k.PublicID, WorkspaceID: k.WorkspaceID, Plan: Growth,
-			Scopes: Read | Trace, Policy: k.Policy, Environment: Test,
+			KeyID: k.ID, PublicID: k.PublicID, WorkspaceID: k.WorkspaceID, Plan: Growth, Kind: Ordinary,
+			Scopes: Read | Trace | Verify, Policy: k.Policy, Environment: Test,
 		}
 		if err != nil || who != want {
 			t.Errorf("%+v, %v\nwant %+v", who, err, want)

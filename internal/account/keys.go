@@ -15,9 +15,10 @@ type NewKey struct {
 	WorkspaceID string
 	Label       string        // "default" when empty
 	Environment Environment   // Live when empty
-	Scopes      Scopes        // DefaultScopes when zero
+	Scopes      Scopes        // DefaultScopes when zero; Verify is always among them
 	Lifetime    time.Duration // the key expires after it; never when zero
 	Limits      Limits        // the plan's own where zero
+	Origins     Origins       // from which pages it may be used; from all when empty
 }
 
 func (n *NewKey) check() error {
@@ -29,6 +30,10 @@ func (n *NewKey) check() error {
 	}
 	if n.Scopes == 0 {
 		n.Scopes = DefaultScopes
+	}
+	n.Scopes |= Verify
+	if _, err := ParseOrigins(n.Origins.List()); err != nil {
+		return err
 	}
 	switch {
 	case n.Environment != Live && n.Environment != Test:
@@ -59,12 +64,8 @@ func (r *Repository) CreateKey(ctx context.Context, n NewKey) (Issued, error) {
 }
 
 func (r *Repository) issue(ctx context.Context, tx *sql.Tx, n NewKey, action string) (Issued, error) {
-	var name string
-	var plan Plan
-	err := tx.QueryRowContext(ctx, `SELECT name, plan FROM workspace WHERE id = $1`, n.WorkspaceID).Scan(&name, &plan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return Issued{}, ErrWorkspaceNotFound
-	} else if err != nil {
+	w, err := workspaceByID(ctx, tx, n.WorkspaceID)
+	if err != nil {
 		return Issued{}, err
 	}
 	now := r.moment()
@@ -75,12 +76,12 @@ func (r *Repository) issue(ctx context.Context, tx *sql.Tx, n NewKey, action str
 	if err != nil {
 		return Issued{}, err
 	}
-	if allowed := plan.Policy().MaxActiveKeys; active >= allowed {
-		return Issued{}, fmt.Errorf("%w: %d on plan %s", ErrTooManyKeys, allowed, plan)
+	if allowed := w.Plan.Policy().MaxActiveKeys; active >= allowed {
+		return Issued{}, fmt.Errorf("%w: %d on plan %s", ErrTooManyKeys, allowed, w.Plan)
 	}
 	k := Key{
-		WorkspaceID: n.WorkspaceID, Workspace: name, Label: n.Label, Environment: n.Environment, Scopes: n.Scopes,
-		Status: Active, Policy: plan.Policy().with(n.Limits), CreatedAt: now,
+		WorkspaceID: n.WorkspaceID, Workspace: w.Name, Label: n.Label, Environment: n.Environment, Scopes: n.Scopes,
+		Status: Active, Policy: w.Plan.Policy().with(n.Limits), Origins: n.Origins, CreatedAt: now,
 	}
 	if n.Lifetime > 0 {
 		end := control.Moment(control.Micros(now.Add(n.Lifetime)))
@@ -100,15 +101,18 @@ func (r *Repository) issue(ctx context.Context, tx *sql.Tx, n NewKey, action str
 	k.MaskedKey = masked(k.Environment, k.SecretHint)
 	d := r.digest.digest(plaintext)
 	_, err = tx.ExecContext(ctx, `INSERT INTO api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint,
-			light_per_minute, heavy_per_minute, batch_per_minute, burst, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			light_per_minute, heavy_per_minute, batch_per_minute, burst, created_at, expires_at, origins)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		k.ID, k.PublicID, k.WorkspaceID, d.text(), k.Label, string(k.Environment), k.Scopes.String(), k.SecretHint,
 		ownLimit(n.Limits.LightPerMinute), ownLimit(n.Limits.HeavyPerMinute), ownLimit(n.Limits.BatchPerMinute), ownLimit(n.Limits.Burst),
-		control.Micros(k.CreatedAt), control.OptionalMicros(k.ExpiresAt))
+		control.Micros(k.CreatedAt), control.OptionalMicros(k.ExpiresAt), string(k.Origins))
 	if err != nil {
 		return Issued{}, err
 	}
 	detail := fmt.Sprintf("workspace %s, %s, scopes %s", k.WorkspaceID, k.Environment, k.Scopes)
+	if k.Origins != "" {
+		detail += ", origins " + string(k.Origins)
+	}
 	if err := r.audit(ctx, tx, action, k.PublicID, detail, now); err != nil {
 		return Issued{}, err
 	}
@@ -147,8 +151,8 @@ func (r *Repository) revoke(ctx context.Context, tx *sql.Tx, k *Key) error {
 	return r.audit(ctx, tx, "key.revoke", k.PublicID, "", now)
 }
 
-// Rotate replaces a key by a new one with the same label, environment, scopes and
-// limits, and revokes the old one: both or neither happen. A key that was issued
+// Rotate replaces a key by a new one with the same label, environment, scopes,
+// origins and limits, and revokes the old one: both or neither happen. A key that was issued
 // for a time gets the same time again. A revoked key is ErrKeyRevoked.
 func (r *Repository) Rotate(ctx context.Context, publicID string) (issued Issued, old Key, err error) {
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
@@ -163,7 +167,7 @@ func (r *Repository) Rotate(ctx context.Context, publicID string) (issued Issued
 		if err := r.revoke(ctx, tx, &old); err != nil {
 			return err
 		}
-		n := NewKey{WorkspaceID: old.WorkspaceID, Label: old.Label, Environment: old.Environment, Scopes: old.Scopes, Limits: row.limits}
+		n := NewKey{WorkspaceID: old.WorkspaceID, Label: old.Label, Environment: old.Environment, Scopes: old.Scopes, Limits: row.limits, Origins: old.Origins}
 		if old.ExpiresAt != nil {
 			n.Lifetime = old.ExpiresAt.Sub(old.CreatedAt)
 		}

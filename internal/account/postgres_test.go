@@ -33,6 +33,17 @@ var both = []struct {
 	{"RotateAgainstUse", testRotateAgainstUse},
 	{"RevokeAgainstUse", testRevokeAgainstUse},
 	{"TwoCreatesAtOnce", testTwoCreatesAtOnce},
+	{"CodeLife", testCodeLife},
+	{"CodesThatAreNoGood", testCodesThatAreNoGood},
+	{"CodeGivesNothing", testCodeGivesNothing},
+	{"CodeTakesNothing", testCodeTakesNothing},
+	{"CodesAtOnce", testCodesAtOnce},
+	{"GuessingCodes", testGuessingCodes},
+	{"PlanFollowsAtOnce", testPlanFollowsAtOnce},
+	{"Kinds", testKinds},
+	{"VerifyOnEveryKey", testVerifyOnEveryKey},
+	{"Origins", testOrigins},
+	{"RotateDefaultOf", testRotateDefaultOf},
 }
 
 func TestOnFile(t *testing.T) { runBoth(t, onFile) }

@@ -36,6 +36,7 @@ type Options struct {
 type Repository struct {
 	db     *control.DB
 	digest *digester
+	codes  codeDigester
 	now    func() time.Time
 	rand   io.Reader
 	// changes counts what this process did to keys, so that an Authenticator
@@ -45,7 +46,7 @@ type Repository struct {
 
 // NewRepository works on an open database, which the caller closes.
 func NewRepository(db *control.DB, o Options) *Repository {
-	r := &Repository{db: db, digest: newDigester(db.KeyDigestSecret()), now: o.Now, rand: o.Rand}
+	r := &Repository{db: db, digest: newDigester(db.KeyDigestSecret()), codes: newCodeDigester(db.KeyDigestSecret()), now: o.Now, rand: o.Rand}
 	if r.now == nil {
 		r.now = time.Now
 	}
@@ -77,85 +78,11 @@ func checkName(field, name string) error {
 	return nil
 }
 
-// CreateWorkspace makes a workspace. Its name is unique.
-func (r *Repository) CreateWorkspace(ctx context.Context, name string, plan Plan) (Workspace, error) {
-	if err := checkName("name", name); err != nil {
-		return Workspace{}, err
-	}
-	if _, err := ParsePlan(string(plan)); err != nil {
-		return Workspace{}, err
-	}
-	id, err := newID(r.rand, "ws_")
-	if err != nil {
-		return Workspace{}, err
-	}
-	w := Workspace{ID: id, Name: name, Plan: plan, CreatedAt: r.moment()}
-	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO workspace (id, name, plan, created_at) VALUES ($1, $2, $3, $4)`,
-			w.ID, w.Name, string(w.Plan), control.Micros(w.CreatedAt))
-		if control.IsDuplicate(err) {
-			return ErrWorkspaceExists
-		} else if err != nil {
-			return err
-		}
-		return r.audit(ctx, tx, "workspace.create", w.ID, w.Name+", plan "+string(w.Plan), w.CreatedAt)
-	})
-	if err != nil {
-		return Workspace{}, fmt.Errorf("create workspace %q: %w", name, err)
-	}
-	return w, nil
-}
-
-// WorkspaceByName finds a workspace, or ErrWorkspaceNotFound.
-func (r *Repository) WorkspaceByName(ctx context.Context, name string) (Workspace, error) {
-	list, err := r.workspaces(ctx, `WHERE name = $1`, name)
-	if err != nil {
-		return Workspace{}, fmt.Errorf("workspace %q: %w", name, err)
-	}
-	if len(list) == 0 {
-		return Workspace{}, fmt.Errorf("workspace %q: %w", name, ErrWorkspaceNotFound)
-	}
-	return list[0], nil
-}
-
-// ListWorkspaces returns workspaces by name, and whether there are more than
-// limit. A limit of 0 is 100.
-func (r *Repository) ListWorkspaces(ctx context.Context, limit int) (list []Workspace, more bool, err error) {
-	limit = clampPage(limit)
-	list, err = r.workspaces(ctx, `ORDER BY name LIMIT $1`, limit+1)
-	if err != nil {
-		return nil, false, fmt.Errorf("list workspaces: %w", err)
-	}
-	if len(list) > limit {
-		return list[:limit], true, nil
-	}
-	return list, false, nil
-}
-
 func clampPage(limit int) int {
 	if limit <= 0 {
 		return pageSize
 	}
 	return min(limit, MaxPage)
-}
-
-func (r *Repository) workspaces(ctx context.Context, tail string, args ...any) ([]Workspace, error) {
-	rows, err := r.db.Reader().QueryContext(ctx, `SELECT id, name, plan, created_at FROM workspace `+tail, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-	var list []Workspace
-	for rows.Next() {
-		var w Workspace
-		var created int64
-		if err := rows.Scan(&w.ID, &w.Name, &w.Plan, &created); err != nil {
-			return nil, err
-		}
-		w.CreatedAt = control.Moment(created)
-		list = append(list, w)
-	}
-	return list, rows.Err()
 }
 
 func (r *Repository) audit(ctx context.Context, tx *sql.Tx, action, subject, detail string, at time.Time) error {

@@ -276,7 +276,7 @@ func testRotate(t *testing.T, at place) {
 		t.Errorf("old key %+v", gone)
 	}
 	k := now.Key
-	if now.Plaintext == old.Plaintext || k.PublicID == old.Key.PublicID || k.Label != "ci" || k.Environment != Test || k.Scopes != Read ||
+	if now.Plaintext == old.Plaintext || k.PublicID == old.Key.PublicID || k.Label != "ci" || k.Environment != Test || k.Scopes != Read|Verify ||
 		k.Policy.Burst != 3 || k.ExpiresAt.Sub(b.clock.now()) != time.Hour {
 		t.Errorf("new key %+v", k)
 	}
@@ -311,8 +311,8 @@ func testAuditLog(t *testing.T, at place) {
 	}
 	want := []string{
 		"operator key.revoke " + one.Key.PublicID + " ",
-		"operator key.create " + one.Key.PublicID + " workspace " + w.ID + ", live, scopes read",
-		"operator workspace.create " + w.ID + " acme, plan free",
+		"operator key.create " + one.Key.PublicID + " workspace " + w.ID + ", live, scopes read verify",
+		"operator workspace.create " + w.ID + " acme, plan free, kind ordinary",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("log\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -13,12 +13,13 @@ import (
 type keyRow struct {
 	Key
 	plan   Plan
+	kind   Kind
 	limits Limits
 }
 
 const selectKey = `SELECT k.id, k.public_id, k.workspace_id, k.label, k.environment, k.scopes, k.secret_hint,
 	k.light_per_minute, k.heavy_per_minute, k.batch_per_minute, k.burst,
-	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, w.name, w.plan
+	k.origins, k.created_at, k.last_used_at, k.expires_at, k.revoked_at, w.name, w.plan, w.kind
 	FROM api_key k JOIN workspace w ON w.id = k.workspace_id `
 
 func scanKey(row interface{ Scan(...any) error }) (keyRow, error) {
@@ -27,13 +28,14 @@ func scanKey(row interface{ Scan(...any) error }) (keyRow, error) {
 	var light, heavy, batch, burst, used, expires, revoked sql.NullInt64
 	var created int64
 	err := row.Scan(&k.ID, &k.PublicID, &k.WorkspaceID, &k.Label, &k.Environment, &scopes, &k.SecretHint,
-		&light, &heavy, &batch, &burst, &created, &used, &expires, &revoked, &k.Workspace, &k.plan)
+		&light, &heavy, &batch, &burst, &k.Origins, &created, &used, &expires, &revoked, &k.Workspace, &k.plan, &k.kind)
 	if err != nil {
 		return keyRow{}, err
 	}
 	if k.Scopes, err = ParseScopes(scopes); err != nil {
 		return keyRow{}, fmt.Errorf("stored key %s: %w", k.PublicID, err)
 	}
+	k.Scopes |= Verify // which every key of a workspace has, also one from before that was so
 	k.limits = Limits{int(light.Int64), int(heavy.Int64), int(batch.Int64), int(burst.Int64)}
 	k.Policy = k.plan.Policy().with(k.limits)
 	k.MaskedKey = masked(k.Environment, k.SecretHint)

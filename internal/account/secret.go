@@ -10,6 +10,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -90,6 +91,27 @@ func HoldsKey(text string) bool {
 	return strings.Contains(lower, livePrefix) || strings.Contains(lower, testPrefix)
 }
 
+// tokenText begins like the token of a session or of a sign-in link, and secretText like
+// one of these or a key, whole or cut off.
+var (
+	tokenText  = regexp.MustCompile(`(ses|lnk)\.[0-9A-Za-z_-]{20,}`)
+	secretText = regexp.MustCompile(`(?i:svc_(live|test)_)[0-9A-Za-z]*|` + tokenText.String())
+)
+
+// HoldsSecret says whether a text has something in it that looks like a key, or like
+// the token of a session or of a sign-in link.
+func HoldsSecret(text string) bool {
+	return HoldsKey(text) || (strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && tokenText.MatchString(text)
+}
+
+// Hide takes keys and tokens out of a text that others may see.
+func Hide(text string) string {
+	if !HoldsSecret(text) {
+		return text
+	}
+	return secretText.ReplaceAllString(text, "…")
+}
+
 // crcTable is spelled out because crc32.ChecksumIEEE wants bytes, and turning the
 // text of every request into bytes would cost an allocation.
 var crcTable = crc32.MakeTable(crc32.IEEE)
@@ -141,6 +163,34 @@ func randomText(r io.Reader, alphabet string, n int) (string, error) {
 func newID(r io.Reader, prefix string) (string, error) {
 	random, err := randomText(r, base36, 16)
 	return prefix + random, err
+}
+
+// newCode is a code as people get it, in groups.
+func newCode(r io.Reader) (string, error) {
+	text, err := randomText(r, codeAlphabet, codeSize)
+	if err != nil {
+		return "", err
+	}
+	var groups []string
+	for i := 0; i < codeSize; i += codeGroup {
+		groups = append(groups, text[i:i+codeGroup])
+	}
+	return strings.Join(groups, "-"), nil
+}
+
+// codeDigester stands for codes, with a key that is not that of the digests of keys.
+type codeDigester struct{ key [sha256.Size]byte }
+
+func newCodeDigester(secret control.Secret) codeDigester {
+	mac := hmac.New(sha256.New, secret[:])
+	mac.Write([]byte("codes"))
+	return codeDigester{[sha256.Size]byte(mac.Sum(nil))}
+}
+
+func (d *codeDigester) of(plain string) string {
+	mac := hmac.New(sha256.New, d.key[:])
+	mac.Write([]byte(plain))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 func masked(env Environment, hint string) string { return env.prefix() + "****" + hint }

@@ -26,24 +26,75 @@ func actorOf(ctx context.Context) string {
 	return operator
 }
 
-// operatorScopes are those that only the operator gives out.
+// operatorScopes are those that only the operator gives out, or the kind of a workspace.
 const operatorScopes = Prove | Trace | Partner
 
+// SelfServed are the scopes of the keys that the members issue for themselves.
+func (w *Workspace) SelfServed() Scopes { return w.Kind.selfServed() }
+
 // RotateDefault issues the default live key of a workspace and revokes the one, or
-// those, that it had: both or neither happen. It has the scopes of DefaultScopes, and
-// the limits and lifetime of the newest that it replaces. A key with a scope that only
-// the operator gives out is not the default one, whatever its label: it stays.
+// those, that it had: both or neither happen. It has the scopes of DefaultScopes, that
+// of partners in a workspace of theirs, and the limits, origins and lifetime of the newest
+// that it replaces. A key with another scope, which only the operator gives out, is not the
+// default one, whatever its label: it stays. In a workspace of the operator's own it
+// is ErrInternalWorkspace.
 func (r *Repository) RotateDefault(ctx context.Context, workspaceID string) (issued Issued, old []Key, err error) {
-	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		replaced, err := r.defaultKeys(ctx, tx, workspaceID)
+	return r.rotateDefault(ctx, workspaceID, nil)
+}
+
+// RotateDefaultOf is RotateDefault for those who know which key it replaces, by its
+// public id, "" for none: ErrKeyChanged when it is no longer that one. Whoever asks
+// twice for the same has it done once.
+func (r *Repository) RotateDefaultOf(ctx context.Context, workspaceID, publicID string) (issued Issued, old []Key, err error) {
+	return r.rotateDefault(ctx, workspaceID, &publicID)
+}
+
+// DefaultKey is the newest key that RotateDefault would replace; false when there is
+// none.
+func (r *Repository) DefaultKey(ctx context.Context, workspaceID string) (k Key, there bool, err error) {
+	err = r.db.View(ctx, func(tx *sql.Tx) error {
+		w, err := workspaceByID(ctx, tx, workspaceID)
 		if err != nil {
 			return err
 		}
-		n, action := NewKey{WorkspaceID: workspaceID, Label: DefaultLabel, Environment: Live, Scopes: DefaultScopes}, "key.create"
+		list, err := r.defaultKeys(ctx, tx, workspaceID, operatorScopes&^w.Kind.selfServed())
+		if err == nil && len(list) > 0 {
+			k, there = list[0].Key, true
+		}
+		return err
+	})
+	if err != nil {
+		return Key{}, false, fmt.Errorf("default key: %w", err)
+	}
+	return k, there, nil
+}
+
+func (r *Repository) rotateDefault(ctx context.Context, workspaceID string, expected *string) (issued Issued, old []Key, err error) {
+	err = r.db.Update(ctx, func(tx *sql.Tx) error {
+		w, err := workspaceByID(ctx, tx, workspaceID)
+		if err != nil {
+			return err
+		}
+		if w.Kind == InternalKind {
+			return ErrInternalWorkspace
+		}
+		scopes := w.Kind.selfServed()
+		replaced, err := r.defaultKeys(ctx, tx, workspaceID, operatorScopes&^scopes)
+		if err != nil {
+			return err
+		}
+		newest := ""
+		if len(replaced) > 0 {
+			newest = replaced[0].PublicID
+		}
+		if expected != nil && *expected != newest {
+			return ErrKeyChanged
+		}
+		n, action := NewKey{WorkspaceID: workspaceID, Label: DefaultLabel, Environment: Live, Scopes: scopes}, "key.create"
 		for i, row := range replaced {
 			k := row.Key
 			if i == 0 {
-				action, n.Limits = "key.rotate", row.limits
+				action, n.Limits, n.Origins = "key.rotate", row.limits, k.Origins
 				if k.ExpiresAt != nil {
 					n.Lifetime = k.ExpiresAt.Sub(k.CreatedAt)
 				}
@@ -63,9 +114,9 @@ func (r *Repository) RotateDefault(ctx context.Context, workspaceID string) (iss
 	return issued, old, nil
 }
 
-// defaultKeys are those that are active, newest first. There are no more than a plan
-// allows.
-func (r *Repository) defaultKeys(ctx context.Context, tx *sql.Tx, workspaceID string) (list []keyRow, err error) {
+// defaultKeys are those that are active and have none of some scopes, newest first.
+// There are no more than a plan allows.
+func (r *Repository) defaultKeys(ctx context.Context, tx *sql.Tx, workspaceID string, none Scopes) (list []keyRow, err error) {
 	rows, err := tx.QueryContext(ctx, selectKey+`WHERE k.workspace_id = $1 AND k.label = $2 AND k.environment = $3 AND k.revoked_at IS NULL
 		AND (k.expires_at IS NULL OR k.expires_at > $4) ORDER BY k.created_at DESC, k.id`,
 		workspaceID, DefaultLabel, string(Live), control.Micros(r.moment()))
@@ -78,7 +129,7 @@ func (r *Repository) defaultKeys(ctx context.Context, tx *sql.Tx, workspaceID st
 		if err != nil {
 			return nil, err
 		}
-		if row.Scopes&operatorScopes == 0 {
+		if row.Scopes&none == 0 {
 			list = append(list, row)
 		}
 	}

@@ -119,7 +119,7 @@ type wideSearch struct {
 
 // wideRange decides whether a wide search may run, and how far.
 func (s *Routes) wideRange(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, q *eventSearch) (*wideSearch, error) {
-	if kernel.RequestOf(ctx).Caller.Plan != account.Wallet {
+	if !kernel.RequestOf(ctx).Caller.WideRanges() {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.to_block: from_block to to_block is %d blocks; at most %d at a time. Wider ranges are for wallet workspaces.", q.To-q.From+1, MaxRangeBlocks)
 	}
 	if selector, p, found := q.Undeclared(); found {
@@ -152,10 +152,10 @@ func (w *wideSearch) covers(order event.Order, next *explorer.Place) *RangeCover
 }
 
 // eventSearchFacts is what capabilities say of event search on a chain.
-func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, plan account.Plan) (EventSearchFacts, error) {
+func (s *Routes) eventSearchFacts(ctx context.Context, c *Chain, wide bool) (EventSearchFacts, error) {
 	out := EventSearchFacts{Chain: c.ID, Positions: EventPositions{0, event.Positions - 1}, Bounded: EventBounded{true, MaxRangeBlocks},
 		Limits: EventSearchLimit{EventPages.Most, MaxPerPosition, MaxPerRequest, event.RawExtension},
-		FullRange: EventFullRange{Entitled: plan == account.Wallet, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",
+		FullRange: EventFullRange{Entitled: wide, RequiredWorkspacePlan: string(account.Wallet), CoverageContract: "certified_per_selector_position",
 			UnsupportedResponse: "422_full_range_selector_not_supported", UnavailableResponse: "503_event_key_index_coverage_unavailable",
 			CoverageAvailability: "available", SelectorCoverage: []SelectorCoverage{}}}
 	var state chain.State

@@ -202,7 +202,7 @@ func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 	events := make([]EventSearchFacts, len(s.Order))
 	for i, id := range s.Order {
 		var err error
-		if events[i], err = s.eventSearchFacts(ctx, s.Chains[id], c.Plan); err != nil {
+		if events[i], err = s.eventSearchFacts(ctx, s.Chains[id], c.WideRanges()); err != nil {
 			return nil, err
 		}
 	}
@@ -248,6 +248,7 @@ var FamilyPurposes = map[string]string{
 	"Messages":     "You follow messages between L1 and L2, or what bridges do with them.",
 	"Batches":      "You have many hashes or addresses and want a short answer to each in one request.",
 	"Wallets":      "You want all balances of an owner at one block hash, complete or said not to be.",
+	"Privacy pool": "You want what a privacy pool says in public: deposits, withdrawals, notes, nullifiers, and what follows from them alone.",
 	"JSON-RPC":     "You want what a node answers: state, simulations, proofs, traces, or to send a signed transaction.",
 	"Account":      "You are signed in and want to issue, list or revoke the keys of your workspace.",
 	"Meta":         "You want to know what this deployment serves and what your key may do.",

@@ -15,6 +15,8 @@ func (s *Routes) routes() {
 	s.tokenControlRoutes()
 	s.tokenPoolRoutes()
 	s.tokenHolderRoutes()
+	s.privacyListRoutes()
+	s.privacyPoolRoutes()
 	s.contractReadRoutes()
 	s.tokenRoutes()
 	s.transferRoutes()

@@ -8,50 +8,28 @@ import (
 	"testing"
 )
 
-// TestWhatTheRaceRunLeavesOutIsRun: packages that do less under the race detector
-// are tested once more without it, and where that run names tests, it names all
-// that are left out.
+// TestWhatTheRaceRunLeavesOutIsRun: scripts/races finds the packages that do less
+// under the race detector, and 'make test' tests them once more without it. Where it
+// takes one off that list, it names all of its tests that are left out.
 func TestWhatTheRaceRunLeavesOutIsRun(t *testing.T) {
 	root := filepath.Join("..", "..")
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := map[string]*regexp.Regexp{} // by package; nil runs all
-	command := regexp.MustCompile(`(?m)^\t\$\(TESTRUN\) -timeout 5m (?:-run '([^']+)' )?(\./.*)$`)
-	for _, m := range command.FindAllStringSubmatch(string(makefile), -1) {
-		for _, pkg := range strings.Fields(m[2]) {
-			runs[pkg] = nil
-			if m[1] != "" {
-				runs[pkg] = regexp.MustCompile(strings.ReplaceAll(m[1], "$$", "$"))
-			}
-		}
+	list := regexp.MustCompile(`(?m)^\tpackages=.*scripts/races -none && .*scripts/races -fewer(?: \| grep -v '/([a-z/|()]+)\$\$')?\) && \$\(TESTRUN\) [^-]*(?:-(?:p|timeout) \S+ )*\$\$packages$`)
+	again := list.FindStringSubmatch(string(makefile))
+	if again == nil {
+		t.Fatal("make test does not run what scripts/races finds without the race detector")
 	}
-	less, err := filepath.Glob(filepath.Join(root, "internal", "*", "race_test.go"))
-	if err != nil {
-		t.Fatal(err)
+	if again[1] == "" {
+		return // all of them are tested whole
 	}
-	deeper, err := filepath.Glob(filepath.Join(root, "internal", "*", "*", "race_test.go"))
-	if err != nil {
-		t.Fatal(err)
+	named := regexp.MustCompile(`(?m)^\t\$\(TESTRUN\) -timeout \S+ -run '([^']+)' \./` + regexp.QuoteMeta(again[1]) + `$`).FindStringSubmatch(string(makefile))
+	if named == nil {
+		t.Fatalf("make test does not run ./%s without the race detector", again[1])
 	}
-	if len(less)+len(deeper) == 0 {
-		t.Fatal("no package does less under the race detector: the test proves nothing")
-	}
-	for _, file := range append(less, deeper...) {
-		dir, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		named, run := runs["./"+filepath.ToSlash(dir)]
-		if !run {
-			t.Errorf("make test does not run ./%s without the race detector", dir)
-			continue
-		}
-		if named != nil {
-			leftOut(t, filepath.Dir(file), named)
-		}
-	}
+	leftOut(t, filepath.Join(root, filepath.FromSlash(again[1])), regexp.MustCompile(strings.ReplaceAll(named[1], "$$", "$")))
 }
 
 // leftOut holds the tests of a package that skip themselves against a pattern.
@@ -61,6 +39,7 @@ func leftOut(t *testing.T, dir string, named *regexp.Regexp) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	found := false
 	skips := regexp.MustCompile(`(?ms)^func (Test\w+)\(t \*testing\.T\) \{$(.*?)^\}$`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -68,9 +47,16 @@ func leftOut(t *testing.T, dir string, named *regexp.Regexp) {
 			t.Fatal(err)
 		}
 		for _, m := range skips.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(m[2], "skipRaced(t)") && !named.MatchString(m[1]) {
+			if !strings.Contains(m[2], "skipRaced(t)") {
+				continue
+			}
+			found = true
+			if !named.MatchString(m[1]) {
 				t.Errorf("%s is skipped under the race detector, and not run without it", m[1])
 			}
 		}
+	}
+	if !found {
+		t.Errorf("no test of %s is skipped: this one proves nothing", dir)
 	}
 }

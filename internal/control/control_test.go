@@ -155,7 +155,7 @@ func TestRefuses(t *testing.T) {
 	lost := dir + "/lost.db"
 	open(t, control.Options{Path: lost}).Close() //nolint:errcheck // checked below
 	raw(t, lost, `DELETE FROM secret WHERE name = 'key_digest'`,
-		`INSERT INTO workspace VALUES ('w', 'w', 'free', 0)`,
+		`INSERT INTO workspace (id, name, plan, created_at) VALUES ('w', 'w', 'free', 0)`,
 		`INSERT INTO api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint, created_at) VALUES ('a','b','w','d','l','live','read','h',0)`)
 
 	damaged := dir + "/damaged.db"
@@ -173,7 +173,7 @@ func TestRefuses(t *testing.T) {
 		o    control.Options
 		want string
 	}{
-		{"newer schema", control.Options{Path: newer}, "its schema has version 99 and this program knows versions up to 6: run the newer program that made it, or restore a backup"},
+		{"newer schema", control.Options{Path: newer}, "its schema has version 99 and this program knows versions up to 9: run the newer program that made it, or restore a backup"},
 		{"lost secret", control.Options{Path: lost}, "missing although there are 1 API keys: restore a backup"},
 		{"damaged secret", control.Options{Path: damaged}, "secret key_digest is damaged"},
 		{"another program's", control.Options{Path: other}, "is a database of another program"},
@@ -335,10 +335,10 @@ func testForeignKeysAndDuplicates(t *testing.T, at place) {
 	if err == nil || control.IsDuplicate(err) {
 		t.Errorf("a key without a workspace: %v", err)
 	}
-	if err := exec(`INSERT INTO workspace VALUES ('w', 'name', 'free', 0)`); err != nil {
+	if err := exec(`INSERT INTO workspace (id, name, plan, created_at) VALUES ('w', 'name', 'free', 0)`); err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []string{`INSERT INTO workspace VALUES ('v', 'name', 'free', 0)`, `INSERT INTO workspace VALUES ('w', 'other', 'free', 0)`} {
+	for _, q := range []string{`INSERT INTO workspace (id, name, plan, created_at) VALUES ('v', 'name', 'free', 0)`, `INSERT INTO workspace (id, name, plan, created_at) VALUES ('w', 'other', 'free', 0)`} {
 		if err := exec(q); !control.IsDuplicate(err) {
 			t.Errorf("%s: %v", q, err)
 		}

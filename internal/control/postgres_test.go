@@ -102,7 +102,7 @@ func testRefusesOnPostgres(t *testing.T) {
 	}{
 		{"newer schema", control.Options{Path: made(`insert into schema_migration (version_id, is_applied) values (99, true)`)}, "its schema has version 99"},
 		{"damaged secret", control.Options{Path: made(`update secret set value = 'abc'`)}, "secret key_digest is damaged"},
-		{"lost secret", control.Options{Path: made(`delete from secret`, `insert into workspace values ('w', 'w', 'free', 0)`,
+		{"lost secret", control.Options{Path: made(`delete from secret`, `insert into workspace (id, name, plan, created_at) values ('w', 'w', 'free', 0)`,
 			`insert into api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint, created_at) values ('a','b','w','d','l','live','read','h',0)`)},
 			"missing although there are 1 API keys"},
 		{"another program's", control.Options{Path: other}, "tables of another program"},

@@ -50,13 +50,13 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(refused, errTooManyCalls) {
 			e = wire.TooManyItems()
 		}
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, v, e)
 		return
 	}
 	calls, batch, e := wire.Parse(body)
 	switch {
 	case e != nil:
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, v, e)
 	case batch:
 		g.serveBatch(w, r, v, calls)
 	default:
@@ -209,7 +209,10 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 	}
 	defer give()
 	v.request.Itemize()
-	body, classes := g.runBatch(r.Context(), v, calls)
+	body, classes, tightest := g.runBatch(r.Context(), v, calls)
+	if tightest.budget != nil {
+		kernel.TellBudget(w.Header(), *tightest.budget, kernel.Class(budgetOf(tightest.class)))
+	}
 	if len(classes) > 0 {
 		w.Header().Set(headerClass, strings.Join(classes, ", "))
 	}
@@ -240,7 +243,7 @@ const smallAnswer = 1 << 10
 
 // runBatch answers the calls of a batch; nil when nobody waits for an answer. Writes
 // are sent one after the other, in their order: one may build on the one before.
-func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string) {
+func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string, tightest outcome) {
 	outs := make([]outcome, len(calls))
 	sum := &batchSum{left: maxBatchAnswer - 2}
 	for i := range calls { // every call is answered, if only with a failure
@@ -270,6 +273,9 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		if out.fault != nil {
 			g.logFault(v, c, out.fault)
 		}
+		if b := out.budget; b != nil && (tightest.budget == nil || b.Remaining < tightest.budget.Remaining) {
+			tightest = outcome{class: out.class, budget: b}
+		}
 		if !slices.Contains(classes, string(out.class)) && out.class != "" {
 			classes = append(classes, string(out.class))
 		}
@@ -288,7 +294,7 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 	if body != nil {
 		body = append(body, ']')
 	}
-	return body, classes
+	return body, classes, tightest
 }
 
 // failureBytes is more than a failure of the gateway takes.

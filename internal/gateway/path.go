@@ -31,16 +31,25 @@ func HideKeys(next http.Handler) http.Handler {
 	})
 }
 
+// tracedHeaders are those that traces record.
+var tracedHeaders = []string{"User-Agent", "X-Forwarded-For"}
+
 // withoutStrayKeys takes keys out of the other parts of a request that traces record:
 // somebody may have put one there.
 func withoutStrayKeys(r *http.Request) *http.Request {
-	agent := r.UserAgent()
-	if !strayKey(agent) && !strayKey(r.Host) && !strayKey(r.Method) {
+	stray := strayKey(r.Host) || strayKey(r.Method)
+	for _, name := range tracedHeaders {
+		stray = stray || slices.ContainsFunc(r.Header[name], strayKey)
+	}
+	if !stray {
 		return r
 	}
 	clean := *r
-	if clean.Header = r.Header.Clone(); strayKey(agent) {
-		clean.Header.Del("User-Agent")
+	clean.Header = r.Header.Clone()
+	for _, name := range tracedHeaders {
+		if slices.ContainsFunc(r.Header[name], strayKey) {
+			clean.Header.Del(name)
+		}
 	}
 	if strayKey(r.Host) {
 		clean.Host = ""
@@ -51,9 +60,9 @@ func withoutStrayKeys(r *http.Request) *http.Request {
 	return &clean
 }
 
-// strayKey is account.HoldsKey for texts that hardly ever hold one, without a copy.
+// strayKey is account.HoldsSecret for texts that hardly ever hold one, without a copy.
 func strayKey(text string) bool {
-	return (strings.Contains(text, "svc_") || strings.Contains(text, "SVC_")) && account.HoldsKey(text)
+	return (strings.Contains(text, "svc_") || strings.Contains(text, "SVC_") || strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && account.HoldsSecret(text)
 }
 
 // withPath is a request for another address.

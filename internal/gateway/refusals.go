@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/gateway/method"
 	"chainexplorer/internal/gateway/upstream"
@@ -29,7 +30,7 @@ func fail(name, format string, args ...any) *wire.Error {
 	if !ok {
 		panic("gateway: no failure is called " + name)
 	}
-	return &wire.Error{Code: r.Code, Name: name, Status: r.Status, Message: fmt.Sprintf(format, args...)}
+	return &wire.Error{Code: r.Code, Name: name, Status: r.Status, Message: account.Hide(fmt.Sprintf(format, args...))}
 }
 
 // nodesAway is the hint when no node answers, in seconds.
@@ -89,6 +90,19 @@ func (g *Gateway) sendWhole(w http.ResponseWriter, r *http.Request, e *wire.Erro
 	g.metrics.refused(e.Name)
 	setRetry(w.Header(), e)
 	send(w, r, statusOf(e), wire.AppendError(nil, wire.Null, e.Object(id)))
+}
+
+// sendSpent is sendWhole for what was wrong with a request of a known caller. It costs
+// like the cheapest call: being refused must not be the cheap way to keep the gateway
+// busy.
+func (g *Gateway) sendSpent(w http.ResponseWriter, r *http.Request, v *visit, e *wire.Error) {
+	class := kernel.Class(method.ReadLight.Budget())
+	budget, refused := g.Spend(r.Context(), v.caller, class, 1)
+	if refused != nil {
+		e = translate(refused)
+	}
+	kernel.TellBudget(w.Header(), budget, class)
+	g.sendWhole(w, r, e)
 }
 
 func setRetry(h http.Header, e *wire.Error) {

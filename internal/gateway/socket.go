@@ -123,7 +123,7 @@ func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []by
 		if !ok {
 			return g.refuseMessage(v, noRoom()), nil
 		}
-		text, _ = g.runBatch(ctx, v, calls)
+		text, _, _ = g.runBatch(ctx, v, calls)
 		return text, give
 	}
 	c := &calls[0]

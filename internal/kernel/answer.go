@@ -36,6 +36,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 	}
 	fresh := cacheable && req.keepable() && rec.status == http.StatusOK
 	a := rec.seal(req.settled, fresh, fresh && req.immutable)
+	s.date(a, r, req)
 	switch {
 	case a.forever:
 		key.at = key.at.Lasting()
@@ -43,7 +44,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 	case fresh:
 		s.fresh.put(key, a)
 	}
-	a.send(w, r)
+	a.send(w, r, s.Now())
 }
 
 // work runs a handler within its time, unless too many are at work. A client that

@@ -122,8 +122,17 @@ func (s *Server) authenticate(x *exchange, r *http.Request) *Error {
 	}
 }
 
-// authorise checks that the caller may use the route.
-func authorise(c *Caller, route *Route) *Error {
+// authorise checks that the caller may use the route, from the page that it is on. A
+// request without an origin comes from no page, or from one of our own.
+func (s *Server) authorise(c *Caller, route *Route, h http.Header) *Error {
+	for _, origin := range h["Origin"] {
+		if c.Configured && !slices.Contains(s.Origins, origin) {
+			return Fail(CodeForbidden, "A key of the operator's settings may be used by pages of the configured origins alone.")
+		}
+		if !c.Origins.Allows(origin) {
+			return Fail(CodeForbidden, "The key may not be used by pages of this origin.")
+		}
+	}
 	if !c.Scopes.Has(route.Scope) {
 		return Fail(CodeForbidden, "The key lacks the scope %q that this route needs.", route.ScopeName())
 	}

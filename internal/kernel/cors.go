@@ -19,7 +19,7 @@ var (
 	OpenHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "if-modified-since", "idempotency-key"}
 	// ExposedHeaders may be read by a page.
 	ExposedHeaders = strings.Join([]string{HeaderRequestID, HeaderRouteClass, "X-Service-Rpc-Class", HeaderLimit, HeaderRemaining,
-		HeaderPolicy, "Retry-After", "ETag", "WWW-Authenticate"}, ", ")
+		HeaderPolicy, "Retry-After", "ETag", "Last-Modified", HeaderStability, "WWW-Authenticate"}, ", ")
 )
 
 // credentialed reports whether a request carries what the open lane excludes.

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"chainexplorer/internal/account"
 )
 
 // exchange is a request's record and the way to answer it, in one allocation.
@@ -79,12 +81,12 @@ func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
 		slog.Duration("took", took), slog.String("key", key), slog.String("remote", x.client.String()))
 }
 
-// loggedPath hides a key that somebody put into an address.
+// loggedPath hides a key or a token that somebody put into an address.
 func loggedPath(p string) string {
 	if i := strings.Index(p, "svc_"); i >= 0 {
 		p = p[:i] + "svc_…"
 	}
-	return Clip(p, 200)
+	return Clip(account.Hide(p), 200)
 }
 
 // loggedMethod hides what is no method: a client with its lines mixed up may have

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,7 +16,34 @@ import (
 // key is sent, origin of the page, and method. What must come of it is told by the
 // rules below and not by a list, so that no combination is left out.
 func TestWhoMayAskWhat(t *testing.T) {
-	w := newWorld(t, 5)
+	internal, setting, err := account.NewConfigured(rand.Reader, "matrix", account.Read|account.Batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	configured, err := account.ParseConfigured(setting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, 5, func(o *servertest.Options) {
+		if err := o.Keys.Configure([]account.ConfiguredKey{configured}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w.Secrets = append(w.Secrets, internal)
+	partners, err := w.Repo.CreateWorkspaceOf(t.Context(), "partners", account.Enterprise, account.PartnerKind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selfServed, _, err := w.Repo.RotateDefault(t.Context(), partners.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, selfServed.Plaintext)
+	bound, err := w.Repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: w.Space.ID, Origins: allowedOrigin, Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, Burst: 1e9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, bound.Plaintext)
 	expired := w.ExpiringKey(time.Hour)
 	w.Clock.Advance(2 * time.Hour)
 	base := "/v1/" + chainID
@@ -33,8 +61,11 @@ func TestWhoMayAskWhat(t *testing.T) {
 	}{
 		{"default", w.Key, account.DefaultScopes},
 		{"partner", w.Partner, account.DefaultScopes | account.Partner},
+		{"partner's own", selfServed.Plaintext, account.DefaultScopes | account.Partner},
 		{"read", w.NewKey(account.Read), account.Read},
 		{"operator's", w.NewKey(account.Prove | account.Trace), account.Prove | account.Trace},
+		{"internal", internal, account.Read | account.Batch},
+		{"bound", bound.Plaintext, account.DefaultScopes},
 		{"revoked", w.RevokedKey(), 0},
 		{"expired", expired, 0},
 		{"foreign", w.foreignKey(), 0},
@@ -56,6 +87,9 @@ func TestWhoMayAskWhat(t *testing.T) {
 		{"bearer", func(k string) (string, []string) { return "", []string{"Authorization", "Bearer " + k} }, kernel.CodeUnauthorized},
 		{"cookie", func(k string) (string, []string) { return "", []string{"Cookie", "key=" + k} }, kernel.CodeUnauthorized},
 		{"internal header", func(k string) (string, []string) { return "", []string{"X-Internal-Key", k} }, kernel.CodeUnauthorized},
+		{"header and internal header", func(k string) (string, []string) {
+			return "", []string{"X-Service-Api-Key", k, "X-Service-Internal-Caller", k}
+		}, ""},
 		{"query", func(k string) (string, []string) { return "?api_key=" + k, nil }, kernel.CodeInvalidRequest},
 		{"header and query", func(k string) (string, []string) { return "?api_key=" + k, []string{"X-Api-Key", k} }, kernel.CodeInvalidRequest},
 		{"nothing", func(string) (string, []string) { return "", nil }, kernel.CodeUnauthorized},
@@ -66,7 +100,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 		for _, key := range keys {
 			for _, form := range forms {
 				for _, origin := range []string{"", strangeOrigin, allowedOrigin} {
-					for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+					for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete, http.MethodOptions} {
 						n++
 						query, headers := form.send(key.key)
 						if origin != "" {
@@ -78,12 +112,20 @@ func TestWhoMayAskWhat(t *testing.T) {
 						case want != "":
 						case key.scopes == 0:
 							want = kernel.CodeUnauthorized
-						case !key.scopes.Has(route.scope):
+						case !key.scopes.Has(route.scope), (key.name == "bound" || key.name == "internal") && origin == strangeOrigin:
 							want = kernel.CodeForbidden
 						}
 						where := strings.Join([]string{route.name, key.name + " key", form.name, origin, method}, ", ")
+						asked := method
+						if method == http.MethodHead {
+							asked = http.MethodGet
+						}
 						switch {
-						case method != route.method && query == "":
+						case method == http.MethodOptions: // it asks for no key, and tells nothing
+							if r.StatusCode != http.StatusNoContent || len(r.Body) > 0 || r.Header.Get("WWW-Authenticate") != "" {
+								t.Errorf("%s: status %d, want 204: %s", where, r.StatusCode, r.Body)
+							}
+						case asked != route.method && query == "":
 							if r.StatusCode != http.StatusMethodNotAllowed {
 								t.Errorf("%s: status %d, want 405", where, r.StatusCode)
 							}
@@ -92,7 +134,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 								t.Errorf("%s: status %d: %s", where, r.StatusCode, r.Body)
 							}
 						default:
-							if r.StatusCode != statuses[want] || r.Envelope().Code != want {
+							if r.StatusCode != statuses[want] || method != http.MethodHead && r.Envelope().Code != want {
 								t.Errorf("%s: status %d %s, want %d %s", where, r.StatusCode, r.Envelope().Code, statuses[want], want)
 							}
 							if got, must := r.Header.Get("WWW-Authenticate"), want == kernel.CodeUnauthorized || want == kernel.CodeForbidden; (got != "") != must {
@@ -103,7 +145,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 							t.Errorf("%s repeats the key", where)
 						}
 						open := ""
-						switch credentialed := strings.Contains(strings.Join(headers, " "), "Authorization") || form.name == "cookie" || form.name == "internal header"; {
+						switch credentialed := strings.Contains(strings.Join(headers, " "), "Authorization") || form.name == "cookie" || strings.Contains(form.name, "internal header"); {
 						case origin == "":
 						case !credentialed:
 							open = "*"
@@ -118,7 +160,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 			}
 		}
 	}
-	if n != 3*7*11*3*3 {
+	if n != 3*10*12*3*5 {
 		t.Errorf("%d combinations", n)
 	}
 	servertest.Expect(t, w.Do(http.MethodGet, statusPath, w.Key), 200, "", nil)

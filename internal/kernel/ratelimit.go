@@ -15,6 +15,8 @@ const (
 	HeaderLimit      = "X-Ratelimit-Limit"
 	HeaderRemaining  = "X-Ratelimit-Remaining"
 	HeaderPolicy     = "X-Ratelimit-Policy"
+	// HeaderStability says that a route is still to change; most have none.
+	HeaderStability = "X-Service-Route-Stability"
 
 	// LimitWindow is the length of the fixed window that budgets refer to.
 	LimitWindow = time.Minute

@@ -52,7 +52,7 @@ func (s *Server) HandleRaw(raw Raw) {
 			e := s.authenticate(x, r)
 			if e == nil {
 				req.Caller = &x.who
-				e = authorise(&x.who, route)
+				e = s.authorise(&x.who, route, r.Header)
 			}
 			if e != nil {
 				if e.Cause != nil {

@@ -18,6 +18,7 @@ const (
 	ReasonBurst         Reason = "burst"
 	ReasonConcurrency   Reason = "concurrency"
 	ReasonClientAddress Reason = "client_address"
+	ReasonCodeTries     Reason = "code_tries"
 )
 
 // reasonInfo is what a reason means.
@@ -57,6 +58,9 @@ var Reasons = map[Reason]reasonInfo{
 	ReasonClientAddress: {CodeRateLimited, "api/rate-limits",
 		"Too many requests without a valid key came from one address, or from one IPv6 network of 64 bits.",
 		"Send a valid key, or wait as long as Retry-After says."},
+	ReasonCodeTries: {CodeRateLimited, "api/rate-limits",
+		"Somebody tried ten codes that cannot be redeemed within an hour.",
+		"Check the code with whoever gave it to you, and wait as long as Retry-After says."},
 }
 
 // Because makes an Error of a reason's code.

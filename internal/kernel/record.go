@@ -11,8 +11,8 @@ import (
 // is told of by the calls that it carries.
 func (s *Server) recordWhole(r *http.Request, x *exchange, now time.Time, took time.Duration) {
 	req := &x.record
-	if req.itemized || req.Caller.Session || x.status == http.StatusSwitchingProtocols {
-		return // somebody who is signed in asks with no key
+	if req.itemized || req.Caller.Session || req.Caller.Configured || x.status == http.StatusSwitchingProtocols {
+		return // somebody who is signed in asks with no key, and a configured one is in no database
 	}
 	status := x.status
 	if status == 0 {
@@ -42,7 +42,7 @@ func (r *Request) Itemize() { r.itemized = true }
 
 // RecordCall tells of a call that was answered.
 func (s *Server) RecordCall(r *Request, c *Call) {
-	if s.record == nil || r.Caller == nil {
+	if s.record == nil || r.Caller == nil || r.Caller.Configured {
 		return
 	}
 	e := usage.Event{

@@ -44,7 +44,7 @@ func TestRecordsRequests(t *testing.T) {
 		{"a kept answer", "GET", "/v1/" + chainID + "/block/1", limited, nil, usage.Event{Method: "GET", Path: "/v1/{chain}/block/{number_or_hash}", Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, Remaining: 1}}},
 		{"a bad request", "GET", statusPath + "?x=1", limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 400, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 4}}},
 		{"too many", "GET", statusPath, limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 429, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, RetryAfter: 60}}},
-		{"forbidden", "GET", statusPath, reader, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 403, Failed: true}},
+		{"forbidden", "GET", statusPath, reader, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 403, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 1e9, Remaining: 1e9 - 6}}},
 	} {
 		r := w.Do(c.method, c.path, c.key, c.headers...)
 		if c.want.Path == "" {

@@ -27,6 +27,10 @@ const (
 func (s *Server) takeBody(x *exchange, r *http.Request) (*http.Request, *Error) {
 	route := x.record.Route
 	if route.MaxBody == 0 {
+		if route.Session && r.ContentLength != 0 {
+			// What somebody asks for in vain must not happen otherwise than they meant.
+			return r, leaveBody(x, Fail(CodeInvalidRequest, "This route takes no body: send the request without one."))
+		}
 		return r, nil
 	}
 	if e := s.bodies.Enter(x.record.Caller, "whose bodies are being read"); e != nil {

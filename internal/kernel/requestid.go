@@ -29,10 +29,10 @@ func requestID(h http.Header) string {
 }
 
 // validRequestID allows letters, digits and . _ : - , so that an id can go into
-// a header and a log as it is. What looks like a key of ours, sent in the wrong
-// header, must not.
+// a header and a log as it is. What looks like a key or a token of ours, sent in the
+// wrong header, must not.
 func validRequestID(s string) bool {
-	if len(s) == 0 || len(s) > MaxRequestID || account.HoldsKey(s) {
+	if len(s) == 0 || len(s) > MaxRequestID || account.HoldsSecret(s) {
 		return false
 	}
 	for i := range len(s) {
@@ -59,6 +59,8 @@ type Request struct {
 	Budget Verdict
 	// settled and immutable are what Settle said, vouched and doubted what Vouch did.
 	settled, immutable, vouched, doubted bool
+	// dated is what ModifiedAt or ModifiedWhenMade said.
+	dated dated
 	// cursor says that the query has one, and cursorRead that the handler looked at it.
 	cursor, cursorRead bool
 	// seen counts answers of the route; nil beside the table.

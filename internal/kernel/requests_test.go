@@ -73,7 +73,7 @@ func TestCredentials(t *testing.T) {
 				if !strings.HasPrefix(r.Header.Get("Cache-Control"), "private") {
 					t.Errorf("Cache-Control %q", r.Header.Get("Cache-Control"))
 				}
-				limited := c.status == http.StatusOK
+				limited := c.status == http.StatusOK || c.status == http.StatusForbidden // who is known is told, and pays
 				if got := r.Header.Get("X-Ratelimit-Limit") != ""; got != limited {
 					t.Errorf("rate limit headers: %v", got)
 				}
@@ -136,7 +136,7 @@ func (w *world) foreignKey() string {
 // with a key in a header, the strict one as soon as other credentials travel.
 func TestOrigins(t *testing.T) {
 	w := sharedWorld(t, 41)
-	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, WWW-Authenticate"
+	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, Last-Modified, X-Service-Route-Stability, WWW-Authenticate"
 	for _, c := range []struct {
 		name        string
 		origin      string

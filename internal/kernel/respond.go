@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"chainexplorer/internal/account"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -26,25 +28,39 @@ type answer struct {
 	plain   form
 	zipping sync.Once
 	zipped  form   // once zipping is done; no body when compressing does not pay
-	etag    string // of the plain form, without quotes; only for settled answers
-	forever bool   // the answer can never change
+	etag    string // of the plain form, without quotes; only for settled and for dated answers
+	weak    bool   // the validator holds for every encoding, and there is a date
+	date    date
+	timing  []string // Server-Timing
+	forever bool     // the answer can never change
 }
 
 // form is a body in one encoding, with the headers that follow from it.
 type form struct {
 	body         []byte
 	length, etag []string
+	tag          string // the validator without quotes
 }
 
 func (a *answer) form(body []byte, suffix string) form {
 	f := form{body: body, length: []string{strconv.Itoa(len(body))}}
-	if a.etag != "" {
-		f.etag = []string{`"` + a.etag + suffix + `"`}
+	switch {
+	case a.weak:
+		f.etag, f.tag = []string{`W/"` + a.etag + `"`}, a.etag
+	case a.etag != "":
+		f.etag, f.tag = []string{`"` + a.etag + suffix + `"`}, a.etag+suffix
 	}
 	return f
 }
 
-// zip adds the compressed form; a strong validator tells the two apart.
+// weaken gives the answer a validator that is the same in every encoding.
+func (a *answer) weaken() {
+	sum := sha256.Sum256(a.plain.body)
+	a.etag, a.weak = hex.EncodeToString(sum[:]), true
+	a.plain = a.form(a.plain.body, "")
+}
+
+// zip adds the compressed form; a strong validator tells the two apart, a weak one does not.
 func (a *answer) zip() {
 	a.zipping.Do(func() {
 		if len(a.plain.body) < GzipFrom {
@@ -167,7 +183,7 @@ var (
 )
 
 // send writes an answer that depends on the caller's key.
-func (a *answer) send(w http.ResponseWriter, r *http.Request) {
+func (a *answer) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 	h := w.Header()
 	h["Vary"] = varyAll
 	form, etag := &a.plain, a.etag
@@ -184,14 +200,17 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	default:
 		h["Cache-Control"] = cacheNever
 	}
+	if a.weak {
+		h["Last-Modified"] = []string{a.date.tell(now)}
+	}
+	if a.timing != nil {
+		h["Server-Timing"] = a.timing
+	}
 	if etag != "" {
 		h["Etag"] = form.etag
-		if none := r.Header["If-None-Match"]; len(none) > 0 {
-			if known, ok := Matches(none, etag, strings.Trim(form.etag[0], `"`)); ok {
-				h["Etag"] = []string{`"` + known + `"`} // the one that the client's copy goes by
-				w.WriteHeader(http.StatusNotModified)
-				return
-			}
+		if a.notModified(h, r, form, now) {
+			w.WriteHeader(http.StatusNotModified)
+			return
 		}
 	}
 	h["Content-Type"] = typeJSON
@@ -229,8 +248,9 @@ func Matches(values []string, etag, chosen string) (string, bool) {
 func EnvelopeJSON(e *Error, requestID string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // the type is JSON and nosniff is set: people read this
-	if err := enc.Encode(Envelope{e.Code, e.Message, e.slug(), requestID, e.Reason, e.MaxServableToBlock}); err != nil {
+	enc.SetEscapeHTML(false)                                       // the type is JSON and nosniff is set: people read this
+	if err := enc.Encode(Envelope{e.Code, account.Hide(e.Message), // a message may repeat what was sent
+		e.slug(), requestID, e.Reason, e.MaxServableToBlock}); err != nil {
 		panic(err) // strings always encode
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

@@ -35,6 +35,8 @@ const (
 	Certified    Certification = "certified"
 	Beta         Certification = "beta"
 	Experimental Certification = "experimental"
+	// Unsupported is no contract with clients: a route that serves a page of ours.
+	Unsupported Certification = "unsupported"
 )
 
 // Tier is the access tier that a route belongs to.
@@ -90,6 +92,8 @@ type Route struct {
 	// Retired is for an operation that is gone. It answers 410 with what took its place,
 	// whatever the query: who comes with parameters of old is to learn of it too.
 	Retired bool
+	// Dated routes have weak validators and times of last modification: see Request.ModifiedAt.
+	Dated bool
 	// Headers are sent with every answer of the route.
 	Headers map[string]string
 	// MaxBody is the largest request body in bytes; 0 for none.

@@ -78,6 +78,9 @@ type Server struct {
 	limits   budgets
 	kept     *answers // for good
 	fresh    *answers // until the next block
+
+	generations generations // of answers that count as modified when they were made
+
 	revision func(context.Context, string) (chain.Revision, bool)
 	explain  func(error) *Error
 	record   func(usage.Event)
@@ -282,7 +285,7 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			var a *answer
 			if a, key, cacheable = s.keptAnswer(id, r); a != nil {
 				s.metrics.kept.Inc()
-				a.send(w, r)
+				a.send(w, r, s.Now())
 				return
 			}
 		}
@@ -315,10 +318,13 @@ func (s *Server) admit(x *exchange, r *http.Request) *Error {
 		return e
 	}
 	x.record.Caller = &x.who
-	if e := authorise(&x.who, x.record.Route); e != nil {
+	refused := s.authorise(&x.who, x.record.Route, r.Header)
+	// What a key may not do costs as well: it must not be the cheap way to keep the
+	// service busy, and every answer tells what is left.
+	if e := s.limit(r.Context(), x.Header(), &x.who, &x.record); e != nil {
 		return e
 	}
-	return s.limit(r.Context(), x.Header(), &x.who, &x.record)
+	return refused
 }
 
 // originOf is how examples name the service: by the address that the operator gave

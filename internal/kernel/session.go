@@ -34,6 +34,9 @@ var ErrNoSession = errors.New("kernel: not a valid session")
 // returns ErrNoSession for what is not a valid token.
 type Sessions func(ctx context.Context, token string) (account.Principal, error)
 
+// SignsIn says whether people can sign in here.
+func (s *Server) SignsIn() bool { return s.sessions != nil }
+
 // Secure says whether a request came over TLS, as far as the operator says so: by the
 // address of the service, or by a proxy that is trusted.
 func (s *Server) Secure(r *http.Request) bool {

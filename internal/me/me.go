@@ -1,4 +1,5 @@
-// Package me serves people who are signed in: the keys of their workspace.
+// Package me serves people who are signed in: the keys of their workspace, its plan, and
+// what was asked for with the keys.
 package me
 
 import (
@@ -10,11 +11,13 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/session"
+	"chainexplorer/internal/usage"
 )
 
 // Options are what the routes work on.
 type Options struct {
 	Accounts *account.Repository
+	Usage    *usage.Repository
 }
 
 // maxKeys is how many keys a list has.
@@ -29,7 +32,7 @@ func Sessions(r *session.Repository) kernel.Sessions {
 		} else if err != nil {
 			return account.Principal{}, err
 		}
-		return account.Principal{KeyID: who.SessionID, PublicID: who.PersonID, WorkspaceID: who.WorkspaceID, Plan: who.Plan}, nil
+		return who.Principal(), nil
 	}
 }
 
@@ -43,6 +46,7 @@ type Key struct {
 	SecretHint  string     `json:"secretHint" doc:"The last characters of the key."`
 	MaskedKey   string     `json:"maskedKey" doc:"The key's prefix and hint, for people to tell keys apart."`
 	Policy      Policy     `json:"rateLimitPolicy" doc:"How much may be asked with the key."`
+	Origins     []string   `json:"allowedOrigins" doc:"Web origins from which the key may be used; none are all."`
 	CreatedAt   time.Time  `json:"createdAt" doc:"When the key was made."`
 	LastUsedAt  *time.Time `json:"lastUsedAt" doc:"When the key was last used, to the minute or so; null for one that never was."`
 	ExpiresAt   *time.Time `json:"expiresAt" doc:"When the key ends by itself; null for one that does not."`
@@ -65,7 +69,7 @@ func summary(k account.Key) Key {
 	return Key{PublicID: k.PublicID, Label: k.Label, Environment: string(k.Environment), Scopes: k.Scopes.Names(), Status: string(k.Status),
 		SecretHint: k.SecretHint, MaskedKey: k.MaskedKey, Policy: Policy{PolicyKey: k.Policy.PolicyKey, PolicyDisplayName: k.Policy.PolicyDisplayName,
 			LightPerMinute: k.Policy.LightPerMinute, HeavyPerMinute: k.Policy.HeavyPerMinute, BatchPerMinute: k.Policy.BatchPerMinute, Burst: k.Policy.Burst, MaxActiveKeys: k.Policy.MaxActiveKeys},
-		CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt}
+		Origins: append([]string{}, k.Origins.List()...), CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt}
 }
 
 // KeyList is the answer to GET /v1/me/api-keys.
@@ -102,7 +106,7 @@ func New(s *kernel.Server, o Options) {
 	kernel.Register(s, list, r.list)
 	issue := base
 	issue.ID, issue.Method, issue.Summary = "issueMyApiKey", http.MethodPost, "Issue or rotate the default key"
-	issue.Description = "Issues the live key called default, with the scopes read, batch, write and verify. If the workspace has one it is rotated: the old key is revoked " +
+	issue.Description = "Issues the live key called default, with the scopes read, batch, write and verify, in a workspace of a partner also partner. If the workspace has one it is rotated: the old key is revoked " +
 		"with the same stroke, there is no time when both are good. A key with a scope that only the operator gives out is left alone. The request has no body. " +
 		"A session is needed, as a bearer token."
 	issue.Statuses = []int{http.StatusConflict}
@@ -112,6 +116,8 @@ func New(s *kernel.Server, o Options) {
 	revoke.Description = "Ends a key of the workspace for good: it is refused within a second. Revoking it again changes nothing. A session is needed, as a bearer token."
 	revoke.Statuses = []int{http.StatusNotFound}
 	kernel.Register(s, revoke, r.revoke)
+	r.addRedeem(s, base)
+	r.usageRoute(s, base)
 }
 
 func (r *routes) list(ctx context.Context, _ *struct{}) (*answer[KeyList], error) {
@@ -131,6 +137,8 @@ func (r *routes) issue(ctx context.Context, _ *struct{}) (*answer[IssuedKey], er
 	issued, old, err := r.Accounts.RotateDefault(account.By(ctx, who.PublicID), who.WorkspaceID)
 	if errors.Is(err, account.ErrTooManyKeys) {
 		return nil, kernel.Fail(kernel.CodeConflict, "The workspace has as many active keys as its plan allows. Revoke one first.")
+	} else if errors.Is(err, account.ErrInternalWorkspace) {
+		return nil, kernel.Fail(kernel.CodeForbidden, "The workspace is the operator's own: its keys are made by the operator alone.")
 	} else if err != nil {
 		return nil, unavailable(err)
 	}

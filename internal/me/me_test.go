@@ -75,6 +75,12 @@ func TestKeyLife(t *testing.T) {
 	}
 	w.Clock.Advance(time.Second) // newer than the keys that every world has
 	first := issue()
+	meant, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+keysPath, strings.NewReader(`{"label":"another"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meant.Header.Set("Authorization", bearer(w.session)[1])
+	servertest.Expect(t, w.Send(meant), 400, kernel.CodeInvalidRequest, nil) // and the first key stays
 	if k := first.APIKey; first.Action != "created" || len(first.RevokedPublicIDs) != 0 || k.Label != "default" || k.Environment != "live" || k.Status != "active" ||
 		!slices.Equal(k.Scopes, []string{"read", "batch", "write", "verify"}) || !strings.HasPrefix(first.PlaintextKey, "svc_live_") ||
 		!strings.HasSuffix(first.PlaintextKey, k.SecretHint) || k.Policy.MaxActiveKeys != account.Enterprise.Policy().MaxActiveKeys {

@@ -126,7 +126,11 @@ func TestCollectingGarbageGivesNothingBack(t *testing.T) {
 		}
 	}()
 	defer func() { close(stop); <-stopped }()
-	for range 15 {
+	calls := 15
+	if Raced {
+		calls = 3
+	}
+	for range calls {
 		if _, err := p.Call(t.Context(), "starknet_addInvokeTransaction", []any{1}); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func builtinMain() Entries {
 		PairFactory("10kswap", "10KSwap", felt.MustParse("0x01c0a36e26a8f822e0d81f20a5a562b16a8f8a3dfd99801367dd2aea8f1a87a2")),
 	}
 	labels := []Label{
-		label("0x040337b1af3c663e86e333bab5a4b28da8d4652a15a69beee2b677776ffe812a", "Privacy pool", "Privacy pool", "privacy"),
+		label(mainPool, "Privacy pool", "Privacy pool", "privacy"),
 		label("0x00ca1702e64c81d9a07b86bd2c540188d92a2c73cf5cc0e508d949015e7e84a7", "Starknet staking", "Starknet staking", "staking"),
 		label("0x02e0af29598b407c8716b17f6d2795eca1b471413fa03fb145a5e33722184067", "Ekubo positions", "Ekubo", "dex"),
 		label("0x07b696af58c967c1b14c9dde0ace001720635a660a8e90c565ea459345318b30", "Ekubo positions NFT", "Ekubo", "dex"),
@@ -87,7 +87,7 @@ func builtinMain() Entries {
 			token("0x00585c32b625999e6e5e78645ff8df7a9001cf5cf3eb6b80ccdd16cb64bd3a34", "ZEND", "zkLend Token", 18, notReviewed),
 			token("0x00c530f2c0aa4c16a0806365b0898499fba372e5df7a7172dc6fe9ba777e8007", "NSTR", "Nostra", 18, notReviewed),
 		),
-		Dexes: dexes, Bridges: bridges, Classes: classNames(),
+		Dexes: dexes, Bridges: bridges, Classes: classNames(), PrivacyPools: mainPrivacyPools(),
 		Labels: slices.Concat(deployers(), labels, third, BridgeLabels(bridges), DexLabels(dexes)),
 	}
 }

@@ -22,8 +22,9 @@ func builtinSepolia() Entries {
 			token("0x030de54c07e57818ae4a1210f2a3018a0b9521b8f8ae5206605684741650ac25", "wstETH", "Wrapped liquid staked Ether 2.0", 18, standardBridged),
 			token("0x01fad7c03b2ea7fbef306764e20977f8d4eae6191b3a54e4514cc5fc9d19e569", "EKUBO", "Ekubo Protocol", 18, notReviewed),
 		),
-		Dexes: dexes, Bridges: bridges, Classes: classNames(),
+		Dexes: dexes, Bridges: bridges, Classes: classNames(), PrivacyPools: sepoliaPrivacyPools(),
 		Labels: slices.Concat(deployers(), []Label{
+			label(sepoliaPool, "Privacy pool", "Privacy pool", "privacy"),
 			label(strkBridge, "StarkGate STRK bridge", "StarkGate", "bridge"),
 			label("0x06a2aee84bb0ed5dded4384ddd0e40e9c1372b818668375ab8e3ec08807417e5", "Ekubo positions", "Ekubo", "dex"),
 			label("0x04afc78d6fec3b122fc1f60276f074e557749df1a77a93416451be72c435120f", "Ekubo positions NFT", "Ekubo", "dex"),

@@ -20,8 +20,8 @@ func New(e Entries) (*Chain, error) { return (*Chain)(nil).With(e) }
 
 // With returns the registry with more entries. An entry replaces one of the
 // same identity that was there before: a token's address, an exchange's contract
-// and event, a bridge's two contracts, a label's address, a class's hash. Within
-// e an identity may occur once.
+// and event, a bridge's two contracts, a label's address, a class's hash, the
+// address of a privacy pool that is named. Within e an identity may occur once.
 func (c *Chain) With(e Entries) (*Chain, error) {
 	out := &Chain{tokens: map[felt.Felt]Token{}, labels: map[felt.Felt]Label{}, classes: map[felt.Felt]ClassName{}}
 	if c != nil {
@@ -29,6 +29,7 @@ func (c *Chain) With(e Entries) (*Chain, error) {
 		maps.Copy(out.labels, c.labels)
 		maps.Copy(out.classes, c.classes)
 		out.dexes, out.bridges = slices.Clone(c.dexes), slices.Clone(c.bridges)
+		out.privacyPools = slices.Clone(c.privacyPools)
 	}
 	seen := map[any]bool{}
 	once := func(id any) error {
@@ -72,6 +73,15 @@ func (c *Chain) With(e Entries) (*Chain, error) {
 			return nil, fmt.Errorf("classes[%d] %s: %w", i, n.Hash, err)
 		}
 		out.classes[n.Hash] = n
+	}
+	for i, p := range e.PrivacyPools {
+		err := once([2]any{"privacyPool", p.Address})
+		if err == nil {
+			out.privacyPools, err = withPrivacyPool(out.privacyPools, p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("privacyPools[%d] %s: %w", i, p.Address, err)
+		}
 	}
 	slices.SortFunc(out.dexes, func(a, b Dex) int {
 		if n := a.Address.Cmp(b.Address); n != 0 {

@@ -1,6 +1,7 @@
 // Package registry holds what is known of a chain beyond its blocks: tokens and
 // whether their holders can be counted, exchanges and how they announce pools,
-// bridges, names of addresses and of classes.
+// bridges, privacy pools and how their classes speak, names of addresses and of
+// classes.
 //
 // It is data alone, per chain. Built-in facts come first; an operator's file and
 // programs add entries or replace those of the same identity. Nothing here makes
@@ -144,6 +145,8 @@ type Entries struct {
 	Bridges []Bridge    `yaml:"bridges"`
 	Labels  []Label     `yaml:"labels"`
 	Classes []ClassName `yaml:"classes"`
+	// PrivacyPools are whole pools, or classes for pools that are known already.
+	PrivacyPools []PrivacyPool `yaml:"privacyPools"`
 }
 
 // Chain is the registry of one chain. The zero value and nil are empty.
@@ -153,6 +156,8 @@ type Chain struct {
 	bridges []Bridge
 	labels  map[felt.Felt]Label
 	classes map[felt.Felt]ClassName
+
+	privacyPools []PrivacyPool // by address
 }
 
 // Token returns what is known of a token.

@@ -37,6 +37,9 @@ chains:
       - {address: 0x9, name: Nine, source: us, confidence: low, protocol: Numbers, kind: game}
     classes:
       - {hash: 0xc1, name: First, account: firsts}
+    privacyPools:
+      - {address: 0x040337b1af3c663e86e333bab5a4b28da8d4652a15a69beee2b677776ffe812a, classes: [{hash: 0xd1, generation: v2.1}]}
+      - {address: 0x40, name: Puddle, from: 7, feeToken: 0xabc, classes: [{hash: 0xd2, generation: v2}]}
 `
 
 func TestParse(t *testing.T) {
@@ -188,6 +191,15 @@ func TestRefused(t *testing.T) {
 		{"protocol: Numbers, ", "", "protocol"},
 		{"source: us, ", "", "source is missing"},
 		{"hash: 0xc1, ", "", "hash is missing"},
+		{"generation: v2.1", "generation: v3", `"v3" is none of`},
+		{"{hash: 0xd1, ", "{", "hash is missing"},
+		{"[{hash: 0xd1", "[{hash: 0xd1, generation: v1}, {hash: 0xd1", "twice"},
+		{"classes: [{hash: 0xd2, generation: v2}]", "classes: []", "classes are missing"},
+		{"name: Puddle, ", "", "can only add classes"},
+		{"name: Puddle, from: 7, feeToken: 0xabc", "from: 0", "name is missing, and the pool is not known"},
+		{"{address: 0x40, ", "{", "address is missing"},
+		{"{address: 0x40, ", "{address: 0x040337b1af3c663e86e333bab5a4b28da8d4652a15a69beee2b677776ffe812a, ", "twice"},
+		{"from: 7", "from: -7", "-7"},
 		{"{hash: 0xc1", "{hash: 0xc1, name: X}\n      - {hash: 0xc1", "twice"},
 	} {
 		if !strings.Contains(good, tt.old) {
@@ -244,6 +256,73 @@ func TestBuiltin(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPrivacyPools: an operator adds a class to a built-in pool by naming the
+// class alone, and a pool of his own by naming all of it.
+func TestPrivacyPools(t *testing.T) {
+	r, err := registry.Builtin().Parse([]byte(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := felt.MustParse("0x040337b1af3c663e86e333bab5a4b28da8d4652a15a69beee2b677776ffe812a")
+	strk := felt.MustParse("0x04718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
+	first := felt.MustParse("0x30b8c540cf04d8ef0f4db2a9098d9cc0e35e83af1cb3325f5a4f40144b4b30b")
+	for _, tt := range []struct {
+		r       *registry.Registry
+		chain   string
+		at, all int
+		address felt.Felt
+		from    uint64
+		fee     felt.Felt
+		classes int
+		known   map[felt.Felt]registry.PoolGeneration
+	}{
+		{registry.Builtin(), registry.Main, 0, 1, main, 8_978_970, strk, 3, map[felt.Felt]registry.PoolGeneration{first: registry.PoolV1, felt.FromUint64(0xd1): ""}},
+		{registry.Builtin(), registry.Sepolia, 0, 1, felt.MustParse("0x0254a6b2997ef52e9f830ce1f543f6b29768295e8d17e2267d672c552cfe0d91"), 8_271_125, strk, 7,
+			map[felt.Felt]registry.PoolGeneration{first: registry.PoolV1, felt.MustParse("0x7e2bbd7ccc1e68b2695caef70aeb2a3be6cd017b5d5159278ba08f2d8de33f"): registry.PoolV21}},
+		{r, registry.Main, 1, 2, main, 8_978_970, strk, 4, map[felt.Felt]registry.PoolGeneration{first: registry.PoolV1, felt.FromUint64(0xd1): registry.PoolV21}},
+		{r, registry.Main, 0, 2, felt.FromUint64(0x40), 7, felt.FromUint64(0xabc), 1, map[felt.Felt]registry.PoolGeneration{felt.FromUint64(0xd2): registry.PoolV2, first: ""}},
+	} {
+		list := tt.r.Chain(tt.chain).PrivacyPools()
+		if len(list) != tt.all {
+			t.Fatalf("%s: %d pools, want %d", tt.chain, len(list), tt.all)
+		}
+		p := list[tt.at]
+		if p.Address != tt.address || p.Name == "" || p.From != tt.from || p.FeeToken != tt.fee || len(p.Classes) != tt.classes {
+			t.Errorf("%s: %+v", tt.chain, p)
+		}
+		for hash, want := range tt.known {
+			if got, ok := p.Generation(hash); got != want || ok != (want != "") {
+				t.Errorf("%s: class %s is %q, want %q", tt.chain, hash, got, want)
+			}
+		}
+	}
+	// A class that is given again is replaced, and a pool without a fee token takes STRK.
+	again, err := r.With(registry.Main, registry.Entries{PrivacyPools: []registry.PrivacyPool{
+		{Address: main, Classes: []registry.PoolClass{{Hash: first, Generation: registry.PoolV2}}},
+		{Address: felt.FromUint64(0x41), Name: "Pond", Classes: []registry.PoolClass{{Hash: first, Generation: registry.PoolV1}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := again.Chain(registry.Main).PrivacyPools()
+	if g, _ := list[2].Generation(first); len(list) != 3 || g != registry.PoolV2 || len(list[2].Classes) != 4 || list[1].FeeToken != strk {
+		t.Errorf("%+v", list)
+	}
+	if g, _ := r.Chain(registry.Main).PrivacyPools()[1].Generation(first); g != registry.PoolV1 {
+		t.Error("the registry that was added to changed")
+	}
+	if (*registry.Chain)(nil).PrivacyPools() != nil {
+		t.Error("an empty registry knows a pool")
+	}
+	many := make([]registry.PrivacyPool, registry.MaxPrivacyPools+1)
+	for i := range many {
+		many[i] = registry.PrivacyPool{Address: felt.FromUint64(uint64(i + 1)), Name: "P", Classes: []registry.PoolClass{{Hash: first, Generation: registry.PoolV1}}}
+	}
+	if _, err := registry.New(registry.Entries{PrivacyPools: many}); err == nil || !strings.Contains(err.Error(), "more than 32") {
+		t.Errorf("33 pools: %v", err)
 	}
 }
 

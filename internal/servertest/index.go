@@ -9,6 +9,7 @@ import (
 	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/job/pools"
+	"chainexplorer/internal/job/privacypool"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -69,7 +70,7 @@ func (w *World) RunJobs() {
 	if w.Census == nil {
 		w.Census = census.New(census.Job{Store: w.Engine, Node: w.Pool, Registry: w.Known.Chain(ChainID), Depth: Depth, Now: w.Clock.Now})
 	}
-	for _, j := range []stepper{&pools.Job{Store: w.Engine, Dexes: w.Known.Chain(ChainID).Dexes(), Depth: Depth}, w.Census} {
+	for _, j := range []stepper{&privacypool.Job{Store: w.Engine, Pools: w.Known.Chain(ChainID).PrivacyPools(), Depth: Depth, Now: w.Clock.Now}, &pools.Job{Store: w.Engine, Dexes: w.Known.Chain(ChainID).Dexes(), Depth: Depth}, w.Census} {
 		for more := true; more; {
 			if more, err = j.Step(w.T.Context(), commit); err != nil {
 				w.T.Fatal(err)

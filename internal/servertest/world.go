@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/accountpages"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/edge"
@@ -35,10 +36,12 @@ import (
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/session"
+	"chainexplorer/internal/signin"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/usage"
 )
 
 // World is a simulated chain, an index of it, and the service in front.
@@ -78,12 +81,19 @@ type World struct {
 	Space   account.Workspace
 	Key     string // read, batch, write, verify
 	Partner string // for the partner routes and for traces, too
-	// People are those who can sign in.
+	// People are those who can sign in, at Desk; nil unless the options say Accounts.
 	People *session.Repository
+	Desk   *signin.Desk
+	// Usage takes down what keys ask for, likewise.
+	Usage *usage.Recorder
 
 	life      life
+	control   string // where the control database is; "" for a file of its own
+	db        *control.DB
 	versions  []starknet.SpecVersion
 	noClasses bool
+	pace      time.Duration
+	seed      uint64
 	shared    bool
 }
 
@@ -115,10 +125,14 @@ type Options struct {
 	kernelOptions
 	apiOptions
 	Gateway gateway.Options
-	// Accounts serves people who are signed in, too.
+	// Accounts serves people who are signed in, too, by a Provider when there is one.
 	Accounts bool
+	Provider *signin.Provider
 	accounts *account.Repository
 	people   *session.Repository
+	usage    *usage.Repository
+	recorder *usage.Recorder
+	desk     *signin.Desk
 }
 
 type (
@@ -135,7 +149,8 @@ func (o *Options) Open(t *testing.T) (*kernel.Server, *api.Routes) {
 func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api.Routes) {
 	t.Helper()
 	if o.Accounts {
-		o.Sessions = me.Sessions(o.people)
+		o.recorder = usage.NewRecorder(o.usage, usage.Options{})
+		o.Sessions, o.Record = me.Sessions(o.people), o.recorder.Record
 	}
 	k, err := kernel.New(o.kernelOptions)
 	if err != nil {
@@ -151,10 +166,20 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	}
 	cleanup(g.Close)
 	if o.Accounts {
-		me.New(k, me.Options{Accounts: o.accounts})
+		me.New(k, me.Options{Accounts: o.accounts, Usage: o.usage})
+		o.desk = signin.New(k, signin.Options{People: o.people, Home: accountpages.Path, Provider: o.Provider})
+		accountpages.New(o.desk, accountpages.Options{Accounts: o.accounts, People: o.people, Usage: o.usage, Chain: ChainID})
 	}
 	site.New(k, routes)
 	return k, routes
+}
+
+// CloseControl takes the control database away, for good.
+func (w *World) CloseControl() {
+	w.own()
+	if err := w.db.Close(); err != nil {
+		w.T.Fatal(err)
+	}
 }
 
 // In is the same world for a part of its test.
@@ -179,10 +204,22 @@ func New(t *testing.T, n int, change ...func(*Options)) *World {
 	return serve(&World{T: t, life: lifeOf(t)}, n, change...)
 }
 
+// NewOn is a World with its accounts in a control database at a path or an address.
+func NewOn(t *testing.T, n int, path string, change ...func(*Options)) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t), control: path}, n, change...)
+}
+
 // NewSpeaking is a World with a node for each of some versions of the protocol.
 func NewSpeaking(t *testing.T, n int, versions ...starknet.SpecVersion) *World {
 	t.Helper()
 	return serve(&World{T: t, life: lifeOf(t), versions: versions}, n)
+}
+
+// NewPaced is a World with a block only every so often, and a history of its own.
+func NewPaced(t *testing.T, n int, every time.Duration, seed uint64) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t), pace: every, seed: seed}, n)
 }
 
 // NewWithoutClasses is a World whose node could give no class.
@@ -197,7 +234,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	w.T.Helper()
 	t := w.T
 	w.Logs, w.Clock = &Logs{}, &Clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}
-	w.Chain = simnode.New(simnode.Config{Seed: 41, Blocks: n, L1Lag: 30})
+	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace})
 	w.serveNode()
 	var err error
 	if w.Known, err = registry.Builtin().With(ChainID, w.Chain.Network().Registry()); err != nil {
@@ -209,11 +246,15 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	w.life.cleanup(func() { w.Engine.Close() }) //nolint:errcheck // in memory
 	w.CatchUp()
 
-	db, err := control.Open(w.life.ctx, control.Options{Path: filepath.Join(w.life.dir(), "control.db")})
+	if w.control == "" {
+		w.control = filepath.Join(w.life.dir(), "control.db")
+	}
+	db, err := control.Open(w.life.ctx, control.Options{Path: w.control})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.life.cleanup(func() { db.Close() }) //nolint:errcheck // temporary
+	w.db = db
 	w.Repo = account.NewRepository(db, account.Options{Now: w.Clock.Now})
 	if w.Space, err = w.Repo.CreateWorkspace(t.Context(), "test", account.Enterprise); err != nil {
 		t.Fatal(err)
@@ -222,7 +263,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	secret := db.CursorSecret()
 	w.Registry = w.Known.Chain(ChainID)
 	w.People = session.NewRepository(db, session.Options{Now: w.Clock.Now})
-	o := Options{accounts: w.Repo, people: w.People}
+	o := Options{accounts: w.Repo, people: w.People, usage: usage.NewRepository(db, w.Repo, w.Clock.Now)}
 	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
 	o.Gateway = gateway.Options{Chains: []gateway.Chain{{ID: ChainID, Pool: w.Pool, Store: w.Engine, Depth: Depth}}, Sockets: 1024}
 	o.RPC = api.RPCService{Enabled: true, WebSocket: true}
@@ -246,6 +287,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 		f(&o)
 	}
 	w.Server, w.Routes = o.open(t, w.life.cleanup)
+	w.Desk, w.Usage = o.desk, o.recorder
 	wire := kernel.WireOptions{Origins: o.Origins, Logger: o.Logger}
 	bound := edge.Bound(kernel.NewListener(srv.Listener, wire), edge.Options{Refusal: wire.Refused})
 	srv.Listener, srv.Config.Handler = bound, gateway.HideKeys(w.Server)

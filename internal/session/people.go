@@ -19,13 +19,6 @@ const maxName = 128
 // operator is who the audit log names for what was done on the database itself.
 const operator = "operator"
 
-// Member is a person in a workspace.
-type Member struct {
-	PersonID string    `json:"id"`
-	Name     string    `json:"name"`
-	Since    time.Time `json:"since"`
-}
-
 func checkName(name string) error {
 	bad := func(why string) error { return &account.InvalidError{Field: "user", Reason: why} }
 	switch {
@@ -39,7 +32,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// join makes somebody a member of a workspace, and known, unless they are.
+// join makes somebody a member of a workspace, and known, unless they are. Who joins a
+// workspace that has no owner is its owner.
 func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, workspaceID, actor string) (personID string, err error) {
 	now := r.moment()
 	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1`, name).Scan(&personID)
@@ -54,8 +48,9 @@ func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, workspaceID, ac
 	if err != nil {
 		return "", err
 	}
-	done, err := tx.ExecContext(ctx, `INSERT INTO member (workspace_id, person_id, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-		workspaceID, personID, control.Micros(now))
+	done, err := tx.ExecContext(ctx, `INSERT INTO member (workspace_id, person_id, created_at, role)
+		SELECT $1, $2, $3, CASE WHEN EXISTS (SELECT 1 FROM member WHERE workspace_id = $1 AND role = $4) THEN $5 ELSE $4 END ON CONFLICT DO NOTHING`,
+		workspaceID, personID, control.Micros(now), string(Owner), string(Ordinary))
 	if err != nil {
 		return "", err
 	}
@@ -72,37 +67,76 @@ func (r *Repository) NewLink(ctx context.Context, name, workspaceID string) (lin
 		return Link{}, err
 	}
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT name FROM workspace WHERE id = $1`, workspaceID).Scan(&link.Workspace)
-		if errors.Is(err, sql.ErrNoRows) {
-			return account.ErrWorkspaceNotFound
-		} else if err != nil {
+		if err := exists(ctx, tx, workspaceID); err != nil {
 			return err
 		}
 		person, err := r.join(ctx, tx, name, workspaceID, operator)
 		if err != nil {
 			return err
 		}
-		if link.Token, err = newToken(r.rand, linkPrefix); err != nil {
-			return err
-		}
-		now := r.moment()
-		link.Person, link.ExpiresAt = name, now.Add(LinkTime)
-		_, err = tx.ExecContext(ctx, `INSERT INTO login_link (digest, workspace_id, person_id, expires_at) VALUES ($1, $2, $3, $4)`,
-			r.digest.of(link.Token), workspaceID, person, control.Micros(link.ExpiresAt))
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM login_link WHERE expires_at <= $1 OR person_id = $2 AND digest NOT IN
-			(SELECT digest FROM login_link WHERE person_id = $2 ORDER BY expires_at DESC, digest LIMIT $3)`, control.Micros(now), person, maxLinks)
-		if err != nil {
-			return err
-		}
-		return r.audit(ctx, tx, operator, "login.link", person, "workspace "+workspaceID, now)
+		link, err = r.addLink(ctx, tx, person, workspaceID, operator, LinkTime)
+		return err
 	})
 	if err != nil {
 		return Link{}, fmt.Errorf("login link: %w", err)
 	}
 	return link, nil
+}
+
+// Look tells whom a link signs in, and where, without using it up; ErrInvalid when it is
+// over or never was.
+func (r *Repository) Look(ctx context.Context, link string) (out Link, err error) {
+	if !wellFormed(link, linkPrefix) {
+		return Link{}, ErrInvalid
+	}
+	var expires int64
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT p.name, w.name, l.expires_at FROM login_link l JOIN person p ON p.id = l.person_id
+		JOIN workspace w ON w.id = l.workspace_id WHERE l.digest = $1`, r.digest.of(link)).Scan(&out.Person, &out.Workspace, &expires)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Link{}, ErrInvalid
+	} else if err != nil {
+		return Link{}, fmt.Errorf("login link: %w", err)
+	}
+	if out.ExpiresAt = control.Moment(expires); !r.now().Before(out.ExpiresAt) {
+		return Link{}, ErrInvalid
+	}
+	out.Token = link
+	return out, nil
+}
+
+// exists says whether there is a workspace.
+func exists(ctx context.Context, tx *sql.Tx, workspaceID string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM workspace WHERE id = $1`, workspaceID).Scan(&n)
+	if err == nil && n == 0 {
+		err = account.ErrWorkspaceNotFound
+	}
+	return err
+}
+
+// addLink makes a link for a member, in the transaction that allows it.
+func (r *Repository) addLink(ctx context.Context, tx *sql.Tx, personID, workspaceID, actor string, lasts time.Duration) (link Link, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT p.name, w.name FROM member m JOIN person p ON p.id = m.person_id JOIN workspace w ON w.id = m.workspace_id
+		WHERE m.workspace_id = $1 AND m.person_id = $2`, workspaceID, personID).Scan(&link.Person, &link.Workspace)
+	if err != nil {
+		return Link{}, err
+	}
+	if link.Token, err = newToken(r.rand, linkPrefix); err != nil {
+		return Link{}, err
+	}
+	now := r.moment()
+	link.ExpiresAt = now.Add(lasts)
+	_, err = tx.ExecContext(ctx, `INSERT INTO login_link (digest, workspace_id, person_id, expires_at) VALUES ($1, $2, $3, $4)`,
+		r.digest.of(link.Token), workspaceID, personID, control.Micros(link.ExpiresAt))
+	if err != nil {
+		return Link{}, err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM login_link WHERE expires_at <= $1 OR person_id = $2 AND digest NOT IN
+		(SELECT digest FROM login_link WHERE person_id = $2 ORDER BY expires_at DESC, digest LIMIT $3)`, control.Micros(now), personID, maxLinks)
+	if err != nil {
+		return Link{}, err
+	}
+	return link, r.audit(ctx, tx, actor, "login.link", personID, "workspace "+workspaceID, now)
 }
 
 // Redeem signs in by a link, which is used up. The session that the browser had, if
@@ -145,11 +179,8 @@ func (r *Repository) Open(ctx context.Context, name, workspaceID string) (out Op
 		return Opened{}, err
 	}
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		var there int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM workspace WHERE id = $1`, workspaceID).Scan(&there); err != nil {
+		if err := exists(ctx, tx, workspaceID); err != nil {
 			return err
-		} else if there == 0 {
-			return account.ErrWorkspaceNotFound
 		}
 		person, err := r.join(ctx, tx, name, workspaceID, operator)
 		if err == nil {
@@ -163,32 +194,6 @@ func (r *Repository) Open(ctx context.Context, name, workspaceID string) (out Op
 	return out, nil
 }
 
-// Members are those of a workspace by name, and whether there are more than limit.
-func (r *Repository) Members(ctx context.Context, workspaceID string, limit int) (list []Member, more bool, err error) {
-	rows, err := r.db.Reader().QueryContext(ctx, `SELECT p.id, p.name, m.created_at FROM member m JOIN person p ON p.id = m.person_id
-		WHERE m.workspace_id = $1 ORDER BY p.name LIMIT $2`, workspaceID, limit+1)
-	if err != nil {
-		return nil, false, fmt.Errorf("members: %w", err)
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-	for rows.Next() {
-		var m Member
-		var since int64
-		if err := rows.Scan(&m.PersonID, &m.Name, &since); err != nil {
-			return nil, false, fmt.Errorf("members: %w", err)
-		}
-		m.Since = control.Moment(since)
-		list = append(list, m)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, false, fmt.Errorf("members: %w", err)
-	}
-	if len(list) > limit {
-		return list[:limit], true, nil
-	}
-	return list, false, nil
-}
-
 // PersonByName finds somebody's id, or ErrPersonNotFound.
 func (r *Repository) PersonByName(ctx context.Context, name string) (id string, err error) {
 	err = r.db.Reader().QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1`, name).Scan(&id)
@@ -199,23 +204,4 @@ func (r *Repository) PersonByName(ctx context.Context, name string) (id string, 
 		return "", fmt.Errorf("user %q: %w", name, err)
 	}
 	return id, nil
-}
-
-// Leave takes somebody out of a workspace: their sessions and links there are gone
-// with the membership.
-func (r *Repository) Leave(ctx context.Context, personID, workspaceID, actor string) error {
-	err := r.db.Update(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `DELETE FROM member WHERE workspace_id = $1 AND person_id = $2`, workspaceID, personID)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(ErrPersonNotFound, err)
-		}
-		return r.audit(ctx, tx, actor, "member.remove", workspaceID, personID, r.moment())
-	})
-	if err != nil {
-		return fmt.Errorf("remove member: %w", err)
-	}
-	return nil
 }

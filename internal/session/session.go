@@ -55,7 +55,13 @@ type Who struct {
 	WorkspaceID string
 	Workspace   string // name
 	Plan        account.Plan
+	Role        Role
 	ExpiresAt   time.Time
+}
+
+// Principal is how routes know them: by their session and their own id.
+func (w Who) Principal() account.Principal {
+	return account.Principal{KeyID: w.SessionID, PublicID: w.PersonID, WorkspaceID: w.WorkspaceID, Plan: w.Plan}
 }
 
 // Opened is a new session, with the only copy of its token.
@@ -101,8 +107,9 @@ func NewRepository(db *control.DB, o Options) *Repository {
 // moment is now, as exact as the database keeps it.
 func (r *Repository) moment() time.Time { return control.Moment(control.Micros(r.now())) }
 
-const selectWho = `SELECT s.id, s.person_id, p.name, s.workspace_id, w.name, w.plan, s.seen_at, s.expires_at
-	FROM session s JOIN person p ON p.id = s.person_id JOIN workspace w ON w.id = s.workspace_id `
+const selectWho = `SELECT s.id, s.person_id, p.name, s.workspace_id, w.name, w.plan, m.role, s.seen_at, s.expires_at
+	FROM session s JOIN person p ON p.id = s.person_id JOIN workspace w ON w.id = s.workspace_id
+	JOIN member m ON m.workspace_id = s.workspace_id AND m.person_id = s.person_id `
 
 // Authenticate tells whose session a token is of, or ErrInvalid. Any other error says
 // that the database could not be asked.
@@ -113,7 +120,7 @@ func (r *Repository) Authenticate(ctx context.Context, token string) (Who, error
 	var who Who
 	var seen, expires int64
 	err := r.db.Reader().QueryRowContext(ctx, selectWho+`WHERE s.digest = $1 AND s.ended_at IS NULL`, r.digest.of(token)).
-		Scan(&who.SessionID, &who.PersonID, &who.Person, &who.WorkspaceID, &who.Workspace, &who.Plan, &seen, &expires)
+		Scan(&who.SessionID, &who.PersonID, &who.Person, &who.WorkspaceID, &who.Workspace, &who.Plan, &who.Role, &seen, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Who{}, ErrInvalid
 	} else if err != nil {
@@ -156,22 +163,23 @@ func (r *Repository) open(ctx context.Context, tx *sql.Tx, workspaceID, personID
 	if err != nil {
 		return Opened{}, err
 	}
-	for _, tidy := range []struct {
+	for _, also := range []struct {
 		statement string
 		args      []any
 	}{
+		{`UPDATE member SET joined_at = $1 WHERE workspace_id = $2 AND person_id = $3 AND joined_at IS NULL`, []any{control.Micros(now), workspaceID, personID}},
 		{`DELETE FROM session WHERE expires_at < $1`, []any{control.Micros(now.Add(-kept))}},
 		{`UPDATE session SET ended_at = $1 WHERE ended_at IS NULL AND person_id = $2 AND id NOT IN
 			(SELECT id FROM session WHERE person_id = $2 AND ended_at IS NULL ORDER BY created_at DESC, id LIMIT $3)`, []any{control.Micros(now), personID, maxOpen}},
 	} {
-		if _, err := tx.ExecContext(ctx, tidy.statement, tidy.args...); err != nil {
+		if _, err := tx.ExecContext(ctx, also.statement, also.args...); err != nil {
 			return Opened{}, err
 		}
 	}
 	out := Opened{Token: token}
 	var seen, expires int64
 	err = tx.QueryRowContext(ctx, selectWho+`WHERE s.id = $1`, id).
-		Scan(&out.SessionID, &out.PersonID, &out.Person, &out.WorkspaceID, &out.Workspace, &out.Plan, &seen, &expires)
+		Scan(&out.SessionID, &out.PersonID, &out.Person, &out.WorkspaceID, &out.Workspace, &out.Plan, &out.Role, &seen, &expires)
 	if err != nil {
 		return Opened{}, err
 	}

@@ -57,7 +57,8 @@ func newBench(t *testing.T, path string) *bench {
 var both = map[string]func(*testing.T, *bench){
 	"SignIn": testSignIn, "Fixation": testFixation, "ReplayAfterLogout": testReplayAfterLogout, "Expiry": testExpiry,
 	"LinkExpires": testLinkExpires, "OneWinner": testOneWinner, "EndAll": testEndAll, "Leave": testLeave, "Bounds": testBounds,
-	"NothingInPlain": testNothingInPlain, "Forms": testForms, "Mistakes": testMistakes,
+	"Roles": testRoles, "Invite": testInvite, "Crowd": testCrowd, "OwnSessions": testOwnSessions,
+	"NothingInPlain": testNothingInPlain, "Forms": testForms, "Admit": testAdmit, "Mistakes": testMistakes,
 }
 
 func TestOnFile(t *testing.T) {
@@ -331,4 +332,56 @@ func testMistakes(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	b.wants(t, s.Token, nil)
+}
+
+// testAdmit: who a provider vouches for is let in where somebody added them, or their
+// domain, and is known by the provider's id from then on.
+func testAdmit(t *testing.T, b *bench) {
+	domains := map[string]string{"acme.example": "acme", "lost.example": "none"}
+	admit := func(subject, email string, want error) session.Opened {
+		t.Helper()
+		s, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: subject, Email: email}, domains, "")
+		if !errors.Is(err, want) {
+			t.Fatalf("%s, %s: %v, want %v", subject, email, err, want)
+		}
+		return s
+	}
+	for _, email := range []string{"", "ada@other.example", "@acme.example", "acme.example", "ada@acme.example.evil.example", "ada@sub.acme.example", " ada@acme.example"} {
+		admit("u0", email, session.ErrNotAdmitted)
+	}
+	admit("", "ada@acme.example", session.ErrNotAdmitted)
+	admit("u0", "ada@lost.example", account.ErrWorkspaceNotFound)
+	ada := admit("u1", "Ada@ACME.example", nil)
+	if ada.Person != "ada@acme.example" || ada.Workspace != "acme" {
+		t.Errorf("%+v", ada.Who)
+	}
+	if again := admit("u1", "", nil); again.PersonID != ada.PersonID {
+		t.Error("she is somebody else")
+	}
+	admit("u2", "ada@acme.example", session.ErrNotAdmitted)
+	// To another provider the same id is somebody else.
+	if _, err := b.Admit(t.Context(), session.Identity{Issuer: "https://other.example", Subject: "u1"}, domains, ""); !errors.Is(err, session.ErrNotAdmitted) {
+		t.Error(err)
+	}
+	// The session is of the workspace where she was last, and ends the one that the browser had.
+	second, err := account.NewRepository(b.db, account.Options{}).CreateWorkspace(t.Context(), "second", account.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(time.Second)
+	if _, err := b.Open(t.Context(), "ada@acme.example", second.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.advance(time.Second)
+	last, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: "u1"}, nil, ada.Token)
+	if err != nil || last.Workspace != "second" {
+		t.Errorf("%+v, %v", last.Who, err)
+	}
+	b.wants(t, ada.Token, session.ErrInvalid)
+	for _, id := range []string{b.space.ID, second.ID} {
+		if err := b.Leave(t.Context(), ada.PersonID, id, "operator"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	admit("u1", "ada@acme.example", session.ErrNotAdmitted)
 }

@@ -68,3 +68,9 @@ func (r *Repository) FormToken(sessionID string) string { return r.digest.of("fo
 func (r *Repository) ChecksForm(sessionID, token string) bool {
 	return hmac.Equal([]byte(token), []byte(r.FormToken(sessionID)))
 }
+
+// Derive is what somebody who tries to sign in is given for a purpose. It follows from
+// a secret that their browser keeps, and nobody else can make it.
+func (r *Repository) Derive(purpose, secret string) string {
+	return r.digest.of("attempt " + purpose + " " + secret)
+}

@@ -164,6 +164,7 @@ func (b *builder) run() {
 	for len(b.block.Transactions) < n {
 		b.common()
 	}
+	b.morePool()
 }
 
 // takeTurn does a rare thing, unless growth has reached its bound.

@@ -42,6 +42,12 @@ type Config struct {
 	// Compact keeps all but the newest blocks compressed: about half
 	// the memory, for a millisecond whenever one of them is asked for.
 	Compact bool
+	// PoolUses is how many more uses of the privacy pool a block has than the few of an
+	// ordinary chain, some through a forwarder that pays the fee and is paid back. With
+	// any, the pool charges a fee from block 2 on.
+	PoolUses int
+	// PoolTrouble is what goes wrong with the privacy pool, and in which block.
+	PoolTrouble []PoolTrouble
 	// ForkRate is the chance of a fork at each step of the live driver.
 	ForkRate float64
 }

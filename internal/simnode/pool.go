@@ -22,10 +22,11 @@ const (
 	PoolNoteUsed
 	PoolExternalInvoked
 	PoolConfigured // fee, keys, pause, roles, upgrades
+	PoolStrange    // of a selector that no class has
 )
 
 // PoolFact is one event of the pool, as ground truth knows it. What an event
-// of its kind does not carry is zero.
+// of its kind does not carry is zero; an amount that it should carry and does not is nil.
 type PoolFact struct {
 	Block      uint64
 	TxIndex    int
@@ -42,6 +43,7 @@ type poolTx struct {
 	b        *builder
 	from     *account
 	pool     felt.Felt
+	payer    *id // who pays the fee, if not the account
 	actions  []felt.Felt
 	count    uint64
 	deposits bool
@@ -196,10 +198,19 @@ func (p *poolTx) apply() {
 	}
 	b.call(p.pool, contracts.SelFnApplyActions, args...)
 	if !fee.isZero() {
-		b.transfer(strkToken, p.from.id, collector, fee)
+		payer := p.from.id
+		if p.payer != nil {
+			payer = *p.payer
+		}
+		b.transfer(strkToken, payer, collector, fee)
 	}
+	facts := b.w.poolFacts.len()
 	for _, effect := range p.done {
 		effect()
+	}
+	if !fee.isZero() {
+		b.w.poolFees.add(b.number, PoolFee{Block: b.number, TxIndex: len(b.block.Transactions), Amount: fee.big(), Relayed: p.payer != nil,
+			Evident: b.w.poolFacts.len() > facts && b.w.counts.get(countPoolCollector) == 1})
 	}
 	b.done()
 	if b.w.cfg.atLeast(0, 14, 2) {

@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
 )
 
 // checkPool holds the pool's facts against its events.
@@ -79,5 +80,64 @@ func TestPoolTruth(t *testing.T) {
 	}
 	if seen[simnode.PoolOpenNoteCreated] != seen[simnode.PoolOpenNoteDeposited] {
 		t.Error("open notes are not all funded")
+	}
+}
+
+// TestPoolUses: a lively pool is used in every block, its fees are paid by accounts and
+// by the forwarder, and its facts are those of its events.
+func TestPoolUses(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 12, Blocks: 60, PoolUses: 3})
+	seen := checkPool(t, c)
+	if seen[simnode.PoolDeposit] < 60 {
+		t.Errorf("%d deposits", seen[simnode.PoolDeposit])
+	}
+	relayed, direct := 0, 0
+	for _, f := range c.PoolFees(0, 59) {
+		b := c.BlockAt(f.Block)
+		paid := false
+		for _, e := range b.Receipts[f.TxIndex].Events {
+			paid = paid || len(e.Data) == 4 && e.Data[2].Big().Cmp(f.Amount) == 0
+		}
+		if !paid {
+			t.Errorf("no transfer pays the fee of transaction %d of block %d", f.TxIndex, f.Block)
+		}
+		if f.Relayed {
+			relayed++
+		} else {
+			direct++
+		}
+	}
+	if relayed < 10 || direct < 50 {
+		t.Errorf("%d fees were paid by the forwarder and %d by accounts", relayed, direct)
+	}
+}
+
+// TestPoolTrouble: what goes wrong is asked for by block, and is there on every branch.
+func TestPoolTrouble(t *testing.T) {
+	var config simnode.Config
+	config.Seed, config.Blocks = 3, 60
+	for k := simnode.TroubleClass; k <= simnode.TroubleNoTransfer; k++ {
+		config.PoolTrouble = append(config.PoolTrouble, simnode.PoolTrouble{Block: 20 + uint64(k), Kind: k})
+	}
+	c := simnode.New(config)
+	c.Fork(45)
+	strange, silent := 0, 0
+	for _, f := range c.PoolFacts(20, 59) {
+		switch {
+		case f.Kind == simnode.PoolStrange:
+			strange++
+		case f.Amount == nil && (f.Kind == simnode.PoolDeposit || f.Kind == simnode.PoolWithdrawal):
+			silent++
+		}
+	}
+	head, _ := c.Head()
+	if n := len(c.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{c.Pool()}})); n != len(c.PoolFacts(0, head)) || strange != 1 || silent != 2 {
+		t.Errorf("%d events, %d facts, %d strange and %d without an amount", n, len(c.PoolFacts(0, head)), strange, silent)
+	}
+	if class, ok := c.ClassAt(c.Pool(), 21); !ok || class != contracts.PoolStranger() {
+		t.Error("the pool does not have the class that nobody knows")
+	}
+	if class, ok := c.ClassAt(c.Pool(), 22); !ok || class == contracts.PoolStranger() {
+		t.Error("the pool keeps the class that nobody knows")
 	}
 }

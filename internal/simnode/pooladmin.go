@@ -23,7 +23,7 @@ func (b *builder) poolAdmin() {
 		b.w.counts.set(b.number, countPoolFee, fee)
 		b.poolConfig("set_fee_amount", one(contracts.SelFeeAmountSet), []felt.Felt{units(fee, 18).low()})
 	case 1:
-		b.poolConfig("set_fee_collector", one(contracts.SelFeeCollectorSet), []felt.Felt{feeCollector})
+		b.announceCollector()
 	case 2:
 		b.poolConfig("set_auditor_public_key", one(contracts.SelAuditorPublicKeySet), []felt.Felt{b.w.net.PoolAuditorKey})
 	case 3:
@@ -42,7 +42,7 @@ func (b *builder) poolAdmin() {
 	case 6:
 		switch era {
 		case 0:
-			b.poolConfig("set_fee_collector", one(contracts.SelFeeCollectorSet), []felt.Felt{feeCollector})
+			b.announceCollector()
 		case 1:
 			b.poolConfig("set_open_note_depositor_block", []felt.Felt{contracts.SelOpenNoteDepositorBlocked, b.r.felt()}, []felt.Felt{felt.FromUint64(1)})
 		default:
@@ -55,6 +55,11 @@ func (b *builder) poolAdmin() {
 			b.poolConfig("set_proof_validity_blocks", one(contracts.SelProofValidityBlocksSet), []felt.Felt{felt.FromUint64(300)})
 		}
 	}
+}
+
+func (b *builder) announceCollector() {
+	b.w.counts.set(b.number, countPoolCollector, 1)
+	b.poolConfig("set_fee_collector", []felt.Felt{contracts.SelFeeCollectorSet}, []felt.Felt{feeCollector})
 }
 
 // unpause lets a paused pool work again, so that it is never shut for long.

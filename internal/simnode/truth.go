@@ -268,6 +268,21 @@ func (c *Chain) PoolFacts(from, to uint64) []PoolFact {
 	return slices.Clone(c.w.poolFacts.items[start:end])
 }
 
+// PoolFees lists what was paid for uses of the privacy pool in a range of blocks, in order.
+func (c *Chain) PoolFees(from, to uint64) []PoolFee {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	start := 0
+	if from > 0 {
+		start = c.w.poolFees.until(from - 1)
+	}
+	end := c.w.poolFees.until(to)
+	if start >= end {
+		return nil
+	}
+	return slices.Clone(c.w.poolFees.items[start:end])
+}
+
 // PoolTotals is what the pool's events up to a block add up to for a token.
 type PoolTotals struct {
 	Deposited *big.Int // deposits and funded open notes
@@ -281,7 +296,7 @@ type PoolTotals struct {
 func (c *Chain) PoolAt(token felt.Felt, block uint64) PoolTotals {
 	t := PoolTotals{Deposited: new(big.Int), Withdrawn: new(big.Int), Protected: new(big.Int)}
 	for _, f := range c.PoolFacts(0, block) {
-		if f.Token != token {
+		if f.Token != token || f.Amount == nil {
 			continue
 		}
 		switch f.Kind {

@@ -38,6 +38,7 @@ const (
 	countHostile
 	countPoolFee
 	countPoolPaused
+	countPoolCollector // 1 when the collector of fees was announced
 )
 
 // account is a contract that can send transactions.
@@ -115,6 +116,7 @@ type world struct {
 	spent      *history[int, bool]
 	viewingKey *history[id, felt.Felt]
 	poolFacts  list[PoolFact]
+	poolFees   list[PoolFee]
 	protected  *history[int, amount]
 }
 
@@ -157,7 +159,7 @@ func (w *world) tables() []interface{ rollback(uint64) } {
 	return []interface{ rollback(uint64) }{
 		w.classOf, w.implOf, w.declared, w.compiled, w.nonces, w.counts, &w.accounts, &w.tokens, w.tokenAt, w.balances,
 		w.supplies, w.nftOwners, w.nftNext, w.multi, &w.pairs, w.reserves, &w.ekubo, w.ekuboNow, &w.messages, &w.notes,
-		w.spent, w.viewingKey, &w.poolFacts, w.protected,
+		w.spent, w.viewingKey, &w.poolFacts, &w.poolFees, w.protected,
 	}
 }
 
@@ -188,7 +190,7 @@ func (w *world) endBlock() {
 		}
 	}
 	w.messages = list[Message]{}
-	w.poolFacts = list[PoolFact]{}
+	w.poolFacts, w.poolFees = list[PoolFact]{}, list[PoolFee]{}
 }
 
 var balancesVariable = felt.Selector("ERC20_balances")

@@ -16,7 +16,7 @@ func TestDocumentIsComplete(t *testing.T) {
 		t.Fatalf("only %d operations", len(w.Contract.Operations))
 	}
 	allowed := map[string][]string{
-		"x-service-certification":    {"certified", "beta", "experimental"},
+		"x-service-certification":    {"certified", "beta", "experimental", "unsupported"},
 		"x-service-key-tier":         {"official_public", "advanced_utilities", "partner"},
 		"x-service-audience":         {"external", "operator"},
 		"x-service-rate-limit-class": {"light", "heavy", "batch"},

@@ -125,9 +125,19 @@ func forParameter(e kernel.Examples, name string) (string, bool) {
 	values := map[string]string{
 		"chain": e.Chain, "number_or_hash": e.Block, "tx_hash": e.Tx, "q": e.Block, "timestamp": e.Timestamp,
 		"message_hash": e.Message, "address": api.FeeToken, "token": api.FeeToken, "selector": decimalsSelector, "class_hash": e.Class,
+		"from": wholeHour(e.Timestamp), "to": wholeHour(e.Timestamp),
 	}
 	v, ok := values[name]
 	return v, ok
+}
+
+// wholeHour is when the hour of a moment began; a shell variable stays one.
+func wholeHour(moment string) string {
+	at, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return "$HOUR"
+	}
+	return at.UTC().Truncate(time.Hour).Format(time.RFC3339)
 }
 
 // escape makes a value fit for a path or query inside a shell's double quotes;

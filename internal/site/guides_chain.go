@@ -53,7 +53,7 @@ func (s *Site) httpGuide(at setting) []web.Section {
 			at.request(`curl -i -H "`+kernel.HeaderRequestID+`: my-trace-42" -H "`+kernel.HeaderKey+`: $SERVICE_API_KEY" `+at.origin+at.chainPath("/status"), http.StatusOK),
 		}},
 		{ID: "caching", Title: "Caching", Blocks: []web.Block{
-			docText("Answers to a key are `Cache-Control: private`. An answer about a finalized block or transaction has a strong `ETag`; send it back in `If-None-Match` and get 304 without a body while nothing has changed. Once the block is accepted on L1 the answer may be kept for an hour without asking. Keys and budgets apply to a 304 as well. Everything else is `no-store`."),
+			docText("Answers to a key are `Cache-Control: private`. An answer about a finalized block or transaction has a strong `ETag`; send it back in `If-None-Match` and get 304 without a body while nothing has changed. Once the block is accepted on L1 the answer may be kept for an hour without asking. Keys and budgets apply to a 304 as well. Everything else is `no-store`, except where a route says of itself that it has conditional reads: there the `ETag` is weak, a `Last-Modified` stands beside it, and `If-Modified-Since` counts where there is no `If-None-Match`."),
 			at.request(strings.Replace(curl(at.origin, tx), "curl ", "curl -I ", 1), http.StatusOK),
 			docText("`HEAD` works wherever `GET` does. Answers of %s bytes and more are compressed for clients that accept gzip; `curl --compressed` does.", web.Group(kernel.GzipFrom)),
 		}},

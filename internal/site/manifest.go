@@ -44,7 +44,7 @@ var certificationMeanings = []struct{ State, Meaning string }{
 	{string(kernel.Certified), "The schema is stable: fields are not removed, renamed or given another meaning within `/v1`."},
 	{string(kernel.Beta), "Usable, with the limits that the operation states. Changes are announced."},
 	{string(kernel.Experimental), "A preview. The schema may change at any time."},
-	{"unsupported", "Not a client contract: whatever is not in the OpenAPI document, even if it answers today."},
+	{string(kernel.Unsupported), "Not a client contract: operations that say so, and whatever is not in the OpenAPI document, even if it answers today."},
 }
 
 // manifest is what the documents publish as evidence.

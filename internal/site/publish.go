@@ -77,6 +77,9 @@ func responseHeaders() map[string]*huma.Header {
 		"Retry-After":           {Description: "Seconds to wait before the same request can succeed.", Schema: whole},
 		"Cache-Control":         {Description: "Keyed answers are private; settled ones can be kept and asked about again.", Schema: text},
 		"ETag":                  {Description: "Validator of a settled answer. Send it as If-None-Match; a match is answered 304.", Schema: text},
+		"Last-Modified":         {Description: "When the answer was made, or the newest part of it. If-Modified-Since is held against it where there is no If-None-Match; the ETag is authoritative.", Schema: text},
+		"Server-Timing":         {Description: "pp_tvl_cache_hit when this process had made the same snapshot before, pp_tvl_cache_miss when it is new to it.", Schema: text},
+		kernel.HeaderStability:  {Description: "beta: the route is usable within the limits that it states, and its changes are announced.", Schema: text},
 		"Deprecation":           {Description: "true: do not build on this operation.", Schema: text},
 		"Sunset":                {Description: "Since when the operation has not been served.", Schema: text},
 		"Link":                  {Description: "What took the operation's place (successor-version), and how to go on (deprecation).", Schema: text},
@@ -90,6 +93,9 @@ func declareHeaders(op *huma.Operation, r *kernel.Route) {
 	method := r.Method
 	if method == http.MethodGet && !r.Retired {
 		op.Responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The copy that If-None-Match names is still good."}
+		if r.Dated {
+			op.Responses[strconv.Itoa(http.StatusNotModified)].Description = "The copy that If-None-Match names is still good or, without it, nothing was modified since the time of If-Modified-Since."
+		}
 	}
 	for status, response := range op.Responses {
 		names := []string{kernel.HeaderRequestID, kernel.HeaderRouteClass, "Cache-Control"}
@@ -101,12 +107,18 @@ func declareHeaders(op *huma.Operation, r *kernel.Route) {
 			if method == http.MethodGet {
 				names = append(names, "ETag")
 			}
+			if r.Dated {
+				names = append(names, "Last-Modified", "Server-Timing")
+			}
 		case "401", "403":
 			names = append(names, "WWW-Authenticate")
 		case "410":
 			names = append(names, "Deprecation", "Sunset", "Link")
 		case "429", "503":
 			names = append(names, "Retry-After")
+		}
+		if r.Headers[kernel.HeaderStability] != "" {
+			names = append(names, kernel.HeaderStability)
 		}
 		if response.Headers == nil {
 			response.Headers = map[string]*huma.Header{}

@@ -55,6 +55,9 @@ func (r *Repository) Of(ctx context.Context, workspaceID string, window time.Dur
 		if counts, err = perKey(ctx, tx, workspaceID, since); err != nil {
 			return err
 		}
+		if u.PerClass, err = perClass(ctx, tx, workspaceID, since); err != nil {
+			return err
+		}
 		if u.RecentRequests, err = recentOf(ctx, tx, workspaceID, listRequests, since); err != nil {
 			return err
 		}
@@ -120,6 +123,25 @@ func perKey(ctx context.Context, tx *sql.Tx, workspaceID string, since int64) (m
 		FROM usage_budget WHERE workspace_id = $1 AND observed_at >= $2`, workspaceID, since)
 	if err != nil {
 		return nil, fmt.Errorf("budgets: %w", err)
+	}
+	return out, nil
+}
+
+// perClass reads the counts once more, by class.
+func perClass(ctx context.Context, tx *sql.Tx, workspaceID string, since int64) ([]PerClass, error) {
+	out := []PerClass{}
+	err := each(ctx, tx, func(row *sql.Rows) error {
+		var c PerClass
+		if err := row.Scan(&c.LoadClass, &c.TotalRequests, &c.FailureCount); err != nil {
+			return err
+		}
+		c.SuccessCount = c.TotalRequests - c.FailureCount
+		out = append(out, c)
+		return nil
+	}, `SELECT class, CAST(SUM(requests) AS BIGINT), CAST(SUM(failures) AS BIGINT) FROM usage_count
+		WHERE workspace_id = $1 AND hour >= $2 GROUP BY class ORDER BY class`, workspaceID, since)
+	if err != nil {
+		return nil, fmt.Errorf("counts by class: %w", err)
 	}
 	return out, nil
 }

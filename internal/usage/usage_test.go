@@ -47,6 +47,9 @@ func testTells(t *testing.T, path string) {
 	if u.TotalRequests != 4 || u.TotalFailures != 2 || u.PerKeyTruncated || u.RecentRequestsTruncated || u.RecentFailuresTruncated {
 		t.Errorf("totals %+v", u)
 	}
+	if want := []usage.PerClass{{LoadClass: "heavy", TotalRequests: 1, SuccessCount: 1}, {LoadClass: "light", TotalRequests: 3, SuccessCount: 1, FailureCount: 2}}; !slices.Equal(u.PerClass, want) {
+		t.Errorf("by class %+v", u.PerClass)
+	}
 	if got, failed := ids(u.RecentRequests), ids(u.RecentFailures); got != "r4 r3 r2 r1 " || failed != "r4 r3 " {
 		t.Errorf("requests %s, failures %s", got, failed)
 	}
@@ -85,7 +88,7 @@ func testTells(t *testing.T, path string) {
 	}
 }
 
-// checkForm holds the names of the fields against the contract.
+// checkForm holds the names of the fields against the contract; perClass is ours.
 func checkForm(t *testing.T, u usage.Usage) {
 	t.Helper()
 	text, err := json.Marshal(u)
@@ -102,7 +105,7 @@ func checkForm(t *testing.T, u usage.Usage) {
 		of   any
 		want string
 	}{
-		{whole, "windowStart windowEnd totalRequests totalFailures perKey perKeyTruncated recentRequests recentRequestsTruncated recentFailures recentFailuresTruncated"},
+		{whole, "windowStart windowEnd totalRequests totalFailures perClass perKey perKeyTruncated recentRequests recentRequestsTruncated recentFailures recentFailuresTruncated"},
 		{first(whole["perKey"]), "apiKey totalRequests successCount failureCount lastRequestAt lastFailureAt latestRateLimitState"},
 		{request, "requestId apiKeyPublicId apiKeyLabel apiKeyEnvironment apiKeyScopes method routePath loadClass statusCode latencyMs rateLimitState observedAt"},
 		{request.(map[string]any)["rateLimitState"], "loadClass limitPerMinute remaining policy retryAfterSeconds observedAt"},

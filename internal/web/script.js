@@ -1,5 +1,5 @@
 // Comfort for the pages: a filter over the operations, and buttons that copy
-// examples. Everything works without it.
+// examples and new keys. Everything works without it.
 "use strict";
 
 (function filterOperations() {
@@ -32,11 +32,11 @@
     button.type = "button";
     button.className = "copy";
     button.textContent = "Copy";
-    button.setAttribute("aria-label", "Copy this example");
+    button.setAttribute("aria-label", "Copy " + (example.dataset.copy || "this example"));
     frame.append(example, button);
     button.addEventListener("click", async () => {
       try {
-        await navigator.clipboard.writeText(example.textContent);
+        await navigator.clipboard.writeText(example.textContent.trim());
         button.textContent = "Copied";
       } catch {
         button.textContent = "Not allowed";

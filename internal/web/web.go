@@ -55,12 +55,12 @@ func tagOf(file []byte) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"prose": prose,
-	"clip":  clip,
-	"group": Group,
-	"stamp": stamp,
-}).ParseFS(files, "*.html"))
+var templates = template.Must(template.New("").Funcs(Funcs()).ParseFS(files, "*.html"))
+
+// Funcs are what templates of pages call.
+func Funcs() template.FuncMap {
+	return template.FuncMap{"prose": prose, "clip": clip, "group": Group, "stamp": stamp}
+}
 
 // Link is an entry of a list of links.
 type Link struct{ Text, Href string }
@@ -77,6 +77,8 @@ type Page struct {
 	Version string
 	// Hidden pages ask search engines not to list them.
 	Hidden bool
+	// Accounts says that people can sign in here.
+	Accounts bool
 }
 
 // policy forbids everything that a page of ours does not need.

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/pools"
+	"chainexplorer/internal/explorer/privacypool/ledger"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
@@ -54,7 +55,7 @@ func Dated() []*store.Table {
 // on what an operator set up, and not on blocks alone: no digest covers them and
 // no fork undoes them.
 func Enrichment() []*store.Table {
-	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), pools.Enrichment(), census.Enrichment(), audit.Enrichment())
+	return slices.Concat(class.Enrichment(), contract.Enrichment(), token.Enrichment(), pools.Enrichment(), census.Enrichment(), ledger.Enrichment(), audit.Enrichment())
 }
 
 // Tables returns every table of an index.

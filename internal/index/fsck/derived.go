@@ -14,7 +14,8 @@ import (
 
 // derived checks what jobs made of the index. Blocks do not say what must be
 // there, because jobs lag behind; but what is there agrees with itself: pools
-// with their totals, and published generations with their rows and digests.
+// with their totals, published generations with their rows and digests, and ledgers
+// of privacy pools with the events up to the block that they reach.
 func (c *checker) derived() error {
 	err := c.walk(audit.States, func(e store.Entry) error {
 		_, err := audit.Decode(e.Value)
@@ -30,6 +31,9 @@ func (c *checker) derived() error {
 		return err
 	}
 	if err := c.pools(); err != nil {
+		return err
+	}
+	if err := c.privacy(); err != nil {
 		return err
 	}
 	return c.generations()

@@ -109,38 +109,50 @@ func TestEmptyStore(t *testing.T) {
 }
 
 // TestEveryTableIsChecked takes away, changes and adds one row of every table,
-// and each time expects a problem.
+// and each time expects a problem, until it is as it was.
 func TestEveryTableIsChecked(t *testing.T) {
 	ctx := context.Background()
-	for _, table := range sim.Tables() {
-		for _, how := range []string{"remove", "change", "add"} {
+	e := indexed(t)
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := func(t *testing.T, b *store.Batch) {
+		t.Helper()
+		b.Epoch = lease.Epoch
+		if err := e.Commit(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, table := range sim.Tables() {
+		hows := []string{"remove", "change", "add"}
+		if raced { // one after the other, which is always the same to it
+			hows = hows[i%3 : i%3+1]
+		}
+		for _, how := range hows {
 			t.Run(table.Name+"/"+how, func(t *testing.T) {
-				e := indexed(t)
-				b := &store.Batch{}
-				if err := spoil(ctx, e, table, how, b); err != nil {
+				b, back := &store.Batch{}, &store.Batch{}
+				if err := spoil(ctx, e, table, how, b, back); err != nil {
 					t.Fatal(err)
 				}
 				if b.Len() == 0 {
 					return // not a fault: see spoil
 				}
-				lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
-				if err != nil {
-					t.Fatal(err)
-				}
-				b.Epoch = lease.Epoch
-				if err := e.Commit(ctx, b); err != nil {
-					t.Fatal(err)
-				}
+				commit(t, b)
 				if r := check(t, e); r.Clean() {
 					t.Errorf("%s of a row of %s was not noticed", how, table.Name)
 				}
+				commit(t, back)
 			})
 		}
 	}
+	if r := check(t, e); !r.Clean() {
+		t.Errorf("what was found is still there: %v", r.Problems)
+	}
 }
 
-// spoil picks a row in the middle of a table.
-func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, b *store.Batch) error {
+// spoil picks a row in the middle of a table. What makes it good again goes into back.
+func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, b, back *store.Batch) error {
 	var rows []store.Op
 	err := e.View(ctx, func(r store.Reader) error {
 		for row, err := range r.Walk(ctx, table, nil) {
@@ -183,12 +195,15 @@ func spoil(ctx context.Context, e store.Engine, table *store.Table, how string, 
 	switch how {
 	case "remove":
 		b.Delete(row.Key)
+		back.Put(row.Key, row.Value)
 	case "change":
 		b.Put(row.Key, append(append([]byte{}, row.Value...), 0))
+		back.Put(row.Key, row.Value)
 	case "add":
 		extra := row.Key
 		extra.Sort = append(append([]byte{}, extra.Sort...), 0xee)
 		b.Put(extra, row.Value)
+		back.Delete(extra)
 	}
 	return nil
 }

@@ -24,12 +24,12 @@ import (
 // counted with the last.
 func TestUndoRestoresEveryByte(t *testing.T) {
 	const n = 40
-	for _, c := range []struct {
+	for _, c := range some([]struct {
 		depth, stepBytes, steps int
 	}{
 		{depth: 1, steps: 1}, {depth: 2, steps: 1}, {depth: 5, steps: 1}, {depth: 20, steps: 1}, {depth: 39, steps: 1},
 		{depth: 39, stepBytes: 1, steps: 39}, {depth: 6, stepBytes: 1, steps: 6}, {depth: 30, stepBytes: 40 << 10},
-	} {
+	}) {
 		synctest.Test(t, func(t *testing.T) {
 			w := quiet(uint64(c.depth), 1, 1000, UnknownVersion)
 			o := options(w)
@@ -137,7 +137,7 @@ func compareLines(t *testing.T, got, want []storetest.Line) {
 // TestForks checks what a fork of each depth does to the marks of the index.
 func TestForks(t *testing.T) {
 	const blocks = 60
-	for _, c := range []struct {
+	for _, c := range some([]struct {
 		name         string
 		depth, l1Lag int
 		undo         uint64
@@ -151,7 +151,7 @@ func TestForks(t *testing.T) {
 		{name: "as deep as the undo records go", depth: 30, l1Lag: 10, undo: 30, belowL1: true},
 		{name: "deeper than the undo records", depth: 31, l1Lag: 10, undo: 30, deep: true},
 		{name: "deep, but not accepted on L1", depth: 50, l1Lag: 1000, undo: 5},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := quiet(5, blocks, c.l1Lag, UnknownVersion)

@@ -82,6 +82,10 @@ func (c *Catalogue) All() []*Class {
 		c.PoolV1, c.PoolV2, c.PoolV21, c.SwapHelper, c.Junk}
 }
 
+// PoolStranger is a class of the privacy pool that nobody knows: no registry has it, and
+// it is declared only where a chain is asked for trouble.
+var PoolStranger = sync.OnceValue(func() *Class { return sierra("privacy pool stranger", poolV21Lines) })
+
 var variants sync.Map // int -> *Class
 
 // Variant is the n-th class that people declare later: a keyed token with a

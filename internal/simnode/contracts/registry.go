@@ -28,6 +28,11 @@ func (n Network) Registry() registry.Entries {
 			{Address: n.DAI, Symbol: "DAI", Name: "Dai Stablecoin", Decimals: 18, Census: qualified},
 		},
 		Dexes: dexes, Bridges: bridges,
+		PrivacyPools: []registry.PrivacyPool{{Address: n.Pool, Name: "Privacy pool", FeeToken: STRK, Classes: []registry.PoolClass{
+			{Hash: Classes().PoolV1.Hash, Generation: registry.PoolV1},
+			{Hash: Classes().PoolV2.Hash, Generation: registry.PoolV2},
+			{Hash: Classes().PoolV21.Hash, Generation: registry.PoolV21},
+		}}},
 		Classes: []registry.ClassName{
 			{Hash: Classes().Account.Hash, Name: "OpenZeppelin account", Account: "openzeppelin"},
 			{Hash: Classes().AccountNext.Hash, Name: "OpenZeppelin account (next)", Account: "openzeppelin"},

@@ -21,6 +21,9 @@ func TestRegistry(t *testing.T) {
 		if got := c.BridgesAt(contracts.STRKBridge); len(got) != 1 {
 			t.Errorf("%s: %+v", id, got)
 		}
+		if got := c.PrivacyPools(); len(got) != 1 || got[0].Address != n.Pool || got[0].From != 0 || len(got[0].Classes) != 3 {
+			t.Errorf("%s: %+v", id, got)
+		}
 		if l, ok := c.Label(n.PairFactory); !ok || l.Protocol != "JediSwap" {
 			t.Errorf("%s: %+v", id, l)
 		}

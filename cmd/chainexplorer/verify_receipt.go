@@ -1,0 +1,114 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/verification/archive"
+	"chainexplorer/internal/verification/receipt"
+)
+
+type verifyReceiptCommand struct {
+	File      string `arg:"" type:"existingfile" help:"The receipt."`
+	Trust     string `required:"" type:"existingfile" placeholder:"FILE" help:"The trust document, which you got over a channel that you trust: it says which keys count."`
+	ClassHash string `placeholder:"HASH" help:"The class that the receipt must be about."`
+	Chain     string `placeholder:"CHAIN" help:"The chain that it must be about, such as SN_MAIN."`
+	Archive   string `type:"existingfile" placeholder:"FILE" help:"The source archive that it must be about, byte by byte."`
+	JSON      bool   `name:"json" help:"Print JSON."`
+}
+
+// receiptView is what --json prints of a receipt that is believed.
+type receiptView struct {
+	Believed    bool              `json:"believed"`
+	KeyID       string            `json:"keyId"`
+	TrustDigest string            `json:"trustDigest"`
+	Evidence    *receipt.Evidence `json:"evidence"`
+}
+
+// Run checks a receipt. It asks nobody.
+func (c *verifyReceiptCommand) Run(con *console) error {
+	var class felt.Felt
+	if c.ClassHash != "" {
+		var err error
+		if class, err = felt.Parse(c.ClassHash); err != nil {
+			return &usageError{"--class-hash: " + err.Error()}
+		}
+	}
+	document, err := readBounded(c.Trust, 64<<10)
+	if err != nil {
+		return err
+	}
+	trust, err := receipt.ParseTrust(document)
+	if err != nil {
+		return err
+	}
+	data, err := readBounded(c.File, receipt.MaxBytes)
+	if err != nil {
+		return err
+	}
+	r, err := receipt.Parse(data)
+	if err != nil {
+		return err
+	}
+	now := time.Now
+	if con.now != nil {
+		now = con.now
+	}
+	if err := trust.Verify(r, now()); err != nil {
+		return err
+	}
+	e := r.Evidence
+	switch {
+	case c.ClassHash != "" && e.ClassHash != class.String():
+		return fmt.Errorf("the receipt is about another class: %s", e.ClassHash)
+	case c.Chain != "" && e.ChainID != c.Chain:
+		return fmt.Errorf("the receipt is about another chain: %s", e.ChainID)
+	}
+	if c.Archive != "" {
+		digest, err := fileDigest(c.Archive, archive.Standard.Compressed)
+		if err != nil {
+			return err
+		}
+		if digest != e.SourceArchiveDigest {
+			return fmt.Errorf("the receipt is about another archive: %s, and %s is %s", e.SourceArchiveDigest, c.Archive, digest)
+		}
+	}
+	sum := sha256.Sum256(document)
+	view := receiptView{Believed: true, KeyID: r.KeyID, TrustDigest: "sha256:" + hex.EncodeToString(sum[:]), Evidence: e}
+	if c.JSON {
+		return printJSON(con.out, view)
+	}
+	_, err = fmt.Fprintf(con.out, `Believed, if the trust document is the right one: %s
+The source archive %s,
+built under %s, gives exactly the class %s of %s,
+declared in block %d by transaction %s.
+Receipt %d of job %s, issued %s, signed by %s.
+It is no proof of: %s.
+`, view.TrustDigest, e.SourceArchiveDigest, e.ToolchainPolicyID, e.ClassHash, e.ChainID, e.Declaration.BlockNumber, e.Declaration.TransactionHash,
+		e.ReceiptID, e.JobID, e.IssuedAt, r.KeyID, strings.ReplaceAll(strings.Join(e.NotProofOf, ", "), "_", " "))
+	return err
+}
+
+// fileDigest digests a file that may be as large as an archive.
+func fileDigest(path string, limit int64) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // read only
+	hash := sha256.New()
+	n, err := io.Copy(hash, io.LimitReader(f, limit+1))
+	if err != nil {
+		return "", err
+	}
+	if n > limit {
+		return "", fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil)), nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// inner are packages through which nothing of what imports them gets onto another
+// goroutine. Their own tests are watched where they start some.
+var inner = map[string]string{
+	"internal/explorer/transaction": "reads many rows at once, with visitors of its own",
+	"internal/index/simsource":      "speaks of blocks as the indexer does, and starts no indexer",
+	"internal/simnode":              "has goroutines where it is served, and whoever serves it starts them",
+	"internal/store/pebble":         "reads, compacts and closes views beside its callers; their visitors are found by the calls of Each",
+}
+
+// calls are the names of functions that run what they are given on other
+// goroutines. Another function of the same name is taken for one of them: that
+// costs time alone.
+var calls = map[string]bool{
+	"Go": true, "TryGo": true, // of groups
+	"AfterFunc": true, "AddCleanup": true, "SetFinalizer": true,
+	"Parallel": true, "RunParallel": true, // of tests
+	"Serve": true, "ServeTLS": true, "ListenAndServe": true, "ListenAndServeTLS": true, // of servers
+	"NewServer": true, "NewTLSServer": true, "NewUnstartedServer": true,
+	"Each": true, // of store.Reader
+}
+
+// started says where goroutines of a package's tests are started, nothing when none
+// are: by the package, by its tests, or by something that one of them imports.
+func (m *module) started(p *pkg) string {
+	if p.starts != "" {
+		return p.starts
+	}
+	if p.testStarts != "" {
+		return p.testStarts
+	}
+	seen := map[string]bool{p.ImportPath: true}
+	for _, imports := range [][]string{p.Imports, p.TestImports, p.XTestImports} {
+		if s := m.imported(imports, seen); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (m *module) imported(imports []string, seen map[string]bool) string {
+	for _, path := range imports {
+		p := m.by[path]
+		if p == nil || seen[path] {
+			continue
+		}
+		seen[path] = true
+		if inner[p.within()] != "" {
+			continue
+		}
+		if p.starts != "" {
+			return p.starts
+		}
+		if s := m.imported(p.Imports, seen); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// within is the path of a package in its module.
+func (p *pkg) within() string { return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/") }
+
+// startIn finds the first place in files that starts a goroutine.
+func startIn(dir string, files []string) (string, error) {
+	set := token.NewFileSet()
+	for _, name := range files {
+		file, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return "", fmt.Errorf("look for goroutines: %w", err)
+		}
+		var found ast.Node
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				found = n
+			case *ast.CallExpr:
+				if s, ok := n.Fun.(*ast.SelectorExpr); ok && calls[s.Sel.Name] {
+					found = n
+				}
+			}
+			return found == nil
+		})
+		if found != nil {
+			return fmt.Sprintf("%s:%d", filepath.Join(dir, name), set.Position(found.Pos()).Line), nil
+		}
+	}
+	return "", nil
+}
+
+// differs says that a package's tests are others under the race detector: it has a
+// test file for builds without it.
+func (p *pkg) differs() (bool, error) {
+	for _, name := range append(append([]string{}, p.TestGoFiles...), p.XTestGoFiles...) {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			return false, fmt.Errorf("look for build constraints: %w", err)
+		}
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "package ") {
+				break
+			}
+			if !constraint.IsGoBuild(line) {
+				continue
+			}
+			expr, err := constraint.Parse(line)
+			if err != nil {
+				return false, fmt.Errorf("%s: %w", name, err)
+			}
+			if with := expr.Eval(func(tag string) bool { return true }); !with && expr.Eval(func(tag string) bool { return tag != "race" }) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
