@@ -38,6 +38,9 @@ need systemd-analyze systemd || echo "tools: without systemd-analyze nothing rea
 # A real browser looks at the pages.
 need chromium chromium || echo "tools: without chromium no browser looks at the pages" >&2
 
+# What builds of strangers' sources run in.
+need bwrap bubblewrap || echo "tools: without bubblewrap there is no sandbox to be tested" >&2
+
 # A test makes clients of the API's document, with generators in the versions that stand beside its programs. One is there
 # when its file of versions lies with it, which is copied last; that of Go is in the module cache.
 pins=cmd/chainexplorer/testdata/clients

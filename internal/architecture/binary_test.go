@@ -23,6 +23,7 @@ var testOnly = []string{
 	module + "internal/servertest",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
+	module + "internal/verification/sandbox/sandboxtest",
 }
 
 // TestTheProgramHoldsNothingOfTheTests looks at every package that is linked into the program.
