@@ -78,6 +78,7 @@ func openSQLite(path string, r role) (*sql.DB, error) {
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "FULL")
 		q.Set("_txlock", "immediate")
+		q.Set("_pragma", "secure_delete(1)") // what is deleted by a promise is not left in free pages
 	case reader:
 		q.Set("_query_only", "1")
 		conns = max(4, 2*runtime.GOMAXPROCS(0))
