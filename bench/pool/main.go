@@ -1,11 +1,13 @@
-// Command pool measures the routes of privacy pools over a short and over a long
-// history of the same kind, in one run: the time of a request must not grow with the
-// number of events.
+// Command pool measures the routes of privacy pools over two histories that have the
+// same blocks at the same times, one with few events of the pool and one with many:
+// neither the time of a request nor the rows that it reads may grow with the number of
+// events.
 //
 //	go run ./bench/pool
 //
 // Each history is a simulated chain that is indexed, and read by the job that keeps the
-// ledger; requests go through the whole kernel, one after the other, on loopback.
+// ledger. Requests go through the whole kernel on loopback, one after the other, in turn
+// to the one and to the other, so that what else the machine does disturbs both.
 package main
 
 import (
@@ -13,97 +15,96 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"slices"
 	"time"
-
-	"chainexplorer/internal/simnode/contracts"
 )
 
-// routes are what is asked for, below the chain's path of the pools.
-func routes(from, to time.Time) []string {
-	hour := func(t time.Time) string { return t.UTC().Truncate(time.Hour).Format(time.RFC3339) }
-	return []string{
-		"tvl", "tvl/series?from=" + hour(to.Add(-30*time.Hour)) + "&to=" + hour(to), "tvl/series?from=" + hour(from) + "&to=" + hour(to), "status", "metric-buckets?limit=90",
-		"metrics/series?range=all&granularity=day&token=" + contracts.STRK.String(), "metrics/series?range=all&granularity=hour&token=" + contracts.STRK.String(), "analytics", "dashboard",
-	}
-}
-
-// times are the p50 and p99 of a route.
-type times struct{ p50, p99 time.Duration }
-
 func main() {
-	few := flag.Int("few", 10_000, "pool events of the short history")
-	many := flag.Int("many", 1_000_000, "pool events of the long one")
-	requests := flag.Int("requests", 1000, "requests per route")
+	few := flag.Int("few", 10_000, "pool events of the one history, about")
+	many := flag.Int("many", 1_000_000, "pool events of the other, about")
+	blocks := flag.Int("blocks", 2880, "blocks of both")
+	pace := flag.Duration("pace", 15*time.Minute, "from block to block, of both")
+	requests := flag.Int("requests", 500, "requests per route and history")
 	dir := flag.String("dir", "", "where to put the stores; default: the system's temporary directory")
 	flag.Parse()
-	var names []string
-	results := map[string][2]times{}
-	for i, events := range []int{*few, *many} {
-		err := measure(context.Background(), *dir, events, *requests, func(route int, name string, t times) {
-			key := fmt.Sprint(route)
-			if i == 0 {
-				names = append(names, name)
-			}
-			r := results[key]
-			r[i] = t
-			results[key] = r
-		})
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "pool: %v\n", err)
-			os.Exit(1)
-		}
-	}
-	fmt.Printf("\n%-44s %20s %20s %7s\n", "route", fmt.Sprintf("p50/p99 at %d", *few), fmt.Sprintf("at %d", *many), "growth")
-	for i, name := range names {
-		r := results[fmt.Sprint(i)]
-		fmt.Printf("%-44.44s %9.2f/%7.2f ms %9.2f/%7.2f ms %7.2f\n", name, ms(r[0].p50), ms(r[0].p99), ms(r[1].p50), ms(r[1].p99), float64(r[1].p50)/float64(r[0].p50))
+	if err := run(context.Background(), os.Stdout, options{dir: *dir, events: [2]int{*few, *many}, blocks: *blocks, pace: *pace, requests: *requests}); err != nil {
+		fmt.Fprintf(os.Stderr, "pool: %v\n", err)
+		os.Exit(1)
 	}
 }
 
-func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+// options are what is measured.
+type options struct {
+	dir      string
+	events   [2]int // of the two histories
+	blocks   int
+	pace     time.Duration
+	requests int
+}
 
-// measure makes a history and asks every route again and again.
-func measure(ctx context.Context, dir string, events, requests int, show func(route int, name string, t times)) error {
-	s, err := newService(ctx, dir, events)
-	if err != nil {
-		return err
+// figures are what a route costs over one of the histories.
+type figures struct {
+	took []time.Duration
+	rows int // the most that one request read
+	size int // of the answer
+}
+
+func (f *figures) quantile(percent int) time.Duration { return f.took[len(f.took)*percent/100] }
+
+func run(ctx context.Context, out io.Writer, o options) error {
+	var both [2]*service
+	for i, events := range o.events {
+		s, err := newService(ctx, out, o, events)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		both[i] = s
 	}
-	defer s.close()
-	for i, route := range routes(s.from, s.to) {
-		var took []time.Duration
-		for n := range requests + requests/10 {
-			start := time.Now()
-			if err := s.get(route); err != nil {
-				return err
-			}
-			if n >= requests/10 { // the first warm caches up
-				took = append(took, time.Since(start))
+	fmt.Fprintf(out, "\n%-42s %18s %18d %7s %7s %13s %15s\n", "route", fmt.Sprintf("p50/p99 ms, %d", o.events[0]), o.events[1], "p50 x", "p99 x", "rows read", "bytes")
+	for _, q := range questions() {
+		paths := [2]string{}
+		for i, s := range both {
+			var err error
+			if paths[i], err = q.path(s); err != nil {
+				return fmt.Errorf("%s: %w", q.name, err)
 			}
 		}
-		slices.Sort(took)
-		show(i, route, times{took[len(took)/2], took[len(took)*99/100]})
+		f, err := measure(both, paths, o.requests)
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.name, err)
+		}
+		fmt.Fprintf(out, "%-42s %9.2f/%8.2f %9.2f/%8.2f %7.2f %7.2f %6d %6d %7d %7d\n", q.name, ms(f[0].quantile(50)), ms(f[0].quantile(99)), ms(f[1].quantile(50)), ms(f[1].quantile(99)),
+			ratio(f, 50), ratio(f, 99), f[0].rows, f[1].rows, f[0].size, f[1].size)
 	}
 	return nil
 }
 
-// get asks one request and reads the answer.
-func (s *service) get(route string) error {
-	req, err := http.NewRequest(http.MethodGet, s.url+"/v1/"+chainID+"/privacy-pool/"+route, nil)
-	if err != nil {
-		return err
+func ratio(f [2]figures, percent int) float64 {
+	return float64(f[1].quantile(percent)) / float64(f[0].quantile(percent))
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// measure asks both services in turn.
+func measure(both [2]*service, paths [2]string, requests int) (out [2]figures, err error) {
+	for n := range requests + requests/10 {
+		for i, s := range both {
+			s.read.rows.Store(0)
+			start := time.Now()
+			body, err := s.get(paths[i])
+			if err != nil {
+				return out, err
+			}
+			if took := time.Since(start); n >= requests/10 { // the first warm caches up
+				out[i].took = append(out[i].took, took)
+			}
+			out[i].rows, out[i].size = max(out[i].rows, int(s.read.rows.Load())), len(body)
+		}
 	}
-	req.Header.Set("X-Service-Api-Key", s.key)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
+	for i := range out {
+		slices.Sort(out[i].took)
 	}
-	defer res.Body.Close() //nolint:errcheck // read to its end
-	body, err := io.ReadAll(res.Body)
-	if err == nil && res.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %d %s", route, res.StatusCode, body)
-	}
-	return err
+	return out, nil
 }

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/recheck"
 	"chainexplorer/internal/job"
+	"chainexplorer/internal/job/privacypool"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/store/pebble"
@@ -58,6 +59,7 @@ func exported(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	defer shared.Close() //nolint:errcheck // empty
+	privacypool.RegisterMetrics(reg, embedded, nil, 0)
 	found := map[string][]string{}
 	for _, r := range []*prometheus.Registry{reg, server} {
 		descs := make(chan *prometheus.Desc)

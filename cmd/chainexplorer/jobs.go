@@ -55,6 +55,7 @@ func (s jobSettings) open() (*jobs, error) {
 		list = append(list, &recheck.Job{Store: s.Store, Node: &index.Nodes{Pool: s.Pool}, States: s.Pool, Voices: func() []recheck.Voice { return voicesOf(s.Pool) }, Registry: s.Registry, Depth: s.Depth,
 			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger, Metrics: recheck.NewMetrics(s.Metrics)})
 	}
+	privacypool.RegisterMetrics(s.Metrics, s.Store, s.Registry.PrivacyPools(), s.Depth)
 	r, err := job.New(job.Options{
 		Store: s.Store, Chain: s.Chain, Owner: owner(), TTL: s.TTL, Shared: s.Shared, Logger: s.Logger, Metrics: job.NewMetrics(s.Metrics),
 		Jobs: list,

@@ -135,7 +135,8 @@ func (s *Server) date(a *answer, r *http.Request, req *Request) {
 }
 
 // notModified answers a condition that holds, and says whether there was one.
-// If-Modified-Since counts only where there is no If-None-Match.
+// If-Modified-Since counts only where there is no If-None-Match. One that lies in the
+// future was told by nobody: a client with a fast clock would keep its copy for ever.
 func (a *answer) notModified(h http.Header, r *http.Request, form *form, now time.Time) bool {
 	if none := r.Header["If-None-Match"]; len(none) > 0 {
 		known, ok := Matches(none, a.etag, form.tag)
@@ -148,5 +149,5 @@ func (a *answer) notModified(h http.Header, r *http.Request, form *form, now tim
 		return false
 	}
 	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
-	return err == nil && a.date.unmodified(since)
+	return err == nil && !since.After(now) && a.date.unmodified(since)
 }

@@ -76,6 +76,8 @@ func TestDatedAnswers(t *testing.T) {
 		{304, []string{"If-Modified-Since", young}},
 		{304, []string{"If-Modified-Since", rep.at.UTC().Format(time.RFC850)}},
 		{200, []string{"If-Modified-Since", old}},
+		{304, []string{"If-Modified-Since", httpDate(w.Clock.Now())}},
+		{200, []string{"If-Modified-Since", httpDate(w.Clock.Now().Add(time.Hour))}}, // nobody was told that
 		{200, []string{"If-Modified-Since", "yesterday"}},
 		{200, []string{"If-Modified-Since", rep.at.UTC().Format(time.RFC3339)}},
 	} {

@@ -62,6 +62,13 @@ func or(n, otherwise int) int {
 	return otherwise
 }
 
+func depthOr(depth uint64) uint64 {
+	if depth > 0 {
+		return depth
+	}
+	return chain.DefaultDepth
+}
+
 func (j *Job) now() time.Time {
 	if j.Now != nil {
 		return j.Now()
@@ -118,11 +125,7 @@ func (j *Job) plan(ctx context.Context, r store.Reader, b *store.Batch) (more bo
 		b.Put(ledger.StateKey, s.Encode())
 		return true, nil
 	}
-	depth := j.Depth
-	if depth == 0 {
-		depth = chain.DefaultDepth
-	}
-	last, ok := here.FinalizedBlock(depth)
+	last, ok := here.FinalizedBlock(depthOr(j.Depth))
 	if !ok {
 		return j.wipe(ctx, r, b, &s)
 	}
