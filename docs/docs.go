@@ -37,6 +37,7 @@ var ForOperators = []Guide{
 	{"serving.md", "Running the service: flags, settings, keys, health, logs, metrics."},
 	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
 	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
+	{"verification-operating.md", "Exact verification: signing keys, the signer, the transparency log."},
 	{"devnet.md", "A local devnet: what to start, and what is different there."},
 	{"security.md", "What is promised against which attacker, how it is tested, and what is not promised."},
 	{"verification-security.md", "Exact verification: what holds against hostile sources and forged receipts."},

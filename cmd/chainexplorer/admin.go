@@ -33,6 +33,7 @@ type adminCommands struct {
 	Session   sessionCommands   `cmd:"" help:"Sign people in without a browser, and end their sessions."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 
+	SigningKey  signingKeyCommands  `cmd:"" help:"Make, list, rotate and revoke the keys that verification receipts are signed with."`
 	PrivacyPool privacyPoolCommands `cmd:"" help:"Have the ledger of privacy pools made anew."`
 }
 

@@ -16,7 +16,8 @@ var guideOf = map[string][]string{
 	"api":    {"docs/operating.md", "docs/serving.md"}, // its flags are those of serve
 	"worker": {"docs/operating.md", "docs/indexing.md"},
 	"verify": {"docs/verification.md"},
-	"admin":  {"docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md"},
+	"signer": {"docs/verification-operating.md"},
+	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md"},
 }
 
 // everyCommand are flags that all commands have; serving.md explains them once.

@@ -22,6 +22,7 @@ type commands struct {
 	API     apiCommand     `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
 	Worker  workerCommand  `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
 	Verify  verifyCommands `cmd:"" help:"Prepare a source tree for exact verification, and check archives and receipts, offline."`
+	Signer  signerCommand  `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
 

@@ -77,7 +77,7 @@ func (c *verifyPrepareCommand) Run(con *console) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
-	if err := errors.Join(replaceFile(view.Archive, data), replaceFile(view.Package, append(body, '\n'))); err != nil {
+	if err := errors.Join(durable.WriteFile(view.Archive, data, 0o644), durable.WriteFile(view.Package, append(body, '\n'), 0o644)); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -124,21 +124,4 @@ func (c *verifyPrepareCommand) outside() (string, error) {
 		return "", &usageError{fmt.Sprintf("--out lies in the source tree: choose another folder, or leave it out for %s", own)}
 	}
 	return c.Out, nil
-}
-
-// replaceFile puts a whole file into its place, or none.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it is gone when all went well
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return durable.SyncDir(filepath.Dir(path))
 }

@@ -4,6 +4,7 @@
 package receipt
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -109,6 +110,19 @@ func (e *Evidence) check() error {
 	}
 	_, err := e.Issued()
 	return err
+}
+
+// ParseEvidence reads evidence by itself, as strictly as in a receipt.
+func ParseEvidence(data []byte) (*Evidence, error) {
+	o, err := strictjson.Parse(data, MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("evidence: %w", err)
+	}
+	e, err := parseEvidence(o)
+	if err != nil {
+		return nil, fmt.Errorf("evidence: %w", err)
+	}
+	return e, nil
 }
 
 func parseEvidence(o *strictjson.Object) (*Evidence, error) {

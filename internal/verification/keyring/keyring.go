@@ -1,0 +1,248 @@
+// Package keyring keeps the keys that receipts are signed with: a folder of the operator's
+// with a private key in each file, the trust-root document that names the public ones, and
+// the key of the transparency log. It makes, rotates and revokes them, and never shows one.
+package keyring
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"chainexplorer/internal/durable"
+	"chainexplorer/internal/verification/receipt"
+)
+
+// The files of a key folder, besides one of each private key.
+const (
+	TrustFile     = "trust.json"
+	LogKeyFile    = "log.key"
+	LogPublicFile = "log.pub"
+	keySuffix     = ".key"
+	lockFile      = ".lock"
+)
+
+// DefaultOrigin is the name of a log that was given none.
+const DefaultOrigin = "chainexplorer/receipt-log"
+
+// Ring is a key folder.
+type Ring struct {
+	Dir string
+	// Now and Rand are the system's unless a test sets them.
+	Now  func() time.Time
+	Rand io.Reader
+}
+
+// New says what a key is to be.
+type New struct {
+	ID       string        // one is made of the date when empty
+	StartsIn time.Duration // when it becomes valid, from now
+	Lifetime time.Duration // how long it is valid; 0 while nobody says
+}
+
+// Made is a key that was made.
+type Made struct {
+	Key     receipt.Key
+	Path    string
+	Trust   string
+	LogPath string // of the log's public key, when that was made as well
+}
+
+// Errors of a folder.
+var (
+	ErrInUse    = errors.New("another command changes the keys")
+	ErrHasKey   = errors.New("there is a key already: rotate it instead")
+	ErrNoKey    = errors.New("there is no key yet: create one")
+	ErrUnknown  = errors.New("the trust document has no key of that id")
+	ErrRevoked  = errors.New("that key was revoked already")
+	ErrTaken    = errors.New("there is a key of that id already")
+	ErrBadID    = errors.New("a key's id has 1 to 120 letters, digits, dots, underscores, colons and dashes, no dot or dash first, and is not log")
+	ErrBadTimes = errors.New("times must not be negative")
+)
+
+var ids = regexp.MustCompile(`^[A-Za-z0-9_:][A-Za-z0-9._:-]{0,119}$`)
+
+func (r *Ring) now() time.Time {
+	if r.Now != nil {
+		return r.Now().UTC().Truncate(time.Second)
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+func (r *Ring) random() io.Reader {
+	if r.Rand != nil {
+		return r.Rand
+	}
+	return rand.Reader
+}
+
+func (r *Ring) path(name string) string { return filepath.Join(r.Dir, name) }
+
+// locked runs fn while no other process changes the folder, with its trust document.
+func (r *Ring) locked(fn func(*receipt.Trust) error) error {
+	f, err := os.OpenFile(r.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("key folder: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // which lets others in
+	if err := durable.Lock(f); err != nil {
+		return fmt.Errorf("key folder %s: %w", r.Dir, ErrInUse)
+	}
+	t, err := ReadTrust(r.path(TrustFile))
+	if errors.Is(err, os.ErrNotExist) {
+		t, err = &receipt.Trust{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	return fn(t)
+}
+
+// Create makes the first key, the trust document and, when there is none, the key of a log.
+func (r *Ring) Create(n New, origin string) (m Made, err error) {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return m, fmt.Errorf("key folder: %w", err)
+	}
+	err = r.locked(func(t *receipt.Trust) error {
+		if len(t.Keys) > 0 {
+			return ErrHasKey
+		}
+		if m.LogPath, err = r.createLog(origin); err != nil {
+			return err
+		}
+		k, err := r.add(t, n)
+		if err != nil {
+			return err
+		}
+		m.Key, m.Path, m.Trust = *k, r.path(k.ID+keySuffix), r.path(TrustFile)
+		return nil
+	})
+	return m, err
+}
+
+// Rotate makes the next key. Those that are valid end when the new one has been valid for the
+// overlap: until then, either may sign.
+func (r *Ring) Rotate(n New, overlap time.Duration) (m Made, err error) {
+	if overlap < 0 {
+		return m, ErrBadTimes
+	}
+	err = r.locked(func(t *receipt.Trust) error {
+		if len(t.Keys) == 0 {
+			return ErrNoKey
+		}
+		end := r.now().Add(n.StartsIn + overlap)
+		for i := range t.Keys {
+			if k := &t.Keys[i]; k.RevokedAt == nil && (k.NotAfter == nil || k.NotAfter.After(end)) && k.NotBefore.Before(end) {
+				k.NotAfter = &end
+			}
+		}
+		k, err := r.add(t, n)
+		if err != nil {
+			return err
+		}
+		m.Key, m.Path, m.Trust = *k, r.path(k.ID+keySuffix), r.path(TrustFile)
+		return nil
+	})
+	return m, err
+}
+
+// Revoke ends a key for good: none of its receipts counts any more, whatever their date.
+// The private key stays where it is, and nothing signs with it.
+func (r *Ring) Revoke(id string) (k receipt.Key, err error) {
+	err = r.locked(func(t *receipt.Trust) error {
+		for i := range t.Keys {
+			if t.Keys[i].ID != id {
+				continue
+			}
+			if t.Keys[i].RevokedAt != nil {
+				return ErrRevoked
+			}
+			at := r.now()
+			t.Keys[i].RevokedAt = &at
+			k = t.Keys[i]
+			return r.writeTrust(t)
+		}
+		return ErrUnknown
+	})
+	return k, err
+}
+
+// add makes a key: the private one first, so that no document names a key that nobody has.
+func (r *Ring) add(t *receipt.Trust, n New) (*receipt.Key, error) {
+	if n.StartsIn < 0 || n.Lifetime < 0 {
+		return nil, ErrBadTimes
+	}
+	public, private, err := ed25519.GenerateKey(r.random())
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	if n.ID == "" {
+		n.ID = "receipt-" + r.now().Format("2006-01-02") + "-" + hex.EncodeToString(public[:4])
+	}
+	if !ids.MatchString(n.ID) || n.ID == strings.TrimSuffix(LogKeyFile, keySuffix) {
+		return nil, ErrBadID
+	}
+	for _, k := range t.Keys {
+		if k.ID == n.ID {
+			return nil, ErrTaken
+		}
+	}
+	k := receipt.Key{ID: n.ID, PublicKey: public, NotBefore: r.now().Add(n.StartsIn)}
+	if n.Lifetime > 0 {
+		end := k.NotBefore.Add(n.Lifetime)
+		k.NotAfter = &end
+	}
+	t.Keys = append(t.Keys, k)
+	if _, err := t.Document(); err != nil { // before anything is written
+		return nil, err
+	}
+	if err := writePrivate(r.path(n.ID+keySuffix), private); err != nil {
+		return nil, err
+	}
+	return &k, r.writeTrust(t)
+}
+
+func (r *Ring) writeTrust(t *receipt.Trust) error {
+	document, err := t.Document()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(r.path(TrustFile), document, 0o644); err != nil {
+		return fmt.Errorf("write the trust document: %w", err)
+	}
+	return nil
+}
+
+// createLog makes the key of a log. It is made once: another key is another log.
+func (r *Ring) createLog(origin string) (path string, err error) {
+	if origin == "" {
+		origin = DefaultOrigin
+	}
+	if len(origin) > 200 || strings.ContainsAny(origin, "+ \t\r\n") {
+		return "", fmt.Errorf("%.210q is no name of a log: up to 200 characters, without spaces and plus signs", origin)
+	}
+	if _, err := os.Stat(r.path(LogKeyFile)); err == nil {
+		return "", nil
+	}
+	private, public, err := note.GenerateKey(r.random(), origin)
+	if err != nil {
+		return "", fmt.Errorf("make the key of the log: %w", err)
+	}
+	if err := createFile(r.path(LogKeyFile), []byte(private+"\n")); err != nil {
+		return "", err
+	}
+	path = r.path(LogPublicFile)
+	if err := durable.WriteFile(path, []byte(public+"\n"), 0o644); err != nil {
+		return "", fmt.Errorf("write the log's public key: %w", err)
+	}
+	return path, nil
+}
