@@ -18,7 +18,7 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/web", "internal/chart", "internal/verification/job"}},
 	{"the read model", []string{"internal/explorer/..."}},
