@@ -13,6 +13,7 @@ import (
 	"github.com/NethermindEth/starknet.go/hash"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
 // Compile makes the class of a contract from its Cairo source: path is that of
@@ -20,7 +21,7 @@ import (
 func Compile(t testing.TB, dir, path string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "class.json")
-	cmd := exec.CommandContext(t.Context(), toolchain(t, filepath.Join("cairo-2.20.0", "bin", "starknet-compile")), "--contract-path", path, dir, out)
+	cmd := exec.CommandContext(t.Context(), toolchaintest.Find(t, filepath.Join("cairo-2.20.0", "bin", "starknet-compile")), "--contract-path", path, dir, out)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", path, err, text)
 	}

@@ -14,17 +14,15 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
 // Options are how a node starts.
@@ -46,41 +44,6 @@ type Net struct {
 // startTime bounds the start of a node.
 const startTime = time.Minute
 
-// toolchain is the path of a program of the toolchain, or skips the test.
-func toolchain(t testing.TB, name string) string {
-	t.Helper()
-	dir := os.Getenv("TEST_TOOLCHAIN")
-	if dir == "" {
-		_, file, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "toolchain")
-		if !filepath.IsAbs(file) { // built with -trimpath: go up from where the test runs
-			dir = fromHere()
-		}
-	}
-	path, err := filepath.Abs(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the toolchain of a development node is not there: %v (TEST_TOOLCHAIN names its folder)", err)
-	}
-	return path
-}
-
-// fromHere is the toolchain beside the repository that the test runs in.
-func fromHere() string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(parent, "shared", "toolchain")
-		}
-	}
-	return ""
-}
-
 // listening is what the node prints when it is ready; its port is free of choice.
 var listening = regexp.MustCompile(`listening on 127\.0\.0\.1:(\d+)`)
 
@@ -99,7 +62,7 @@ func New(t testing.TB, o Options) *Net {
 func start(t testing.TB, args ...string) *Net {
 	t.Helper()
 	args = append(args, "--host", "127.0.0.1", "--port", "0", "--block-generation-on", "demand", "--state-archive-capacity", "full")
-	cmd := exec.CommandContext(t.Context(), toolchain(t, "starknet-devnet"), args...)
+	cmd := exec.CommandContext(t.Context(), toolchaintest.Find(t, "starknet-devnet"), args...)
 	log := &watched{match: listening, found: make(chan string, 1)}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
