@@ -24,6 +24,7 @@ var testOnly = []string{
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
 	module + "internal/verification/sandbox/sandboxtest",
+	module + "internal/verification/toolchain/toolchaintest",
 }
 
 // TestTheProgramHoldsNothingOfTheTests looks at every package that is linked into the program.

@@ -18,9 +18,9 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
-	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog"}},
+	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
 	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/signin", "internal/accountpages"}},
@@ -64,6 +64,9 @@ var rules = []rule{
 	{why: "who holds a signing key reads nothing but its own files, and talks to nobody but over its socket",
 		imports: []string{"net/http", "internal/store/...", "internal/control", "internal/kernel"},
 		never:   []string{"internal/verification/keyring", "internal/verification/signer"}},
+	{why: "what reads a stranger's project is given its tree, and starts nothing",
+		imports: []string{"os", "os/exec", "net", "net/http"},
+		never:   []string{"internal/verification/cairoproject"}},
 	{why: "one package per engine knows it",
 		imports: []string{"github.com/cockroachdb/pebble/..."},
 		only:    []string{"internal/store/pebble", "bench/store"}},

@@ -14,8 +14,10 @@ const (
 	ClassHashMismatch      Code = "class_hash_mismatch"
 	SigningFailed          Code = "receipt_signing_failed"
 	UnsupportedToolchain   Code = "unsupported_toolchain"
-	OfflineIncomplete      Code = "offline_material_incomplete"
+	OfflineIncomplete      Code = "incomplete_offline_material"
 	BuildFailed            Code = "build_failed"
+	BuildLimitExceeded     Code = "build_limit_exceeded"
+	InvalidPackage         Code = "invalid_verification_package"
 )
 
 // messages say to people what a code means. They are all that is ever said: what a
@@ -30,6 +32,8 @@ var messages = map[Code]string{
 	UnsupportedToolchain:   "The source asks for a compiler that the policy does not have.",
 	OfflineIncomplete:      "The source needs something that is not in the archive: all that is built must be in it.",
 	BuildFailed:            "The source does not build under the policy.",
+	BuildLimitExceeded:     "The build needs more time, memory or room than a build may have.",
+	InvalidPackage:         "The source does not have the package, target or contract that the job names.",
 }
 
 // Message is the sentence of a code.

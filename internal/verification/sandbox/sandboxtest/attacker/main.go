@@ -206,6 +206,10 @@ var attempts = map[string]func(args []string) error{
 }
 
 func main() {
+	if filepath.Base(os.Args[0]) == "scarb" {
+		scarb(os.Args[1:])
+		return
+	}
 	if len(os.Args) < 2 || attempts[os.Args[1]] == nil {
 		fmt.Println("no such attempt")
 		os.Exit(3)
