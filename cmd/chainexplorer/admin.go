@@ -34,6 +34,7 @@ type adminCommands struct {
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 
 	SigningKey  signingKeyCommands  `cmd:"" help:"Make, list, rotate and revoke the keys that verification receipts are signed with."`
+	Toolchain   toolchainCommands   `cmd:"" help:"Make and check the compilers that exact verification builds with."`
 	PrivacyPool privacyPoolCommands `cmd:"" help:"Have the ledger of privacy pools made anew."`
 }
 
