@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/store"
@@ -122,6 +123,7 @@ func TestBatchesCostTheSame(t *testing.T) {
 
 // TestBatchesRunOutOfTime: a store that does not answer ends a batch with a hint.
 func TestBatchesRunOutOfTime(t *testing.T) {
+	servertest.Watched(t)
 	w, c := countingWorld(t, 10, func(o *options) { o.Timeout = 200 * time.Millisecond })
 	c.stuck.Store(true)
 	for _, path := range []string{"/address/summaries", "/address/intelligence"} {

@@ -46,6 +46,7 @@ func (away) View(context.Context, func(store.Reader) error) error {
 
 // TestDatabaseAway: it is a passing trouble, not a fault.
 func TestDatabaseAway(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 5, func(o *options) { o.Chains[0].Store = away{o.Chains[0].Store} })
 	for _, path := range []string{"/status", "/blocks", "/block/3", "/tx/0x1", "/events?topic0=0x1", "/transfers", "/address/0x1", "/token/0x1", "/search?q=1"} {
 		servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+path, w.Key), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "2"})

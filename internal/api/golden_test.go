@@ -164,6 +164,7 @@ func (g *golden) finish() {
 
 // TestGolden holds the corpus, and asks that it has every operation and every code.
 func TestGolden(t *testing.T) {
+	servertest.Watched(t)
 	empty, err := pebble.OpenMem(catalog.Tables())
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 )
@@ -119,6 +120,7 @@ func (o *oracle) lastTransfer(token, owner felt.Felt, n uint64) any {
 
 // TestLiveFailures asks for what cannot be answered: each has a code of its own.
 func TestLiveFailures(t *testing.T) {
+	servertest.Watched(t)
 	w := sharedWorld(t, 30)
 	strk := "/token/" + contracts.STRK.String()
 	var nft, multi felt.Felt
@@ -174,6 +176,7 @@ func TestLiveFailures(t *testing.T) {
 
 // TestNodeAway takes the node away: live routes say so, indexed ones go on.
 func TestNodeAway(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 30)
 	supply := "/v1/" + chainID + "/token/" + contracts.STRK.String() + "/total-supply"
 	for name, fault := range map[string]simnode.Fault{
@@ -280,6 +283,7 @@ func TestAmounts(t *testing.T) {
 // TestSlowNode: a node that never answers ends the request in time, and takes no
 // more than its share of the requests at work.
 func TestSlowNode(t *testing.T) {
+	servertest.Watched(t)
 	stub := &nodeOf{wait: true}
 	w := newWorld(t, 5, func(o *options) { o.Chains[0].Node, o.Timeout = stub, 50*time.Millisecond })
 	r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x5/total-supply", w.Key)

@@ -14,6 +14,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/servertest"
 )
 
 // TestCapabilitiesTellTheBudget: what this very request left, and how long to wait
@@ -81,6 +82,7 @@ func TestKeptAnswersEndWithFork(t *testing.T) {
 // TestWhileTheChainMoves reads from several goroutines while blocks and forks
 // arrive. Each answer must be one that the chain gave at some moment.
 func TestWhileTheChainMoves(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 45)
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup

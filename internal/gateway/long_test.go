@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"chainexplorer/internal/servertest"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -39,6 +40,7 @@ func TestLongAnswersPassUntouched(t *testing.T) {
 // TestSmallBatchesAtOnce holds that a batch is given the memory that its methods can
 // fill, and not that of the largest batch.
 func TestSmallBatchesAtOnce(t *testing.T) {
+	servertest.Watched(t)
 	const batches = 24
 	var mu sync.Mutex
 	asked := map[string]bool{}

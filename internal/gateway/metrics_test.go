@@ -16,6 +16,7 @@ import (
 // TestMetrics: every call is counted once, with where it was answered and how it ended,
 // and the versions that can be had are told.
 func TestMetrics(t *testing.T) {
+	servertest.Watched(t)
 	chain := simnode.New(simnode.Config{Seed: 41, Blocks: 8, L1Lag: 30})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{Version: starknet.V09}))
 	t.Cleanup(srv.Close)

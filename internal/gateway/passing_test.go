@@ -50,6 +50,7 @@ func TestPassedOnUntouched(t *testing.T) {
 // TestShortArrays holds that an array without the optional parameters at its end reaches
 // every node, also one that wants all positions or none; a whole one is not touched.
 func TestShortArrays(t *testing.T) {
+	servertest.Watched(t)
 	w, n := scriptedWorld(t, func(_ *http.Request, method string, _ json.RawMessage) (string, bool) {
 		return `"result":{}`, method == "starknet_getStateUpdate"
 	})
@@ -202,6 +203,7 @@ func TestWritesCanBeRefused(t *testing.T) {
 // TestSaturation holds that a key has so many calls at work and no more, and that
 // others are served meanwhile.
 func TestSaturation(t *testing.T) {
+	servertest.Watched(t)
 	held := make(chan struct{})
 	var release sync.Once
 	defer release.Do(func() { close(held) })
@@ -281,6 +283,7 @@ func TestVersions(t *testing.T) {
 // TestFaultyNodes lets a node do everything wrong that it can, under load, beside one
 // that does not: every answer belongs to its call, and nothing is left behind.
 func TestFaultyNodes(t *testing.T) {
+	servertest.Watched(t)
 	chain := simnode.New(simnode.Config{Seed: 41, Blocks: 30, L1Lag: 30})
 	good := simnode.NewNode(chain, simnode.NodeConfig{})
 	bad := simnode.NewNode(chain, simnode.NodeConfig{})

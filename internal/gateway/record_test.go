@@ -40,6 +40,7 @@ func recorded(t *testing.T, events <-chan usage.Event, n int) []string {
 // TestRecordsCalls: every call is told of on its own, a request that fails as a whole
 // is told of once, and no word of a caller's is kept.
 func TestRecordsCalls(t *testing.T) {
+	servertest.Watched(t)
 	events := make(chan usage.Event, 100)
 	w := newWorld(t, 8, func(o *servertest.Options) { o.Record = func(e usage.Event) { events <- e } })
 	const post, ws = "POST /v1/{chain}/rpc#", "GET /v1/{chain}/rpc/ws#"

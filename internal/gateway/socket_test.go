@@ -46,6 +46,7 @@ func say(t *testing.T, c *websocket.Conn, text string) {
 // TestSockets holds that a connection is opened with a key in every way that a client
 // may send one, and answers calls as requests are.
 func TestSockets(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 8)
 	for _, c := range []struct {
 		name, path string
@@ -99,6 +100,7 @@ func TestSockets(t *testing.T) {
 
 // TestSubscription follows the heads of a chain that grows and forks.
 func TestSubscription(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 8)
 	conn, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.Key)
 	if err != nil {
@@ -144,6 +146,7 @@ func TestSubscription(t *testing.T) {
 // TestSocketAnswersAreTheKeysMemory holds that answers which wait for a client that does
 // not read are bounded for its key, over all its connections.
 func TestSocketAnswersAreTheKeysMemory(t *testing.T) {
+	servertest.Watched(t)
 	answered := make(chan struct{}, 100)
 	w, _ := scriptedWorld(t, func(_ *http.Request, method string, _ json.RawMessage) (string, bool) {
 		if method != "starknet_getClass" {
@@ -200,6 +203,7 @@ func TestSocketAnswersAreTheKeysMemory(t *testing.T) {
 
 // TestRevokedKeysAreCut holds that a connection lasts no longer than its key.
 func TestRevokedKeysAreCut(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 3)
 	issued := w.Issue()
 	conn, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", issued.Plaintext)

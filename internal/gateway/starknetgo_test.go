@@ -95,6 +95,7 @@ func refused[T any](c *goClient, name string, want *rpc.RPCError, call func(p *r
 // TestStarknetGo runs starknet.go through the gateway: reads, pages of events, a
 // transfer and subscriptions, each answer equal to the node's.
 func TestStarknetGo(t *testing.T) {
+	servertest.Watched(t)
 	for version := range spoken {
 		t.Run(version, func(t *testing.T) {
 			c := newGoClient(t, version)

@@ -184,6 +184,7 @@ func TestFaults(t *testing.T) {
 
 // TestBusy fills the service up to its limit.
 func TestBusy(t *testing.T) {
+	servertest.Watched(t)
 	w := servertest.NewHooked(t, func(o *options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 2, 2, 2 })
 	other, _ := w.Stranger("other", account.Enterprise, account.Limits{})
 	var done sync.WaitGroup
@@ -223,6 +224,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 
 // TestSlowReaders lets a client that does not read hold everything it can get.
 func TestSlowReaders(t *testing.T) {
+	servertest.Watched(t)
 	w := servertest.NewHooked(t, func(o *options) { o.MaxInFlight = 1 })
 	slow := &stuck{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}
 	var done sync.WaitGroup

@@ -18,6 +18,7 @@ import (
 // announce one and send a byte of it. The test server has no time of its own, so that
 // a connection which ends was ended by us.
 func TestRefusalsDoNotWaitForBodies(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 5, func(o *options) { o.BodyTimeout = 50 * time.Millisecond })
 	const batch = "/v1/" + chainID + "/address/summaries"
 	for _, c := range []struct {

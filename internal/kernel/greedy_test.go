@@ -28,6 +28,7 @@ func limited(t *testing.T, r reply, reason kernel.Reason) {
 // They hold no place to work, not even all the places to read bodies, and everybody
 // else is answered.
 func TestSlowSendersLeaveRoom(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 5, func(o *options) { o.MaxInFlight = 8 })
 	other, _ := w.Stranger("other", account.Enterprise, account.Limits{})
 	const path = "/v1/" + chainID + "/address/summaries"
@@ -70,6 +71,7 @@ func TestSlowSendersLeaveRoom(t *testing.T) {
 
 // TestBodyInTime: a body that does not arrive ends the request, and says so.
 func TestBodyInTime(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, 5, func(o *options) { o.BodyTimeout = 50 * time.Millisecond })
 	c := w.Dial(fmt.Sprintf("POST /v1/%s/address/summaries HTTP/1.1\r\nHost: x\r\nX-Service-Api-Key: %s\r\nContent-Length: 30\r\n\r\n{", chainID, w.Key))
 	servertest.Expect(t, w.Read(c), 408, kernel.CodeRequestTimeout, nil)
@@ -78,6 +80,7 @@ func TestBodyInTime(t *testing.T) {
 // TestGreedyWorkersLeaveRoom: a key, and the keys of a workspace together, get a part
 // of the places to work.
 func TestGreedyWorkersLeaveRoom(t *testing.T) {
+	servertest.Watched(t)
 	w := servertest.NewHooked(t, func(o *options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 4, 3, 2 })
 	second := w.NewKey(account.DefaultScopes)
 	other, _ := w.Stranger("other", account.Enterprise, account.Limits{})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/usage"
 )
 
@@ -24,6 +25,7 @@ func next(t *testing.T, events <-chan usage.Event) usage.Event {
 // TestRecordsRequests: every request with a valid key is told of once, as it was
 // answered, and what comes without one is nobody's.
 func TestRecordsRequests(t *testing.T) {
+	servertest.Watched(t)
 	events := make(chan usage.Event, 100)
 	w := newWorld(t, 5, func(o *options) { o.Record = func(e usage.Event) { events <- e } })
 	limited, reader := w.LimitedKey(account.Limits{LightPerMinute: 4}), w.NewKey(account.Write)

@@ -32,6 +32,7 @@ func (w *world) beside(o options) *world {
 // TestSharedBudgets: two servers on one database accept exactly the budget of a key
 // between them, whoever is asked, and seldom ask the database.
 func TestSharedBudgets(t *testing.T) {
+	servertest.Watched(t)
 	url := pgtest.Database(t)
 	var draws atomic.Int64
 	share := func() func(context.Context, control.Draw) (control.Drawn, error) {
@@ -100,6 +101,7 @@ func TestSharedBudgets(t *testing.T) {
 // TestBudgetsWithoutDatabase: while it does not answer, each process counts on its
 // own and asks again after a second.
 func TestBudgetsWithoutDatabase(t *testing.T) {
+	servertest.Watched(t)
 	var asked atomic.Int64
 	var used int64 // by the database's count
 	away := atomic.Bool{}

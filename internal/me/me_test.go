@@ -299,6 +299,7 @@ func TestPlansBound(t *testing.T) {
 
 // TestRotationsAtOnce: whatever the order, one default key is good in the end.
 func TestRotationsAtOnce(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t)
 	keys := make([]string, 6)
 	var all sync.WaitGroup

@@ -8,7 +8,8 @@
 // Every answer that passes through a World is held against the OpenAPI document, and
 // no key may show in its log. A test that only reads uses Shared, which is made once
 // for all tests of a package; one that changes the chain, the clock, the index or an
-// option has a World of its own from New.
+// option has a World of its own from New. One in which things happen at once says so with
+// Watched: the others are left out under the race detector.
 package servertest
 
 import (
@@ -233,6 +234,7 @@ func lifeOf(t *testing.T) life { return life{t.Context(), t.Cleanup, t.TempDir} 
 func serve(w *World, n int, change ...func(*Options)) *World {
 	w.T.Helper()
 	t := w.T
+	leaveOut(t)
 	w.Logs, w.Clock = &Logs{}, &Clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}
 	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace})
 	w.serveNode()

@@ -404,6 +404,7 @@ func TestProviderTrouble(t *testing.T) {
 
 // TestProviderComesBack: what was wrong is not remembered for long, and what is right is.
 func TestProviderComesBack(t *testing.T) {
+	servertest.Watched(t)
 	l := newLiar(t)
 	down := map[string]func(http.ResponseWriter){"/.well-known/openid-configuration": func(w http.ResponseWriter) { w.WriteHeader(503) }}
 	l.answer = down
@@ -427,6 +428,7 @@ func TestProviderComesBack(t *testing.T) {
 
 // TestManyAtOnce: no more than a few wait for a provider that does not answer.
 func TestManyAtOnce(t *testing.T) {
+	servertest.Watched(t)
 	l := newLiar(t)
 	l.patience = time.Minute
 	w := lied(t, l)

@@ -27,6 +27,7 @@ var both = map[string]func(*testing.T, *world){
 }
 
 func TestOnFile(t *testing.T) {
+	servertest.Watched(t)
 	for name, run := range both {
 		t.Run(name, func(t *testing.T) { run(t, newWorldOn(t, filepath.Join(t.TempDir(), "control.db"))) })
 	}

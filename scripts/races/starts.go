@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,17 @@ var inner = map[string]string{
 	"internal/simnode":              "has goroutines where it is served, and whoever serves it starts them",
 	"internal/store/pebble":         "reads, compacts and closes views beside its callers; their visitors are found by the calls of Each",
 }
+
+// alone are packages whose tests start goroutines in which nothing of what they test
+// runs: they do one thing after the other.
+var alone = map[string]string{
+	"internal/gateway/method":  "asks a simulated node one thing after the other, which is watched where it is tested itself",
+	"internal/job/privacypool": "its steps follow each other; the goroutines are those of a simulated node",
+}
+
+// worlds is the package whose worlds leave out tests under the race detector that do
+// not say Watched, because their requests follow each other.
+const worlds = "internal/servertest"
 
 // calls are the names of functions that run what they are given on other
 // goroutines. Another function of the same name is taken for one of them: that
@@ -33,13 +45,20 @@ var calls = map[string]bool{
 }
 
 // started says where goroutines of a package's tests are started, nothing when none
-// are: by the package, by its tests, or by something that one of them imports.
+// are: by the package, by its tests, or by something that one of them imports. What is
+// served in a world has goroutines of its own, and is no reason.
 func (m *module) started(p *pkg) string {
+	if alone[p.within()] != "" {
+		return ""
+	}
 	if p.starts != "" {
 		return p.starts
 	}
 	if p.testStarts != "" {
 		return p.testStarts
+	}
+	if p.hasWorlds() {
+		return ""
 	}
 	seen := map[string]bool{p.ImportPath: true}
 	for _, imports := range [][]string{p.Imports, p.TestImports, p.XTestImports} {
@@ -73,6 +92,12 @@ func (m *module) imported(imports []string, seen map[string]bool) string {
 // within is the path of a package in its module.
 func (p *pkg) within() string { return strings.TrimPrefix(p.ImportPath, p.Module.Path+"/") }
 
+// hasWorlds says that a package's tests have worlds.
+func (p *pkg) hasWorlds() bool {
+	path := p.Module.Path + "/" + worlds
+	return slices.Contains(p.TestImports, path) || slices.Contains(p.XTestImports, path)
+}
+
 // startIn finds the first place in files that starts a goroutine.
 func startIn(dir string, files []string) (string, error) {
 	set := token.NewFileSet()
@@ -101,8 +126,11 @@ func startIn(dir string, files []string) (string, error) {
 }
 
 // differs says that a package's tests are others under the race detector: it has a
-// test file for builds without it.
+// test file for builds without it, or worlds.
 func (p *pkg) differs() (bool, error) {
+	if p.hasWorlds() {
+		return true, nil
+	}
 	for _, name := range append(append([]string{}, p.TestGoFiles...), p.XTestGoFiles...) {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))
 		if err != nil {

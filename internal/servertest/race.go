@@ -1,0 +1,6 @@
+//go:build race
+
+package servertest
+
+// raced is set under the race detector.
+const raced = true
