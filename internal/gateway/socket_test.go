@@ -146,7 +146,6 @@ func TestSubscription(t *testing.T) {
 // TestSocketAnswersAreTheKeysMemory holds that answers which wait for a client that does
 // not read are bounded for its key, over all its connections.
 func TestSocketAnswersAreTheKeysMemory(t *testing.T) {
-	servertest.Watched(t)
 	answered := make(chan struct{}, 100)
 	w, _ := scriptedWorld(t, func(_ *http.Request, method string, _ json.RawMessage) (string, bool) {
 		if method != "starknet_getClass" {
