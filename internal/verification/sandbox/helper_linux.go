@@ -72,7 +72,11 @@ func launch() error {
 		}
 	}
 	for resource, limit := range o.Limits {
-		if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
+		hard := limit
+		if resource == unix.RLIMIT_CPU {
+			hard++ // at the first a signal says why, at the second it is over
+		}
+		if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: limit, Max: hard}, nil); err != nil {
 			return fmt.Errorf("launch: set limit %d: %w", resource, err)
 		}
 	}

@@ -115,6 +115,10 @@ func (s *Sandbox) own(scratch string) (err error) {
 func (s *Sandbox) sweep(scratch string) {
 	stale, _ := filepath.Glob(filepath.Join(scratch, prefix+"*"))
 	for _, dir := range stale {
+		var st unix.Stat_t
+		if unix.Lstat(dir, &st) != nil || int(st.Uid) != os.Geteuid() {
+			continue
+		}
 		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|unix.O_NOFOLLOW, 0)
 		if err != nil {
 			continue
@@ -173,14 +177,16 @@ func (s *Sandbox) nextName() string {
 	return prefix + s.id + "-" + strconv.FormatInt(s.made.Add(1), 10)
 }
 
-// Folder makes an empty folder that the user of the sandbox can get to, and what takes
-// it away. If this process dies, the next one takes it away.
+// Folder makes an empty folder that this process and the user of the sandbox can get to
+// and nobody else, and what takes it away. If this process dies, the next one does.
 func (s *Sandbox) Folder() (dir string, remove func() error, err error) {
 	if dir, err = os.MkdirTemp(s.dir, "tree-"); err != nil {
 		return "", nil, fmt.Errorf("make a folder: %w", err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return "", nil, fmt.Errorf("make a folder: %w", err)
+	if s.user >= 0 {
+		if err := os.Chown(dir, s.user, s.user); err != nil {
+			return "", nil, fmt.Errorf("make a folder: %w", err)
+		}
 	}
 	return dir, func() error { return os.RemoveAll(dir) }, nil
 }

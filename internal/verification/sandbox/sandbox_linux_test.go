@@ -217,6 +217,28 @@ func TestCommandsEnd(t *testing.T) {
 	}
 }
 
+// TestFolderIsSeenByTheSandboxAlone: what is laid there can be a private source.
+func TestFolderIsSeenByTheSandboxAlone(t *testing.T) {
+	w := newWorld(t, sandbox.Limits{})
+	dir, remove, err := w.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("private"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	r, err := w.Run(t.Context(), &sandbox.Spec{Command: []string{"/attacker", "cat", "/tree/file"}, Mounts: []sandbox.Place{{From: w.program, At: "/attacker"}, {From: dir, At: "/tree"}}})
+	if err != nil || string(r.Text) != "private" {
+		t.Errorf("%+v %v", r, err)
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	w := newWorld(t, sandbox.Limits{})
 	if err := w.Check(t.Context()); err != nil {
