@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"chainexplorer/internal/control"
 )
@@ -56,7 +57,7 @@ type auditVerifyCommand struct {
 
 // Help is shown by verify --help.
 func (auditVerifyCommand) Help() string {
-	return "Entries that were changed, removed, moved or put in are found, and a tail that was cut off. " +
+	return "Entries that were changed, removed, moved or put in are found, and a tail that was cut off. It fails, too, where triggers are missing that keep the log append-only: entries may have been changed then, or be changed more easily. " +
 		"Who can write to the database and computes the whole chain and its head anew is found only with --head: note the printed head somewhere else from time to time."
 }
 
@@ -79,7 +80,13 @@ func (c *auditVerifyCommand) Run(ctx context.Context, con *console) error {
 			err = printJSON(con.out, r)
 		} else {
 			rows := [][]string{{"entries", strconv.FormatInt(r.Entries, 10)}, {"head", r.Head.String()}, {"audit", auditState(r)}}
+			if len(r.MissingGuards) > 0 {
+				rows = append(rows, []string{"missing triggers", strings.Join(r.MissingGuards, ", ")})
+			}
 			err = table(con.out, rows)
+		}
+		if len(r.MissingGuards) > 0 {
+			err = errors.Join(fmt.Errorf("triggers that keep the audit log append-only are missing from the database, or switched off: %s", strings.Join(r.MissingGuards, ", ")), err)
 		}
 		if r.Broken != nil {
 			return errors.Join(fmt.Errorf("the audit log is broken at entry %d: %s", r.Broken.Sequence, r.Broken.Reason), err)

@@ -56,10 +56,16 @@ func TestAdminAudit(t *testing.T) {
 	if _, err := raw.Exec(`DELETE FROM audit WHERE seq = 4`); err == nil || !strings.Contains(err.Error(), "append-only") {
 		t.Errorf("an entry was deleted: %v", err)
 	}
-	for _, s := range []string{`DROP TRIGGER audit_no_update`, `UPDATE audit SET detail = 'nothing' WHERE seq = 2`} {
-		if _, err := raw.Exec(s); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := raw.Exec(`DROP TRIGGER audit_no_update`); err != nil {
+		t.Fatal(err)
+	}
+	// A log without its triggers is whole, and yet not well.
+	if stdout, stderr, code := output(t, "admin", "audit", "verify", "--control", db); code != exitFailure || !strings.Contains(stdout, "intact") ||
+		!strings.Contains(stderr, "missing") || !strings.Contains(stderr, "audit_no_update") || strings.Contains(stderr, "audit_next_only") {
+		t.Errorf("verify without a trigger ended with %d:\n%s%s", code, stdout, stderr)
+	}
+	if _, err := raw.Exec(`UPDATE audit SET detail = 'nothing' WHERE seq = 2`); err != nil {
+		t.Fatal(err)
 	}
 	stdout, stderr, code := output(t, "admin", "audit", "verify", "--control", db, "--json")
 	var r control.AuditReport

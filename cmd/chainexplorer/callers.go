@@ -13,7 +13,7 @@ import (
 // leaves room for the others.
 type callerFlags struct {
 	MaxInFlight          int      `default:"512" help:"Requests at work at once."`
-	MaxInFlightWorkspace int      `default:"0" help:"Requests at work at once of all keys of one workspace; 0 for a quarter of --max-in-flight."`
+	MaxInFlightWorkspace int      `default:"0" help:"Requests at work at once of all keys of one workspace, in all processes that share a control database in PostgreSQL; 0 for a quarter of --max-in-flight."`
 	MaxInFlightKey       int      `default:"0" help:"Requests at work at once of one key; 0 for an eighth of --max-in-flight."`
 	MaxConnections       int      `default:"4096" help:"Open connections; beyond it a new one takes the place of the one that has waited longest for its client."`
 	MaxConnectionsClient int      `default:"256" help:"Those of one address, or one IPv6 network of 64 bits; a --trusted-proxy has no such bound."`

@@ -41,6 +41,12 @@ func (s *service) Run(ctx context.Context) error {
 		s.keys.Run(served) // as long as requests are answered
 		return nil
 	})
+	if s.places != nil {
+		g.Go(func() error {
+			s.places.Run(served)
+			return nil
+		})
+	}
 	g.Go(func() error {
 		s.usage.Run(served)
 		return nil

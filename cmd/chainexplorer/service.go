@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/label"
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/places"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
@@ -57,6 +58,7 @@ type service struct {
 	keys     *account.Authenticator
 	counts   *usage.Repository
 	usage    *usage.Recorder
+	places   *places.Book // nil when this process is the only one
 	chains   []*chainParts
 	api      *kernel.Server
 	front    *front
@@ -180,6 +182,8 @@ func (s *service) openAPI() error {
 	}
 	if !s.control.IsFile() { // other processes may serve the same keys
 		o.Draw = s.control.Draw
+		s.places = places.New(places.Options{Ledger: s.control, Logger: s.con.log, Registerer: s.registered})
+		o.Places = s.places
 	}
 	provider, err := s.opts.OIDC.provider(s.opts.BaseURL)
 	if err != nil {

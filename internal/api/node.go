@@ -113,7 +113,7 @@ func (s *Routes) ask(ctx context.Context, c *Chain, b *liveBlock, calls ...contr
 		return nil, nil, noNode()
 	}
 	who := kernel.RequestOf(ctx).Caller
-	if e := s.Live.Enter(who, "that wait for a node"); e != nil {
+	if e := s.Live.Enter(ctx, who, "that wait for a node"); e != nil {
 		return nil, nil, e
 	}
 	defer s.Live.Leave(who)

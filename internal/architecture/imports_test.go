@@ -20,7 +20,7 @@ type floor struct {
 var floors = []floor{
 	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
-	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build"}},
+	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup"}},
 	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/signin", "internal/accountpages"}},
@@ -57,7 +57,7 @@ var rules = []rule{
 		never:   []string{"internal/store", "internal/store/pebble", "internal/store/postgres"}},
 	{why: "data of record lives apart from the index",
 		imports: []string{"internal/store/...", "internal/explorer/..."},
-		never:   []string{"internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/verification/job", "internal/verification/translog"}},
+		never:   []string{"internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/verification/job", "internal/verification/translog"}},
 	{why: "what strangers hand over for verification is read without a file system and a network, and believed without the service",
 		imports: []string{"os", "net", "net/http", "internal/store/...", "internal/control"},
 		never:   []string{"internal/verification/archive", "internal/verification/logproof", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission"}},

@@ -16,7 +16,7 @@ func behind(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	if !control.IsAddress(path) {
 		drop := []string{}
-		for _, name := range []string{"audit_no_update", "audit_no_delete", "audit_head_stays", "audit_head_grows"} {
+		for _, name := range []string{"audit_no_update", "audit_no_delete", "audit_head_stays", "audit_head_grows", "audit_next_only", "audit_head_once"} {
 			drop = append(drop, "DROP TRIGGER IF EXISTS "+name)
 		}
 		raw(t, path, append(drop, statements...)...)
@@ -73,7 +73,7 @@ func testAuditChain(t *testing.T, at place) {
 				note(t, db, fmt.Sprint(i))
 			}
 			before := verifyAudit(t, db, nil)
-			if !before.Intact || before.Entries != 6 || before.Head.Sequence != 6 || len(before.Head.Hash) != 64 {
+			if !before.Intact || before.Entries != 6 || before.Head.Sequence != 6 || len(before.Head.Hash) != 64 || len(before.MissingGuards) != 0 {
 				t.Fatalf("an untouched log: %+v", before)
 			}
 			behind(t, path, c.tamper...)
@@ -85,6 +85,9 @@ func testAuditChain(t *testing.T, at place) {
 			if c.kind == "" {
 				if !r.Intact {
 					t.Errorf("%+v", r.Broken)
+				}
+				if len(r.MissingGuards) < 6 { // behind took them away
+					t.Errorf("missing are %v", r.MissingGuards)
 				}
 				return
 			}
@@ -116,9 +119,15 @@ func testAuditIsAppendOnly(t *testing.T, at place) {
 	statements := []string{
 		`UPDATE audit SET detail = 'x'`, `DELETE FROM audit`, `DELETE FROM audit_head`,
 		`UPDATE audit_head SET seq = 1`, `UPDATE audit_head SET hash = 'x'`,
+		`INSERT INTO audit SELECT seq, at, actor, action, subject, 'x', prev_hash, hash FROM audit WHERE seq = 2`,
+		`INSERT INTO audit SELECT 7, at, actor, action, subject, 'x', prev_hash, hash FROM audit WHERE seq = 2`,
+		`INSERT INTO audit_head VALUES (1, 9, '')`,
 	}
 	if control.IsAddress(path) {
 		statements = append(statements, `TRUNCATE audit`, `TRUNCATE audit_head`)
+	} else { // which deletes rows past the triggers on deleting
+		statements = append(statements, `REPLACE INTO audit_head VALUES (1, 1, 'x')`,
+			`REPLACE INTO audit SELECT seq, at, actor, action, subject, 'x', prev_hash, hash FROM audit WHERE seq = 2`)
 	}
 	for _, s := range statements {
 		err := db.Update(t.Context(), func(tx *sql.Tx) error { _, err := tx.Exec(s); return err })

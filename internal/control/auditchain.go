@@ -90,6 +90,9 @@ type AuditReport struct {
 	Head    AuditHead   `json:"head"`    // the last entry that is in its place
 	Intact  bool        `json:"intact"`
 	Broken  *AuditBreak `json:"broken"`
+	// MissingGuards are triggers of the database that are gone or switched off, and that
+	// refuse to change the log: it is easier to break then, and need not be broken.
+	MissingGuards []string `json:"missingGuards"`
 }
 
 // VerifyAudit reads the whole chain, on one state of the database, and tells where
@@ -98,6 +101,10 @@ type AuditReport struct {
 func (d *DB) VerifyAudit(ctx context.Context, noted *AuditHead) (r AuditReport, err error) {
 	err = d.View(ctx, func(tx *sql.Tx) error {
 		r = AuditReport{}
+		var err error
+		if r.MissingGuards, err = d.missingGuards(ctx, tx); err != nil {
+			return err
+		}
 		head, err := auditHead(ctx, tx)
 		if errors.Is(err, sql.ErrNoRows) {
 			r.Broken = &AuditBreak{1, AuditTruncated, "the row that names the newest entry is gone"}

@@ -60,6 +60,9 @@ type dialect interface {
 	lockSchema(ctx context.Context, d *DB, fn func() error) error
 	// beginUpdate makes the transaction the only one that writes.
 	beginUpdate(ctx context.Context, tx *sql.Tx) error
+	// guards are the triggers that the audit log has to have, and the statement that
+	// names those there are.
+	guards() (names []string, query string)
 	// view are the options of a transaction that reads one state.
 	view() *sql.TxOptions
 	// name is what messages call the database.

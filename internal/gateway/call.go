@@ -101,7 +101,7 @@ func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64) (
 		out.fault = badParams(err)
 		return out
 	}
-	if e := g.seats.Enter(v.caller, "at work for JSON-RPC"); e != nil {
+	if e := g.seats.Enter(ctx, v.caller, "at work for JSON-RPC"); e != nil {
 		out.fault = translate(e)
 		return out
 	}

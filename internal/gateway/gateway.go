@@ -80,7 +80,7 @@ type served struct {
 // New registers the gateway with a kernel.
 func New(k *kernel.Server, o Options) (*Gateway, error) {
 	g := &Gateway{Server: k, chains: map[string]*served{}, noWrites: o.NoWrites, metrics: NewMetrics(o.Registerer),
-		seats: kernel.NewSeats(maxCalls, 0, 0), room: newRoom(roomBytes, roomOfKey), shares: newShares(cmp.Or(o.NodeShare, 32))}
+		seats: k.Seats("calls", maxCalls, 0, 0, method.Longest), room: newRoom(roomBytes, roomOfKey), shares: newShares(cmp.Or(o.NodeShare, 32))}
 	g.keys = newKeyring(k.Reauthenticate)
 	if o.Sockets > 0 {
 		g.sockets = kernel.NewSeats(o.Sockets, 0, 0)

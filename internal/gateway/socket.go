@@ -92,7 +92,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v.socket = true
-	if e := g.sockets.Enter(v.caller, "open as WebSocket connections"); e != nil {
+	if e := g.sockets.Enter(r.Context(), v.caller, "open as WebSocket connections"); e != nil {
 		g.sendWhole(w, r, translate(e))
 		return
 	}

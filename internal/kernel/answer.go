@@ -50,7 +50,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 // work runs a handler within its time, unless too many are at work. A client that
 // is slow to send or to read is not at work: it holds no place.
 func (s *Server) work(rec *recorder, r *http.Request, req *Request, next http.Handler) *Error {
-	if e := s.flight.Enter(req.Caller, "at work"); e != nil {
+	if e := s.flight.Enter(r.Context(), req.Caller, "at work"); e != nil {
 		return e
 	}
 	defer s.flight.Leave(req.Caller)

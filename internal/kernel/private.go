@@ -51,7 +51,7 @@ func (s *Server) Form(w http.ResponseWriter, r *http.Request) (url.Values, *Erro
 	if who == nil {
 		who = &Caller{Principal: account.Principal{KeyID: "form " + x.client.String(), WorkspaceID: "forms"}}
 	}
-	if e := s.bodies.Enter(who, "whose bodies are being read"); e != nil {
+	if e := s.bodies.Enter(r.Context(), who, "whose bodies are being read"); e != nil {
 		return nil, leaveBody(x, e)
 	}
 	defer s.bodies.Leave(who)

@@ -100,7 +100,7 @@ func TellBudget(h http.Header, v Verdict, class Class) {
 // error, when that is an *Error, ends the reading at once.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request, most int64, watch io.Writer) ([]byte, *Error) {
 	x := w.(*exchange) // a raw route is only reached through ServeHTTP
-	if e := s.bodies.Enter(x.record.Caller, "whose bodies are being read"); e != nil {
+	if e := s.bodies.Enter(r.Context(), x.record.Caller, "whose bodies are being read"); e != nil {
 		return nil, leaveBody(x, e)
 	}
 	defer s.bodies.Leave(x.record.Caller)

@@ -33,7 +33,7 @@ func (s *Server) takeBody(x *exchange, r *http.Request) (*http.Request, *Error) 
 		}
 		return r, nil
 	}
-	if e := s.bodies.Enter(x.record.Caller, "whose bodies are being read"); e != nil {
+	if e := s.bodies.Enter(r.Context(), x.record.Caller, "whose bodies are being read"); e != nil {
 		return r, leaveBody(x, e)
 	}
 	defer s.bodies.Leave(x.record.Caller)

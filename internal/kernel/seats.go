@@ -1,12 +1,20 @@
 package kernel
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+
+	"chainexplorer/internal/places"
+)
 
 // Seats bounds how many requests do one thing at once: those of a key, those of
 // a workspace, and all together. One customer, however greedy, leaves room for
-// the others.
+// the others. A workspace's bound is that of all processes where they share it; the
+// other two are each process's own.
 type Seats struct {
 	perKey, perWorkspace, all int
+	share                     *places.Share // of the workspaces' places; nil when this process has all
 
 	mu   sync.Mutex // guards what follows
 	used int
@@ -24,16 +32,39 @@ func NewSeats(all, perWorkspace, perKey int) *Seats {
 	}
 }
 
+// Seats makes some whose places for a workspace the processes share. kind tells them from
+// others there, and nobody may hold one for longer than life.
+func (s *Server) Seats(kind string, all, perWorkspace, perKey int, life time.Duration) *Seats {
+	p := NewSeats(all, perWorkspace, perKey)
+	if s.places != nil {
+		p.share = s.places.Share(kind, p.perWorkspace, life)
+	}
+	return p
+}
+
 // Enter takes a place for a caller, who must leave it. what says in a failure
 // what the places are for.
-func (p *Seats) Enter(c *Caller, what string) *Error {
+func (p *Seats) Enter(ctx context.Context, c *Caller, what string) *Error {
+	if e := p.enter(c, what); e != nil || p.share == nil {
+		return e
+	}
+	if !p.share.Enter(ctx, c.WorkspaceID) {
+		p.leave(c)
+		return tooMany(workspaceFull, p.perWorkspace, what)
+	}
+	return nil
+}
+
+const workspaceFull = "The keys of the workspace have %d requests %s, as many as they may have at once."
+
+func (p *Seats) enter(c *Caller, what string) *Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.by[c.KeyID] >= p.perKey:
 		return tooMany("The key has %d requests %s, as many as it may have at once.", p.perKey, what)
 	case p.by[c.WorkspaceID] >= p.perWorkspace:
-		return tooMany("The keys of the workspace have %d requests %s, as many as they may have at once.", p.perWorkspace, what)
+		return tooMany(workspaceFull, p.perWorkspace, what)
 	case p.used >= p.all:
 		return RetryLater(1, nil, "The service is at its limit of concurrent requests.")
 	}
@@ -45,6 +76,13 @@ func (p *Seats) Enter(c *Caller, what string) *Error {
 
 // Leave gives a place back.
 func (p *Seats) Leave(c *Caller) {
+	p.leave(c)
+	if p.share != nil {
+		p.share.Leave(c.WorkspaceID)
+	}
+}
+
+func (p *Seats) leave(c *Caller) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used--

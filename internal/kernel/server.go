@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/places"
 	"chainexplorer/internal/usage"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	// Draw takes requests out of budgets that several processes share; nil when
 	// this process is the only one.
 	Draw func(context.Context, control.Draw) (control.Drawn, error)
+	// Places are what workspaces may have at work in several processes; nil as above.
+	Places *places.Book
 	// Record is told of every request with a valid key, when it was answered. It must
 	// not wait. Nil: nobody is told.
 	Record func(usage.Event)
@@ -70,6 +73,7 @@ type Server struct {
 	cursors  *Cursors
 	Origins  []string
 	timeout  time.Duration
+	places   *places.Book
 	flight   *Seats // requests at work
 	bodies   *Seats // requests whose bodies are being read
 	clients  *clients
@@ -108,7 +112,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		keys: o.Keys, sessions: o.Sessions, cursors: o.Cursors, Origins: o.Origins,
-		timeout: DefaultTo(o.Timeout, 10*time.Second), flight: NewSeats(DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey),
+		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
 		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, mux: http.NewServeMux(),
@@ -122,6 +126,7 @@ func New(o Options) (*Server, error) {
 	if s.metrics == nil {
 		s.metrics = NewMetrics(nil)
 	}
+	s.flight = s.Seats("requests", DefaultTo(o.MaxInFlight, maxInFlight), o.MaxInFlightWorkspace, o.MaxInFlightKey, s.timeout)
 	s.limits = newLimiter(s.Now)
 	if o.Draw != nil {
 		s.limits = newSharedLimiter(o.Draw, s.Now, s.Log, s.metrics)

@@ -33,6 +33,8 @@ const (
 	quick  = 5 * time.Second
 	steady = 15 * time.Second
 	long   = 30 * time.Second
+	// Longest is the most time that any method has.
+	Longest = long
 )
 
 // Names of failures for answers that are larger than a method's are allowed to be.

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store/postgres/pgtest"
+)
+
+// TestProcessesSharePlaces: two API processes on one database have as many requests of a
+// workspace at work as one of them may, wherever they come, and none is lost to the other.
+func TestProcessesSharePlaces(t *testing.T) {
+	t.Parallel()
+	server := pgtest.New(t, pgtest.Options{})
+	chain := simnode.New(simnode.Config{Seed: 46, Blocks: 6})
+	real := simnode.NewNode(chain, simnode.NodeConfig{})
+	var mu sync.Mutex
+	gate := make(chan struct{}) // calls wait until it is closed
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if bytes.Contains(body, []byte("starknet_call")) {
+			mu.Lock()
+			wait := gate
+			mu.Unlock()
+			select {
+			case <-wait:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		real.ServeHTTP(w, r)
+	}))
+	defer node.Close()
+	head, _ := chain.Head()
+	if _, stderr, code := separately(t, "index", "--node", node.URL, "--store", server.URL(), "--to", strconv.FormatUint(head, 10)); code != 0 {
+		t.Fatalf("index ended with %d:\n%s", code, stderr)
+	}
+	succeed(t, server.URL(), "workspace", "create", "acme", "--plan", "enterprise")
+	key := keyText.FindString(succeed(t, server.URL(), "key", "create", "--workspace", "acme"))
+	const places, each = 4, 8
+	var apis []*running
+	for range 2 {
+		apis = append(apis, startProgram(t, "api", "--listen=127.0.0.1:0", "--store", server.URL(), "--chain", "SN_SEPOLIA="+node.URL,
+			"--max-in-flight-workspace", strconv.Itoa(places), "--max-in-flight-key", strconv.Itoa(places)))
+	}
+	ask := func(base string) (status int, reason string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/v1/SN_SEPOLIA/token/0x1/balance-of/0x2", nil)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		req.Header.Set("X-Service-Api-Key", key)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		defer res.Body.Close() //nolint:errcheck // read whole
+		var told struct{ Reason string }
+		if err := json.NewDecoder(res.Body).Decode(&told); err != nil {
+			t.Error(err)
+		}
+		return res.StatusCode, told.Reason
+	}
+	// flood sends more than there are places, and returns when as many were refused as have to be.
+	flood := func(bases ...string) (let int) {
+		t.Helper()
+		mu.Lock()
+		gate = make(chan struct{})
+		mu.Unlock()
+		answers := make(chan string, each*len(bases))
+		for _, base := range bases {
+			for range each {
+				go func() {
+					status, reason := ask(base)
+					if status != http.StatusTooManyRequests {
+						reason = ""
+					}
+					answers <- reason
+				}()
+			}
+		}
+		late := time.After(8 * time.Second) // before those at work give up by themselves
+		total := each * len(bases)
+		for refused := 0; refused < total-places; refused++ {
+			select {
+			case reason := <-answers:
+				if reason != "concurrency" {
+					t.Fatalf("an answer with the reason %q while calls wait", reason)
+				}
+			case <-late:
+				t.Fatalf("%d of %d requests were refused, and %d places there are", refused, total, places)
+			}
+		}
+		close(gate)
+		for range places {
+			if <-answers == "" {
+				let++
+			}
+		}
+		return let
+	}
+	if let := flood(apis[0].base, apis[1].base); let != places {
+		t.Errorf("%d requests were let in, want %d", let, places)
+	}
+	// All places are where the requests are.
+	for end := time.Now().Add(30 * time.Second); ; {
+		if let := flood(apis[1].base); let == places {
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("one process alone lets in %d", let)
+		}
+	}
+	for _, api := range apis {
+		api.stop()
+	}
+}
