@@ -32,6 +32,7 @@ type apiCommand struct {
 	callerFlags
 	rpcFlags
 	oidcFlags
+	receiptFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -62,7 +63,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
 		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags,
 	})
 }
 

@@ -51,6 +51,8 @@ type serveCommand struct {
 	callerFlags
 	rpcFlags
 	oidcFlags
+	receiptFlags
+	signerFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -80,7 +82,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
 		},
 		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Signer: c.signerFlags,
 	})
 }
 
@@ -167,6 +169,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if _, err := c.provider(c.BaseURL); err != nil {
+		return err
+	}
+	if _, err := c.client(); err != nil {
 		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {

@@ -26,6 +26,8 @@ import (
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/usage"
+	"chainexplorer/internal/verification/signer"
+	"chainexplorer/internal/verification/translog"
 )
 
 // serviceOptions are the settings of serve, api and demo.
@@ -45,6 +47,8 @@ type serviceOptions struct {
 	Callers       callerFlags
 	RPC           rpcFlags
 	OIDC          oidcFlags
+	Receipts      receiptFlags
+	Signer        signerFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -63,6 +67,8 @@ type service struct {
 	api      *kernel.Server
 	front    *front
 	traces   func(http.Handler) http.Handler
+	receipts *translog.Log  // nil when none is published
+	signer   *signer.Client // nil when none was named
 }
 
 // openService opens everything, so that every bad setting is known before
@@ -212,7 +218,15 @@ func (s *service) openAPI() error {
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})
-	site.New(k, routes)
+	listed, log, err := s.opts.Receipts.publish(k, s)
+	if err != nil {
+		return err
+	}
+	if s.signer, err = s.opts.Signer.client(); err != nil {
+		return err
+	}
+	s.receipts = log
+	site.New(k, routes, listed...)
 	s.api = k
 	return nil
 }

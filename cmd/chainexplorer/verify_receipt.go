@@ -11,16 +11,21 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/verification/archive"
+	"chainexplorer/internal/verification/keyring"
+	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/receipt"
 )
 
 type verifyReceiptCommand struct {
-	File      string `arg:"" type:"existingfile" help:"The receipt."`
-	Trust     string `required:"" type:"existingfile" placeholder:"FILE" help:"The trust document, which you got over a channel that you trust: it says which keys count."`
-	ClassHash string `placeholder:"HASH" help:"The class that the receipt must be about."`
-	Chain     string `placeholder:"CHAIN" help:"The chain that it must be about, such as SN_MAIN."`
-	Archive   string `type:"existingfile" placeholder:"FILE" help:"The source archive that it must be about, byte by byte."`
-	JSON      bool   `name:"json" help:"Print JSON."`
+	File       string `arg:"" type:"existingfile" help:"The receipt."`
+	Trust      string `required:"" type:"existingfile" placeholder:"FILE" help:"The trust document, which you got over a channel that you trust: it says which keys count."`
+	ClassHash  string `placeholder:"HASH" help:"The class that the receipt must be about."`
+	Chain      string `placeholder:"CHAIN" help:"The chain that it must be about, such as SN_MAIN."`
+	Archive    string `type:"existingfile" placeholder:"FILE" help:"The source archive that it must be about, byte by byte."`
+	LogProof   string `type:"existingfile" placeholder:"FILE" help:"Proof that the receipt is in the transparency log, from /receipt-log/proof. Needs --log-key."`
+	LogKey     string `type:"existingfile" placeholder:"FILE" help:"Public key of the log, which you got over a channel that you trust."`
+	RequireLog bool   `help:"Do not believe a receipt that is not shown to be in the log."`
+	JSON       bool   `name:"json" help:"Print JSON."`
 }
 
 // receiptView is what --json prints of a receipt that is believed.
@@ -29,6 +34,14 @@ type receiptView struct {
 	KeyID       string            `json:"keyId"`
 	TrustDigest string            `json:"trustDigest"`
 	Evidence    *receipt.Evidence `json:"evidence"`
+	Log         *logView          `json:"log"` // null when it was not shown to be in a log
+}
+
+// logView is where in which log a receipt is.
+type logView struct {
+	Origin string `json:"origin"`
+	Index  int64  `json:"index"`
+	Size   int64  `json:"size"`
 }
 
 // Run checks a receipt. It asks nobody.
@@ -39,6 +52,12 @@ func (c *verifyReceiptCommand) Run(con *console) error {
 		if class, err = felt.Parse(c.ClassHash); err != nil {
 			return &usageError{"--class-hash: " + err.Error()}
 		}
+	}
+	switch {
+	case (c.LogProof == "") != (c.LogKey == ""):
+		return &usageError{"--log-proof and --log-key go together: the key says which log counts"}
+	case c.RequireLog && c.LogProof == "":
+		return &usageError{"--require-log needs --log-proof and --log-key"}
 	}
 	document, err := readBounded(c.Trust, 64<<10)
 	if err != nil {
@@ -81,6 +100,9 @@ func (c *verifyReceiptCommand) Run(con *console) error {
 	}
 	sum := sha256.Sum256(document)
 	view := receiptView{Believed: true, KeyID: r.KeyID, TrustDigest: "sha256:" + hex.EncodeToString(sum[:]), Evidence: e}
+	if view.Log, err = c.inLog(r); err != nil {
+		return err
+	}
 	if c.JSON {
 		return printJSON(con.out, view)
 	}
@@ -90,9 +112,41 @@ built under %s, gives exactly the class %s of %s,
 declared in block %d by transaction %s.
 Receipt %d of job %s, issued %s, signed by %s.
 It is no proof of: %s.
+%s
 `, view.TrustDigest, e.SourceArchiveDigest, e.ToolchainPolicyID, e.ClassHash, e.ChainID, e.Declaration.BlockNumber, e.Declaration.TransactionHash,
-		e.ReceiptID, e.JobID, e.IssuedAt, r.KeyID, strings.ReplaceAll(strings.Join(e.NotProofOf, ", "), "_", " "))
+		e.ReceiptID, e.JobID, e.IssuedAt, r.KeyID, strings.ReplaceAll(strings.Join(e.NotProofOf, ", "), "_", " "), view.Log)
 	return err
+}
+
+func (v *logView) String() string {
+	if v == nil {
+		return "It was not shown to be in the transparency log: who holds the key may have made it for you alone (--log-proof)."
+	}
+	return fmt.Sprintf("It is in the transparency log %s, at place %d of %d.", v.Origin, v.Index, v.Size)
+}
+
+// inLog holds a receipt against the proof, if there is one.
+func (c *verifyReceiptCommand) inLog(r *receipt.Receipt) (*logView, error) {
+	if c.LogProof == "" {
+		return nil, nil //nolint:nilnil // which the output says
+	}
+	key, _, err := keyring.ReadLogPublic(c.LogKey)
+	if err != nil {
+		return nil, err
+	}
+	data, err := readBounded(c.LogProof, logproof.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	p, err := logproof.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	head, err := p.Verify(r, key)
+	if err != nil {
+		return nil, err
+	}
+	return &logView{head.Origin, p.Index, head.Size}, nil
 }
 
 // fileDigest digests a file that may be as large as an archive.

@@ -47,6 +47,9 @@ func (s *Site) writeCatalog(at setting) (*document, error) {
 			{at.origin + manifestPath, kernel.JSONType, "Route state, access and evidence of every operation"},
 		},
 	}
+	for _, d := range s.listed {
+		api.ServiceMeta = append(api.ServiceMeta, target{at.origin + d.Path, d.Type, d.Title})
+	}
 	for _, id := range s.routes.Order {
 		api.Status = append(api.Status, target{at.origin + "/v1/" + url.PathEscape(id) + "/status", kernel.JSONType, "Status of " + id + " (needs a key)"})
 	}

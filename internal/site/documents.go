@@ -31,13 +31,17 @@ const (
 type Site struct {
 	*kernel.Server
 	routes  *api.Routes
+	listed  []Document
 	missing func() (*document, error) // the page for paths that have none
 }
 
+// Document is one that another package serves, and that programs should find.
+type Document struct{ Path, Type, Title string }
+
 // New completes the OpenAPI document and serves all documents. The table is
-// complete by then.
-func New(k *kernel.Server, routes *api.Routes) *Site {
-	s := &Site{Server: k, routes: routes}
+// complete by then. What is listed stands in the API catalog as well.
+func New(k *kernel.Server, routes *api.Routes, listed ...Document) *Site {
+	s := &Site{Server: k, routes: routes, listed: listed}
 	s.publish()
 	s.documents()
 	return s
