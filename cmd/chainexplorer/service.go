@@ -26,6 +26,8 @@ import (
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/usage"
+	"chainexplorer/internal/verification/job"
+	verification "chainexplorer/internal/verification/routes"
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/translog"
 )
@@ -201,7 +203,12 @@ func (s *service) openAPI() error {
 	}
 	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge,
 		RPC: api.RPCService{Enabled: s.opts.RPC.Rpc, WebSocket: s.opts.RPC.Rpc && s.opts.RPC.RpcWebsocket}}
+	verified := job.New(s.control, job.Options{})
+	var ids []string
 	for _, c := range s.chains {
+		if ids = append(ids, c.id); c.id == job.Chain {
+			r.Verification = func(ctx context.Context) error { return verified.Available(ctx, job.Chain) }
+		}
 		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.Depth, Registry: s.Registry.Chain(c.id)}
 		if c.pool != nil {
 			served.Heard, served.Node = c.heard, c.pool
@@ -215,6 +222,7 @@ func (s *service) openAPI() error {
 	if err := s.openGateway(k); err != nil {
 		return err
 	}
+	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})

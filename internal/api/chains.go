@@ -50,6 +50,9 @@ type Options struct {
 	HeadMaxAge time.Duration
 	// RPC is what the documents and the capabilities say of the JSON-RPC gateway.
 	RPC RPCService
+	// Verification says why no verification jobs are taken, for /readyz; nil where
+	// nothing is verified.
+	Verification func(context.Context) error
 }
 
 // Routes are the REST routes of the chains, on a kernel.
@@ -62,6 +65,8 @@ type Routes struct {
 	Live      *kernel.Seats  // requests that wait for a node
 	batchTime time.Duration
 	RPC       RPCService
+
+	verification func(context.Context) error
 }
 
 // New fills the kernel's table. It panics on a mistake in the table itself.
@@ -69,7 +74,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 	if len(o.Chains) == 0 {
 		return nil, errors.New("api: chains are needed")
 	}
-	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, schemas: decoded.NewCache(schemaCacheBytes),
+	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, verification: o.Verification, schemas: decoded.NewCache(schemaCacheBytes),
 		Live: kernel.NewSeats(maxLive, 0, 0), batchTime: min(batchTime, k.Bounds().Timeout)}
 	for _, c := range o.Chains {
 		if c.Depth == 0 {

@@ -39,7 +39,14 @@ func (s *Routes) Readyz(w http.ResponseWriter, r *http.Request) {
 	if status != http.StatusOK {
 		w.Header().Set("Retry-After", "2")
 	}
-	kernel.SendPlain(w, status, map[string]any{"status": word, "chains": chains})
+	out := map[string]any{"status": word, "chains": chains}
+	if s.verification != nil { // a surface of its own: without it all else is as good as before
+		out["verification"] = "available"
+		if err := s.verification(ctx); err != nil {
+			out["verification"] = "unavailable: " + err.Error()
+		}
+	}
+	kernel.SendPlain(w, status, out)
 }
 
 // readiness is a word for a chain's index, and whether it can be asked at all.

@@ -39,6 +39,13 @@ const (
 
 	CodeUnqualifiedPolicy Code = "unqualified_token_policy"
 
+	CodeIdempotencyKeyReused Code = "idempotency_key_reused"
+	CodeInvalidPackage       Code = "invalid_verification_package"
+	CodeUnsupportedPolicy    Code = "unsupported_policy"
+	CodeUploadMismatch       Code = "verification_upload_mismatch"
+	CodeVerificationClosed   Code = "verification_job_closed"
+	CodeVerifierUnavailable  Code = "verifier_dispatch_failed"
+
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
 )
@@ -117,6 +124,24 @@ var Codes = map[Code]codeInfo{
 	CodeUnqualifiedPolicy: {http.StatusUnprocessableEntity, "api/holder-census", "Unqualified token policy",
 		"Nobody has vouched that every change of the token's balances is a Transfer event, so that its holders cannot be counted. It is not a count of zero.",
 		"Retrying does not help. The operator can qualify the token in the registry after looking at its contract."},
+	CodeIdempotencyKeyReused: {http.StatusConflict, "api/verification", "Idempotency key reused",
+		"The Idempotency-Key was used before, for another package.",
+		"Send the same package again to find its job, or a new key for a new one. Nothing was changed."},
+	CodeInvalidPackage: {http.StatusBadRequest, "api/verification", "Invalid verification package",
+		"The body is not Package V1: one of its twelve fields is missing, is not as documented, or is there twice, or there is another one. The message names it.",
+		"Make the package with 'chainexplorer verify prepare', and send it as it is."},
+	CodeUnsupportedPolicy: {http.StatusUnprocessableEntity, "api/verification", "Unsupported policy",
+		"The package asks for a toolchain policy, or the path for a chain, that nothing is verified under. No other compiler and no other declaration is used instead.",
+		"Use the policy service-exact-v25 on SN_MAIN. Retrying does not help."},
+	CodeUploadMismatch: {http.StatusUnprocessableEntity, "api/verification", "Upload mismatch",
+		"The bytes that were sent are not those whose length and digest the package names: mostly the archive was compressed again after it was prepared. Nothing was changed.",
+		"Send the archive that was prepared with the package, byte for byte."},
+	CodeVerificationClosed: {http.StatusConflict, "api/verification", "Verification job closed",
+		"The job has ended before its source came: it was cancelled, or the time for the upload is over.",
+		"Create a new job, with a new idempotency key."},
+	CodeVerifierUnavailable: {http.StatusServiceUnavailable, "api/verification", "Verifier unavailable",
+		"No verifier takes new jobs right now: this deployment has none, it cannot work, or the operator has paused it. It is not a verification result.",
+		"Wait as long as Retry-After says. Jobs that were created before can be looked at meanwhile."},
 	CodeServiceUnavailable: {http.StatusServiceUnavailable, "api/unavailable", "Service unavailable",
 		"The service cannot answer right now: it is starting, overloaded, or a query ran out of time.",
 		"Wait as long as Retry-After says and send the same request again. Do not spin."},

@@ -19,6 +19,10 @@ const (
 	ReasonConcurrency   Reason = "concurrency"
 	ReasonClientAddress Reason = "client_address"
 	ReasonCodeTries     Reason = "code_tries"
+
+	ReasonActiveJob Reason = "verification_active_job"
+	ReasonDailyJobs Reason = "verification_daily_jobs"
+	ReasonQueueFull Reason = "verification_queue_full"
 )
 
 // reasonInfo is what a reason means.
@@ -61,6 +65,15 @@ var Reasons = map[Reason]reasonInfo{
 	ReasonCodeTries: {CodeRateLimited, "api/rate-limits",
 		"Somebody tried ten codes that cannot be redeemed within an hour.",
 		"Check the code with whoever gave it to you, and wait as long as Retry-After says."},
+	ReasonActiveJob: {CodeRateLimited, "api/verification",
+		"The workspace has a verification job that has not ended, and may have one at a time.",
+		"Wait until it ends, or cancel it."},
+	ReasonDailyJobs: {CodeRateLimited, "api/verification",
+		"The workspace has created as many verification jobs as it may on one day, by UTC. Sending the same request again does not count.",
+		"Wait for the next day, as long as Retry-After says."},
+	ReasonQueueFull: {CodeServiceUnavailable, "api/verification",
+		"There are as many verification jobs of all workspaces, or as much source, as the service takes.",
+		"Wait as long as Retry-After says and send the same request again."},
 }
 
 // Because makes an Error of a reason's code.

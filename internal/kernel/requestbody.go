@@ -41,7 +41,7 @@ func (s *Server) takeBody(x *exchange, r *http.Request) (*http.Request, *Error) 
 	if e != nil {
 		return r, leaveBody(x, e)
 	}
-	if kind := r.Header.Get("Content-Type"); kind == "" || isJSON(kind) { // Huma refuses the others
+	if kind := r.Header.Get("Content-Type"); !route.Verbatim && (kind == "" || isJSON(kind)) { // Huma refuses the others
 		if text, e = tidyJSON(text); e != nil {
 			return r, e
 		}

@@ -89,6 +89,8 @@ type Route struct {
 	ExampleStatus int
 	// ExampleBody is the body of the example, of a route that takes one.
 	ExampleBody func(Examples) string
+	// ExampleCurl are options of curl that the example needs besides its body.
+	ExampleCurl string
 	// Retired is for an operation that is gone. It answers 410 with what took its place,
 	// whatever the query: who comes with parameters of old is to learn of it too.
 	Retired bool
@@ -98,6 +100,9 @@ type Route struct {
 	Headers map[string]string
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
+	// Verbatim bodies reach the handler as they came: it reads them more strictly than
+	// the kernel would.
+	Verbatim bool
 
 	// classHeader and policyHeader are the values of the headers of these names.
 	classHeader, policyHeader []string
@@ -171,7 +176,7 @@ func (r *Route) operation() huma.Operation {
 		Summary:                      r.Summary,
 		Description:                  r.Description,
 		RejectUnknownQueryParameters: true,
-		SkipValidateBody:             false,
+		SkipValidateBody:             r.Verbatim,
 		MaxBodyBytes:                 r.MaxBody,
 		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
 		Security:                     security,

@@ -43,6 +43,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/usage"
+	verification "chainexplorer/internal/verification/routes"
 )
 
 // World is a simulated chain, an index of it, and the service in front.
@@ -129,11 +130,14 @@ type Options struct {
 	// Accounts serves people who are signed in, too, by a Provider when there is one.
 	Accounts bool
 	Provider *signin.Provider
-	accounts *account.Repository
-	people   *session.Repository
-	usage    *usage.Repository
-	recorder *usage.Recorder
-	desk     *signin.Desk
+	// Verification serves exact verification, too, on the control database of the World.
+	Verification *verification.Options
+	control      *control.DB
+	accounts     *account.Repository
+	people       *session.Repository
+	usage        *usage.Repository
+	recorder     *usage.Recorder
+	desk         *signin.Desk
 }
 
 type (
@@ -171,9 +175,15 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 		o.desk = signin.New(k, signin.Options{People: o.people, Home: accountpages.Path, Provider: o.Provider})
 		accountpages.New(o.desk, accountpages.Options{Accounts: o.accounts, People: o.people, Usage: o.usage, Chain: ChainID})
 	}
+	if o.Verification != nil {
+		verification.New(k, *o.Verification)
+	}
 	site.New(k, routes)
 	return k, routes
 }
+
+// Control is the control database of a World that is being made.
+func (o *Options) Control() *control.DB { return o.control }
 
 // CloseControl takes the control database away, for good.
 func (w *World) CloseControl() {
@@ -265,7 +275,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	secret := db.CursorSecret()
 	w.Registry = w.Known.Chain(ChainID)
 	w.People = session.NewRepository(db, session.Options{Now: w.Clock.Now})
-	o := Options{accounts: w.Repo, people: w.People, usage: usage.NewRepository(db, w.Repo, w.Clock.Now)}
+	o := Options{control: db, accounts: w.Repo, people: w.People, usage: usage.NewRepository(db, w.Repo, w.Clock.Now)}
 	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
 	o.Gateway = gateway.Options{Chains: []gateway.Chain{{ID: ChainID, Pool: w.Pool, Store: w.Engine, Depth: Depth}}, Sockets: 1024}
 	o.RPC = api.RPCService{Enabled: true, WebSocket: true}

@@ -114,7 +114,7 @@ func describeOperation(schemas huma.Registry, r *kernel.Route, op *huma.Operatio
 			describeParameter(r, p)
 		}
 	}
-	if op.RequestBody != nil {
+	if op.RequestBody != nil && op.RequestBody.Content[kernel.JSONType] != nil {
 		describeBody(schemas, op.RequestBody.Content[kernel.JSONType].Schema)
 	}
 	example := answerExamples[op.OperationID]

@@ -116,6 +116,9 @@ func (ref *reference) command(at setting, r *kernel.Route, op contractOperation)
 	if r.Session {
 		command = `curl -H "Authorization: Bearer $SERVICE_SESSION_TOKEN" -X ` + r.Method + " " + at.origin + ref.target(r, op, at.examples)
 	}
+	if r.ExampleCurl != "" {
+		command += " " + r.ExampleCurl
+	}
 	if r.ExampleBody != nil {
 		command += ` -H "Content-Type: application/json" -d '` + r.ExampleBody(at.examples) + `'`
 	}

@@ -230,7 +230,9 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	query := map[string]string{"/v1/{chain}/search": "?q=10", "/v1/{chain}/block-at-timestamp": "?timestamp=" + time.Now().UTC().Format(time.RFC3339),
 		"/v1/{chain}/events": "?address=" + feeToken, "/v1/{chain}/contract/{address}/read": "?selector=" + decimalsSelector,
 		"/v1/{chain}/privacy-pool/tvl/series": "?from=" + hour.Add(-3*time.Hour).Format(time.RFC3339) + "&to=" + hour.Format(time.RFC3339)}
-	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound} // nothing is verified yet
+	// Nothing is verified yet.
+	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound, "/v1/{chain}/verification-jobs/{jobId}": http.StatusNotFound,
+		"/v1/{chain}/verification-jobs/{jobId}/receipt": http.StatusNotFound}
 	n := 0
 	for _, path := range slices.Sorted(keys(spec.Paths)) {
 		text, ok := spec.Paths[path]["get"]
