@@ -216,6 +216,7 @@ func TestGeneratedClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compilers take long")
 	}
+	t.Parallel() // with tests that wait for processes
 	w := newClientWorld(t)
 	t.Run("go", func(t *testing.T) {
 		m := newMaker(t, w, "go")

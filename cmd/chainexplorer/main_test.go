@@ -25,6 +25,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	}
+	if raced {
+		if err := watchOnly(); err != nil {
+			panic(err)
+		}
+	}
 	// The hashes of most simulated chains are made up, because real ones take long:
 	// they cannot be verified. Tests of verification say what they want.
 	os.Setenv(envName("verify"), string(index.VerifyOff)) //nolint:errcheck // a valid name
@@ -58,7 +63,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), exe, args...)
-	cmd.Env = append(os.Environ(), noLameDuck)
+	cmd.Env = append(os.Environ(), noLameDuck, "GOGC=") // whatever the tests run with
 	return cmd
 }
 
