@@ -21,7 +21,7 @@ type commands struct {
 	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
 	API     apiCommand     `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
 	Worker  workerCommand  `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
-	Verify  verifyCommands `cmd:"" help:"Prepare a source tree for exact verification, and check archives and receipts, offline."`
+	Verify  verifyCommands `cmd:"" help:"Prepare a source tree for exact verification, submit it, and check archives and receipts offline."`
 	Signer  signerCommand  `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
 	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
 	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
@@ -99,9 +99,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(c)
 	var usage *usageError
+	var ended *exitError
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &ended):
+		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // as above
+		return ended.code
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // as above
 		return exitUsage

@@ -7,11 +7,15 @@ import (
 )
 
 // verifyCommands are for those who have contracts verified, and for those who check what
-// came of it. These work without the service and without a network.
+// came of it. Prepare, check and verify-receipt work without the service and without a network.
 type verifyCommands struct {
-	Prepare       verifyPrepareCommand `cmd:"" help:"Make the archive of a source tree and the package that goes with it."`
-	Check         verifyCheckCommand   `cmd:"" help:"Check an archive as the service would, before it is handed over."`
-	VerifyReceipt verifyReceiptCommand `cmd:"" name:"verify-receipt" help:"Check a receipt offline, with a trust document that you pinned."`
+	Prepare       verifyPrepareCommand    `cmd:"" help:"Make the archive of a source tree and the package that goes with it."`
+	Check         verifyCheckCommand      `cmd:"" help:"Check an archive as the service would, before it is handed over."`
+	Submit        verifySubmitCommand     `cmd:"" help:"Create a verification job at a service and hand the source over."`
+	Status        verifyStatusCommand     `cmd:"" help:"Look at a verification job, or wait for its end."`
+	Cancel        verifyCancelCommand     `cmd:"" help:"Cancel a verification job."`
+	Receipt       verifyGetReceiptCommand `cmd:"" help:"Get the receipt of a verification that succeeded."`
+	VerifyReceipt verifyReceiptCommand    `cmd:"" name:"verify-receipt" help:"Check a receipt offline, with a trust document that you pinned."`
 }
 
 // readBounded reads a file that should be small.
