@@ -99,6 +99,7 @@ type PrivacyDashboard struct {
 	Tvl           PrivacySnapshot  `json:"tvl"`
 	MetricBuckets PrivacyBuckets   `json:"metricBuckets"`
 	Analytics     PrivacyAnalytics `json:"analytics"`
+	RecentEvents  []PrivacyEvent   `json:"recentEvents" doc:"The newest events up to the head, newest first."`
 }
 
 const (
@@ -187,8 +188,8 @@ func (v *privacyView) tokenFlows(ctx context.Context, out *PrivacyAnalytics) err
 
 func movements(a *ledger.Asset) uint64 { return a.Deposits + a.OpenDeposits + a.Withdrawals }
 
-// dashboardDays is how many days the page shows.
-const dashboardDays = 30
+// What the page shows: so many days, and so many of the newest events.
+const dashboardDays, dashboardEvents = 30, 10
 
 func (s *Routes) getPrivacyPoolDashboard(ctx context.Context, in *ChainInput) (*body[PrivacyDashboard], error) {
 	out := &body[PrivacyDashboard]{PrivacyDashboard{ChainID: in.Chain}}
@@ -202,8 +203,23 @@ func (s *Routes) getPrivacyPoolDashboard(ctx context.Context, in *ChainInput) (*
 		if out.Body.MetricBuckets, err = v.days(ctx, dashboardDays); err != nil {
 			return err
 		}
-		out.Body.Analytics, err = v.analytics(ctx)
+		if out.Body.Analytics, err = v.analytics(ctx); err != nil {
+			return err
+		}
+		out.Body.RecentEvents, err = v.recent(ctx, dashboardEvents)
 		return err
 	})
+	return out, err
+}
+
+// recent are the newest events, up to the head.
+func (v *privacyView) recent(ctx context.Context, limit int) ([]PrivacyEvent, error) {
+	rows := &privacyRowsView{chain: v.chain, r: v.r, state: v.state, pools: v.chain.Registry.PrivacyPools()}
+	page, err := privacypool.List(ctx, v.r, privacypool.Query{Pools: rows.pools, Head: v.state.Head.Number, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	rows.rows = page.Rows
+	out, _, err := rows.events(ctx)
 	return out, err
 }

@@ -114,14 +114,18 @@ func (s *Routes) listPrivacyEvents(ctx context.Context, in *struct {
 		q.kinds = []privacypool.Kind{k}
 	}
 	next, err := s.privacyRows(ctx, q, func(v *privacyRowsView) (err error) {
-		out.Body.Items, err = renderPrivacyEvents(ctx, v)
+		var settled bool
+		out.Body.Items, settled, err = v.events(ctx)
+		kernel.RequestOf(ctx).Vouch(settled)
 		return err
 	})
 	out.Body.NextCursor = next
 	return out, err
 }
 
-func renderPrivacyEvents(ctx context.Context, v *privacyRowsView) ([]PrivacyEvent, error) {
+// events are the rows as answers tell them. They are settled when nothing is told of a
+// token that it says of itself, and that may still become known.
+func (v *privacyRowsView) events(ctx context.Context) (out []PrivacyEvent, settled bool, err error) {
 	var tokens []felt.Felt
 	for i := range v.rows {
 		if t := v.rows[i].Fact.Token; t != nil {
@@ -130,15 +134,14 @@ func renderPrivacyEvents(ctx context.Context, v *privacyRowsView) ([]PrivacyEven
 	}
 	names, err := privacyTokens(ctx, v.chain, v.r, tokens)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	// What the registry calls a token stays; what it says of itself may still come.
-	kernel.RequestOf(ctx).Vouch(!slices.ContainsFunc(tokens, func(t felt.Felt) bool { _, known := v.chain.Registry.Token(t); return !known }))
+	settled = !slices.ContainsFunc(tokens, func(t felt.Felt) bool { _, known := v.chain.Registry.Token(t); return !known })
 	fees, err := privacypool.Fees(ctx, v.r, v.pools, v.rows)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	out := make([]PrivacyEvent, len(v.rows))
+	out = make([]PrivacyEvent, len(v.rows))
 	for i := range v.rows {
 		row, e := &v.rows[i], v.evidence(i)
 		out[i] = PrivacyEvent{
@@ -148,7 +151,7 @@ func renderPrivacyEvents(ctx context.Context, v *privacyRowsView) ([]PrivacyEven
 			PublicFields: renderPrivacyFields(&row.Fact, names), HiddenFields: head(hiddenFields[row.Fact.Kind], 9), PrivacyFees: renderFees(fees[row.Position()]), RowTier: e.RowTier,
 		}
 	}
-	return out, nil
+	return out, settled, nil
 }
 
 // nth is one of a list; nil when there are fewer.

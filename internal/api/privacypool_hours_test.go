@@ -15,10 +15,11 @@ import (
 	"chainexplorer/internal/servertest"
 )
 
-// slowWorld is a chain of some days, with a block every so often, whose pool has a fee.
+// slowWorld is a chain of some days, with a block every so often, whose pool is lively and
+// charges a fee.
 func slowWorld(t *testing.T, n int) *oracle {
 	t.Helper()
-	return &oracle{world: &world{servertest.NewPaced(t, n, 17*time.Minute, 50)}, checks: map[string]int{}}
+	return &oracle{world: &world{servertest.NewLively(t, n, 17*time.Minute, 50, 2)}, checks: map[string]int{}}
 }
 
 // privacy compares all routes of the pool with the chain.
@@ -31,6 +32,9 @@ func (o *oracle) privacy() {
 	o.poolSeries()
 	o.poolAnalytics()
 	o.poolDashboard()
+	o.privacyEvents()
+	o.privacyCommitments()
+	o.privacyNullifiers()
 }
 
 // TestPrivacyPoolTruthOverDays compares every route of the pool over days, while blocks
@@ -53,6 +57,16 @@ func TestPrivacyPoolTruthOverDays(t *testing.T) {
 	}
 	if fees := o.wantSeries(o.ledgerEvents(o.poolThrough()), "all", "day", 3660, felt.Zero)["privacyFeeSeries"].([]object); len(fees) == 0 {
 		t.Error("no fee was paid")
+	}
+	paid, times := 0, map[any]bool{}
+	for _, row := range o.wantPoolEvents() {
+		if fees := row["privacyFees"].([]object); len(fees) > 0 {
+			paid++
+			times[fees[0]["feeAmountConfigBlockNumber"]] = true
+		}
+	}
+	if paid < 100 || len(times) < 2 {
+		t.Errorf("%d events of transactions that paid a fee, which was set %d times", paid, len(times))
 	}
 }
 

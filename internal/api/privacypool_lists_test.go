@@ -34,13 +34,10 @@ var (
 func (o *oracle) privacyEvents() {
 	o.T.Helper()
 	byName := map[string][]object{}
-	all := []object{}
-	events := o.poolEvents()
-	for i := len(events) - 1; i >= 0; i-- {
-		row := o.wantPoolEvent(&events[i])
+	all := o.wantPoolEvents()
+	for _, row := range all {
 		name := row["eventName"].(string)
 		byName[name] = append(byName[name], row)
-		all = append(all, row)
 	}
 	if len(byName) < 6 {
 		o.T.Fatalf("the pool does too little: %d kinds of events", len(byName))
@@ -52,6 +49,17 @@ func (o *oracle) privacyEvents() {
 		o.sameList(name, rows, o.pages("listPrivacyPoolEvents", "privacy-pool/events?event="+name, 11, nil))
 	}
 	o.same("listPrivacyPoolEvents", chainID+"/privacy-pool/events?event=upgrade_agent_removed", object{"items": []object{}, "nextCursor": nil})
+}
+
+// wantPoolEvents are all events of the pool, newest first.
+func (o *oracle) wantPoolEvents() []object {
+	o.T.Helper()
+	events := o.poolEvents()
+	out := make([]object, 0, len(events))
+	for i := len(events) - 1; i >= 0; i-- {
+		out = append(out, o.wantPoolEvent(&events[i]))
+	}
+	return out
 }
 
 func (o *oracle) privacyCommitments() {

@@ -153,6 +153,7 @@ func (o *oracle) poolAnalytics() {
 
 func (o *oracle) poolDashboard() {
 	o.T.Helper()
+	recent := o.wantPoolEvents()
 	o.same("getPrivacyPoolDashboard", chainID+"/privacy-pool/dashboard", object{"chainId": chainID, "status": o.wantPoolStatus(), "tvl": o.wantTvl(),
-		"metricBuckets": o.wantBuckets(30), "analytics": o.wantAnalytics()})
+		"metricBuckets": o.wantBuckets(30), "analytics": o.wantAnalytics(), "recentEvents": recent[:min(10, len(recent))]})
 }

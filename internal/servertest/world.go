@@ -96,6 +96,7 @@ type World struct {
 	noClasses bool
 	pace      time.Duration
 	seed      uint64
+	poolUses  int
 	shared    bool
 }
 
@@ -227,10 +228,11 @@ func NewSpeaking(t *testing.T, n int, versions ...starknet.SpecVersion) *World {
 	return serve(&World{T: t, life: lifeOf(t), versions: versions}, n)
 }
 
-// NewPaced is a World with a block only every so often, and a history of its own.
-func NewPaced(t *testing.T, n int, every time.Duration, seed uint64) *World {
+// NewLively is a World with a history of its own: a block only every so often, each of
+// which uses the privacy pool so many times, for a fee.
+func NewLively(t *testing.T, n int, every time.Duration, seed uint64, uses int) *World {
 	t.Helper()
-	return serve(&World{T: t, life: lifeOf(t), pace: every, seed: seed}, n)
+	return serve(&World{T: t, life: lifeOf(t), pace: every, seed: seed, poolUses: uses}, n)
 }
 
 // NewWithoutClasses is a World whose node could give no class.
@@ -246,7 +248,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	t := w.T
 	leaveOut(t)
 	w.Logs, w.Clock = &Logs{}, &Clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}
-	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace})
+	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace, PoolUses: w.poolUses})
 	w.serveNode()
 	var err error
 	if w.Known, err = registry.Builtin().With(ChainID, w.Chain.Network().Registry()); err != nil {

@@ -30,16 +30,17 @@ type PoolTroubleKind uint8
 // The kinds of trouble. The pool of the protocol does none of this, save for the first
 // two: they are for readers that must notice.
 const (
-	TroubleClass      PoolTroubleKind = iota + 1 // it is upgraded to a class that nobody knows
-	TroubleClassEnds                             // it is upgraded to its third generation
-	TroubleSelector                              // it emits an event that nobody knows
-	TroubleNoAmount                              // a deposit does not say how much
-	TroubleHugeAmount                            // a withdrawal of more than an amount can be
-	TroubleOverdrawn                             // more is withdrawn than was deposited
-	TroubleNote                                  // a note is made twice
-	TroubleNullifier                             // a nullifier is used twice
-	TroubleUnfunded                              // an open note is made and not funded
-	TroubleNoTransfer                            // a deposit that no token was moved for
+	TroubleClass        PoolTroubleKind = iota + 1 // it is upgraded to a class that nobody knows
+	TroubleClassEnds                               // it is upgraded to its third generation
+	TroubleSelector                                // it emits an event that nobody knows
+	TroubleNoAmount                                // a deposit does not say how much
+	TroubleHugeAmount                              // a withdrawal of more than an amount can be
+	TroubleOverdrawn                               // more is withdrawn than was deposited
+	TroubleNote                                    // a note is made twice
+	TroubleNullifier                               // a nullifier is used twice
+	TroubleUnfunded                                // an open note is made and not funded
+	TroubleNoTransfer                              // a deposit that no token was moved for
+	TroubleThereAndBack                            // it is upgraded to a class that nobody knows, makes a note, and is what it was again
 )
 
 // forwarder pays fees for others.
@@ -72,7 +73,10 @@ func (b *builder) usePool() {
 			b.byFaucet(func(*account) { b.unpause() })
 		}
 		b.byAccount(func(a *account) {
-			if i%3 != 2 || !b.relayed(a) {
+			switch {
+			case i%3 == 2 && b.relayed(a):
+			case i%3 == 1 && b.number%2 == 1 && b.disguised(a):
+			default:
 				b.doPoolOrTransfer(a)
 			}
 		})
@@ -99,10 +103,28 @@ func (b *builder) relayed(from *account) bool {
 	return true
 }
 
+// disguised is a deposit of as much as the fee, between transfers of as much to who
+// collects fees: only one of the four pays for the call.
+func (b *builder) disguised(from *account) bool {
+	fee := units(b.poolFee(), 18)
+	if fee.isZero() || b.w.viewingKey.get(from.id).IsZero() || b.spendable(from, strkToken).less(fee.add(fee).add(fee).add(fee)) {
+		return false
+	}
+	collector := b.w.intern(feeCollector)
+	p := &poolTx{b: b, from: from, pool: b.w.net.Pool}
+	b.callTransfer(from, strkToken, collector, fee)
+	b.callApprove(from, strkToken, b.w.intern(p.pool), fee.add(fee))
+	p.deposit(strkToken, fee)
+	p.encNote(strkToken, fee, from.id)
+	p.apply()
+	b.callTransfer(from, strkToken, collector, fee)
+	return true
+}
+
 // trouble is one or two transactions with something that should not be.
 func (b *builder) trouble(kind PoolTroubleKind) {
 	pool, token := b.w.net.Pool, b.token(strkToken).Address
-	if kind == TroubleClass {
+	if kind == TroubleClass || kind == TroubleThereAndBack {
 		b.begin()
 		b.sealDeclare(b.faucet(), 3, contracts.PoolStranger())
 	}
@@ -121,6 +143,9 @@ func (b *builder) trouble(kind PoolTroubleKind) {
 		b.call(pool, contracts.SelFnApplyActions)
 		hidden := []felt.Felt{b.w.net.PoolAuditorKey, b.r.felt(), b.r.felt()}
 		one := amountOf(1)
+		replaced := func(to *contracts.Class) {
+			say(PoolConfigured, -1, nil, felt.Zero, contracts.SelImplementationReplaced, []felt.Felt{contracts.SelImplementationReplaced}, []felt.Felt{to.Hash, felt.FromUint64(1), felt.Zero})
+		}
 		switch kind {
 		case TroubleClass, TroubleClassEnds:
 			to := b.w.cat.PoolV21
@@ -128,7 +153,7 @@ func (b *builder) trouble(kind PoolTroubleKind) {
 				to = contracts.PoolStranger()
 			}
 			b.w.classOf.set(b.number, b.w.intern(pool), to)
-			say(PoolConfigured, -1, nil, felt.Zero, contracts.SelImplementationReplaced, []felt.Felt{contracts.SelImplementationReplaced}, []felt.Felt{to.Hash, felt.FromUint64(1), felt.Zero})
+			replaced(to)
 		case TroubleSelector:
 			say(PoolStrange, -1, nil, felt.Zero, felt.Zero, []felt.Felt{felt.Selector("SomethingElse"), b.r.felt()}, []felt.Felt{felt.FromUint64(7)})
 		case TroubleNoAmount:
@@ -153,6 +178,11 @@ func (b *builder) trouble(kind PoolTroubleKind) {
 		case TroubleUnfunded:
 			note := b.r.felt()
 			say(PoolOpenNoteCreated, strkToken, &amount{}, felt.Zero, note, []felt.Felt{contracts.SelOpenNoteCreated, token, note}, hidden)
+		case TroubleThereAndBack:
+			note := b.r.felt()
+			replaced(contracts.PoolStranger())
+			say(PoolEncNoteCreated, -1, nil, felt.Zero, note, []felt.Felt{contracts.SelEncNoteCreated, note}, []felt.Felt{b.r.felt()})
+			replaced(b.w.classOf.get(b.w.intern(pool)))
 		case TroubleNoTransfer:
 			b.protect(strkToken, one)
 			say(PoolDeposit, strkToken, &one, f.address, felt.Zero, []felt.Felt{contracts.SelDeposit, f.address, token}, []felt.Felt{one.low()})

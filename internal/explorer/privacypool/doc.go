@@ -9,10 +9,10 @@
 // Lists of events are read from the index of events as they are asked for: nothing is
 // kept for them, and forks need no care. Costs of a page, however long the history is:
 // one search for the events (event.Search, by pairs of pool and selector, which are
-// lists of their own); one scan of class history for each pool, and one search for each
-// block of the page that replaced a class; for the amounts of open notes one round trip
-// more; for fees another, and for each pool two searches of settings or, where they
-// changed more than 64 times within the page, up to eight.
+// lists of their own); one scan of class history for each pool, one search for upgrades,
+// and one for each block of the page that replaced a class; for the amounts of open notes
+// one round trip more; for fees another, and for each pool two searches of settings or,
+// where they changed more than 64 times within the page, up to eight.
 //
 // Nothing here tells who owns a note, which deposit a withdrawal came from, or how
 // many notes of a kind are left: the events do not, and sums of them would pretend to.

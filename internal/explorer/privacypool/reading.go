@@ -31,7 +31,12 @@ type Reading struct {
 // unknown class says nothing is read. Otherwise any of the classes that the diff and
 // the events name may have emitted the event, and it is read if all of them agree.
 //
-// One scan for each pool, and one search for each block that replaced a class.
+// A diff tells nothing of a class that a block replaced and put back. If the pool
+// announced it the same holds; if it did not, nobody can tell without a trace, and what
+// it emitted meanwhile is read by the class that the block begins and ends with.
+//
+// One scan for each pool, one search for announcements, and one for each block that
+// replaced a class.
 func Read(ctx context.Context, r store.Reader, pools []registry.PrivacyPool, hits []event.Hit) ([]Reading, error) {
 	at := make([]contract.At, len(hits))
 	for i := range hits {
@@ -40,6 +45,10 @@ func Read(ctx context.Context, r store.Reader, pools []registry.PrivacyPool, hit
 	classes, err := contract.ClassesAtMany(ctx, r, at)
 	if err != nil {
 		return nil, fmt.Errorf("read events of privacy pools: %w", err)
+	}
+	announced, err := announcements(ctx, r, pools, hits)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]Reading, len(hits))
 	changed := map[contract.At]upgrades{}
@@ -51,7 +60,7 @@ func Read(ctx context.Context, r store.Reader, pools []registry.PrivacyPool, hit
 			continue
 		}
 		candidates := c.Candidates()
-		if len(candidates) > 1 {
+		if len(candidates) > 1 || announced(at[i]) {
 			u, done := changed[at[i]]
 			if !done {
 				if u, err = upgradesIn(ctx, r, pool, c, hits[i].Block); err != nil {
@@ -123,6 +132,33 @@ type step struct {
 
 // maxSteps bounds the replacements in a block that are followed.
 const maxSteps = 64
+
+// announcements says in which blocks pools may have announced a replacement, among those
+// of hits. One search; behind more replacements than it shows, any block may have.
+func announcements(ctx context.Context, r store.Reader, pools []registry.PrivacyPool, hits []event.Hit) (func(contract.At) bool, error) {
+	if len(hits) == 0 || len(pools) == 0 {
+		return func(contract.At) bool { return false }, nil
+	}
+	q := event.Query{From: hits[0].Block, To: hits[0].Block, Order: event.Asc, Limit: maxSteps}
+	for i := range pools {
+		q.Emitters = append(q.Emitters, pools[i].Address)
+	}
+	for i := range hits { // they need not be in order
+		q.From, q.To = min(q.From, hits[i].Block), max(q.To, hits[i].Block)
+	}
+	q.Keys[0] = []felt.Felt{ImplementationReplaced.Selector()}
+	page, err := event.Search(ctx, r, q)
+	if err != nil {
+		return nil, fmt.Errorf("upgrades of privacy pools: %w", err)
+	}
+	in := make(map[contract.At]bool, len(page.Events))
+	for i := range page.Events {
+		in[contract.At{Address: page.Events[i].Event.From, Block: page.Events[i].Block}] = true
+	}
+	return func(at contract.At) bool {
+		return in[at] || !page.Done && (page.Next == nil || at.Block >= page.Next.Block)
+	}, nil
+}
 
 // upgradesIn finds the replacements inside a block. One search.
 func upgradesIn(ctx context.Context, r store.Reader, pool *registry.PrivacyPool, c *contract.Classes, block uint64) (u upgrades, err error) {

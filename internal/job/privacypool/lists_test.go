@@ -1,6 +1,9 @@
 package privacypool_test
 
 import (
+	"math/big"
+	"reflect"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/explorer"
@@ -96,8 +99,8 @@ func (w *world) sameLists() {
 			continue
 		}
 		charged[p] = true
-		if got := paid[p]; !got.Known || len(got.Fees) != 1 || got.Fees[0].Amount.Cmp(f.Amount) != 0 || got.Fees[0].Token != contracts.STRK {
-			t.Errorf("transaction %d of block %d: %+v, want a fee of %s", f.TxIndex, f.Block, got, f.Amount)
+		if got, want := paid[p], w.fee(p, f.Amount); !got.Known || !reflect.DeepEqual(got.Fees, []facts.Fee{want}) {
+			t.Errorf("transaction %d of block %d: %+v, want %+v", f.TxIndex, f.Block, got, want)
 		}
 		evident++
 		if f.Relayed {
@@ -112,6 +115,38 @@ func (w *world) sameLists() {
 			t.Errorf("transaction %d of block %d: %+v", p.Index, p.Block, got)
 		}
 	}
+}
+
+// fee is what a transaction paid for its call of the pool: the transfer of the amount in
+// force to the collector in force that is the last in front of what the call did.
+func (w *world) fee(p explorer.Position, amount *big.Int) facts.Fee {
+	w.t.Helper()
+	want := facts.Fee{Token: contracts.STRK, Amount: amount}
+	receipt := w.chain.BlockAt(p.Block).Receipts[p.Index]
+	first := len(receipt.Events)
+	for _, f := range w.chain.PoolFacts(0, p.Block) {
+		switch at := (explorer.Place{Block: f.Block, Tx: uint32(f.TxIndex), Log: uint32(f.EventIndex)}); {
+		case f.ID == contracts.SelFeeCollectorSet && at.Position().Before(p):
+			want.CollectorSet, want.Collector = at, w.chain.BlockAt(f.Block).Receipts[f.TxIndex].Events[f.EventIndex].Data[0]
+		case f.ID == contracts.SelFeeAmountSet && at.Position().Before(p):
+			want.AmountSet = at
+		case at.Position() == p && f.Kind != simnode.PoolConfigured:
+			first = min(first, f.EventIndex)
+		}
+	}
+	found := false
+	for log, e := range receipt.Events[:first] {
+		if e.From != contracts.STRK || e.Keys[0] != contracts.SelTransfer {
+			continue
+		}
+		if all := append(slices.Clone(e.Keys[1:]), e.Data...); all[1] == want.Collector && all[2].Big().Cmp(amount) == 0 {
+			want.Log, found = uint32(log), true
+		}
+	}
+	if !found {
+		w.t.Fatalf("transaction %d of block %d pays no fee", p.Index, p.Block)
+	}
+	return want
 }
 
 // sameFact compares an event with what the chain meant by it.

@@ -65,6 +65,10 @@ func TestTrouble(t *testing.T) {
 			func(l *ledger.Ledger, _ *ledger.Asset) bool {
 				return l.UnknownClassEvents > 0 && l.UnknownSelectors == 0
 			}},
+		"there and back": {simnode.TroubleThereAndBack, ledger.UnknownPoolClass, ledger.AmountDecodeIncomplete, ledger.AmountDecodeIncomplete,
+			func(l *ledger.Ledger, _ *ledger.Asset) bool {
+				return l.UnknownClassEvents >= 2 && l.UnknownSelectors == 0
+			}},
 		"selector": {simnode.TroubleSelector, ledger.UnknownSelector, ledger.AmountDecodeIncomplete, ledger.AmountDecodeIncomplete,
 			func(l *ledger.Ledger, _ *ledger.Asset) bool {
 				return l.UnknownSelectors == 1 && l.MissingAmounts == 0 && l.CountOf("protocol_event") == 1
