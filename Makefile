@@ -27,13 +27,14 @@ tools: ## install what the tests need and the machine lacks
 # in half the time.
 TESTRUN = go run ./scripts/testrun -vet=off -ldflags=-w
 
-# The race detector, which leaves field and curve arithmetic alone: it shares
-# nothing, and takes most of the time when it is watched. More was tried: with the
-# tables under the store left alone it told of races inside of encoding/json that are
-# none, perhaps because equal generic types are linked once, watched or not.
-# The store compresses as it does in the program, without C: those sources would be
-# compiled for the race detector alone, for a minute.
-RACE = -race -tags=pebblegozstd -gcflags=github.com/consensys/gnark-crypto/...=-race=false -gcflags=github.com/NethermindEth/juno/core/...=-race=false
+# The race detector leaves field and curve arithmetic alone, and SQLite, which was C:
+# they share nothing of Go's, and take most of the time when they are watched. More was
+# tried: with the tables under the store left alone it told of races inside of
+# encoding/json that are none, perhaps because equal generic types are linked once,
+# watched or not. The store compresses as it does in the program, without C: those
+# sources would be compiled for the race detector alone, for a minute.
+UNWATCHED = github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
+RACE = -race -tags=pebblegozstd $(UNWATCHED:%=-gcflags=%=-race=false)
 # It would let every process sleep for a second at its end, for goroutines that still
 # run; the tests wait for theirs.
 export GORACE ?= atexit_sleep_ms=20
