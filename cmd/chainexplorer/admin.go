@@ -33,8 +33,10 @@ type adminCommands struct {
 	Session   sessionCommands   `cmd:"" help:"Sign people in without a browser, and end their sessions."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 
-	SigningKey  signingKeyCommands  `cmd:"" help:"Make, list, rotate and revoke the keys that verification receipts are signed with."`
-	Toolchain   toolchainCommands   `cmd:"" help:"Make and check the compilers that exact verification builds with."`
+	SigningKey   signingKeyCommands   `cmd:"" help:"Make, list, rotate and revoke the keys that verification receipts are signed with."`
+	Toolchain    toolchainCommands    `cmd:"" help:"Make and check the compilers that exact verification builds with."`
+	Verification verificationCommands `cmd:"" help:"List verification jobs, and pause their intake."`
+
 	PrivacyPool privacyPoolCommands `cmd:"" help:"Have the ledger of privacy pools made anew."`
 }
 

@@ -13,10 +13,12 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	verification "chainexplorer/internal/verification/job"
 )
 
 // role is what a process does for its chains. 'serve' does everything, 'api' only
@@ -70,6 +72,8 @@ type composition struct {
 	registered *prometheus.Registry
 	backups    *backups
 	closers    []func()
+	// verify makes the job that verifies sources; nil where none are.
+	verify func(*chainParts, prometheus.Registerer) job.Job
 }
 
 func newComposition(o chainSettings, con *console, backupDir string) *composition {
@@ -226,7 +230,11 @@ func (p *composition) openStore(ctx context.Context, name string, reg prometheus
 
 // openJobs makes the jobs of a chain.
 func (p *composition) openJobs(c *chainParts, reg prometheus.Registerer) (*jobs, error) {
-	return jobSettings{Store: c.engine, Shared: p.Store.shared(), TTL: p.Store.leaseTime(), Pool: c.pool, Chain: c.chain,
+	var more []job.Job
+	if p.verify != nil && c.id == verification.Chain {
+		more = append(more, p.verify(c, reg))
+	}
+	return jobSettings{Store: c.engine, More: more, Shared: p.Store.shared(), TTL: p.Store.leaseTime(), Pool: c.pool, Chain: c.chain,
 		Registry: p.Registry.Chain(c.id), Depth: p.Depth, CensusInterval: p.CensusInterval, CensusRetention: p.CensusRetention, AuditRate: p.AuditRate,
 		Counting: p.con.counting(c.id), Logger: c.log, Metrics: reg}.open()
 }

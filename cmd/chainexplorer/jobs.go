@@ -33,6 +33,7 @@ type jobSettings struct {
 	CensusInterval, CensusRetention time.Duration
 	AuditRate                       float64               // blocks a second; 0 for no auditor
 	Counting                        func(census.Progress) // shows the holder census; nil where the log does
+	More                            []job.Job
 	Logger                          *slog.Logger
 	Metrics                         prometheus.Registerer
 }
@@ -56,6 +57,7 @@ func (s jobSettings) open() (*jobs, error) {
 			Interval: time.Duration(float64(time.Second) / s.AuditRate), Logger: s.Logger, Metrics: recheck.NewMetrics(s.Metrics)})
 	}
 	privacypool.RegisterMetrics(s.Metrics, s.Store, s.Registry.PrivacyPools(), s.Depth)
+	list = append(list, s.More...)
 	r, err := job.New(job.Options{
 		Store: s.Store, Chain: s.Chain, Owner: owner(), TTL: s.TTL, Shared: s.Shared, Logger: s.Logger, Metrics: job.NewMetrics(s.Metrics),
 		Jobs: list,

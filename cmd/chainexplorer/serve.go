@@ -53,6 +53,7 @@ type serveCommand struct {
 	oidcFlags
 	receiptFlags
 	signerFlags
+	verifierFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -82,7 +83,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
 		},
 		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Signer: c.signerFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Signer: c.signerFlags, Verifier: c.verifierFlags,
 	})
 }
 

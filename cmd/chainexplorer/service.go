@@ -51,6 +51,7 @@ type serviceOptions struct {
 	OIDC          oidcFlags
 	Receipts      receiptFlags
 	Signer        signerFlags
+	Verifier      verifierFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -130,6 +131,11 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	}
 	s.counts = usage.NewRepository(s.control, s.accounts, nil)
 	s.usage = usage.NewRecorder(s.counts, usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
+	if o.Role.Jobs {
+		if err := s.verifyWith(s.control, o.Verifier, o.Signer); err != nil {
+			return nil, err
+		}
+	}
 	for _, id := range slices.Sorted(chainNames(o.Nodes)) {
 		c, err := s.openChain(ctx, id, o.Nodes[id])
 		if err != nil {

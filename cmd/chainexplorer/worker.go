@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"chainexplorer/internal/control"
 	"chainexplorer/internal/registry"
 )
 
@@ -13,6 +14,8 @@ type workerCommand struct {
 	storeFlags
 	nodeFlags
 
+	Control string `placeholder:"FILE|URL" help:"Control database, for verification: a file, or a PostgreSQL database. Default: the database of --store."`
+
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 	operatorFlags
 
@@ -21,11 +24,14 @@ type workerCommand struct {
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`
 	CensusRetention time.Duration `default:"6h" help:"How long a holder census can be read after it was published."`
 	AuditRate       float64       `default:"0.1" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes and samples, over and over; 0 for no auditor. See docs/indexing.md."`
+
+	signerFlags
+	verifierFlags
 }
 
 // Help is shown by worker --help.
 func (workerCommand) Help() string {
-	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the ledger of privacy pools, the holder census. " +
+	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the ledger of privacy pools, the holder census, and the verification of sources. " +
 		"Any number of these may run; each job is done by one of them, and by another when that one ends. " +
 		"Start the indexers with --no-jobs, or they do such work as well."
 }
@@ -49,6 +55,17 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}, con, "")
 	defer p.Close()
 	if err := p.serveMetrics(c.Metrics, &c.operatorFlags); err != nil {
+		return err
+	}
+	if c.Control == "" {
+		c.Control = c.Store
+	}
+	db, err := control.Open(ctx, control.Options{Path: c.Control, Logger: con.log})
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	p.onClose(func() { db.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
+	if err := p.verifyWith(db, c.verifierFlags, c.signerFlags); err != nil {
 		return err
 	}
 	parts, err := p.openChain(ctx, "", endpoints)

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"chainexplorer/internal/control"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/job"
+	sandboxed "chainexplorer/internal/verification/build"
+	"chainexplorer/internal/verification/controller"
+	verification "chainexplorer/internal/verification/job"
+	"chainexplorer/internal/verification/receipt"
+	"chainexplorer/internal/verification/translog"
+)
+
+// verifierFlags say what sources are built with.
+type verifierFlags struct {
+	VerificationToolchains string `placeholder:"DIR" help:"Policy directory of compilers that sources are verified with; see docs/verification-operating.md. Without it and --signer no verification jobs are taken."`
+}
+
+// verifyWith makes the composition verify sources, by the jobs in a control database.
+// Without a toolchain or a signer the job says so, and deletes sources in time all the same.
+func (p *composition) verifyWith(db *control.DB, f verifierFlags, s signerFlags) error {
+	c := controller.Job{Jobs: verification.New(db, verification.Options{}), Depth: p.Depth, Worker: owner(), Join: inLog}
+	if f.VerificationToolchains != "" {
+		b, err := sandboxed.New(sandboxed.Options{Policy: f.VerificationToolchains})
+		if err != nil {
+			return err
+		}
+		p.onClose(func() { b.Close() }) //nolint:errcheck // the process ends
+		c.Builder = b
+	}
+	client, err := s.client()
+	if err != nil {
+		return err
+	}
+	if client != nil {
+		c.Signer = client
+	}
+	p.verify = func(chain *chainParts, reg prometheus.Registerer) job.Job {
+		own := c
+		own.Store, own.Logger, own.Metrics = chain.engine, chain.log, controller.NewMetrics(own.Jobs, reg)
+		if nodes := chain.pool; nodes != nil {
+			own.Class = func(ctx context.Context, number uint64, hash felt.Felt) ([]byte, error) {
+				text, _, err := (&index.Nodes{Pool: nodes}).Class(ctx, number, hash)
+				return text, err
+			}
+		}
+		return &own
+	}
+	return nil
+}
+
+// inLog adds a receipt to the transparency log in the transaction that admits it.
+func inLog(ctx context.Context, tx *sql.Tx, signed *receipt.Receipt) error {
+	text, err := json.Marshal(signed)
+	if err != nil {
+		return err
+	}
+	_, err = translog.Append(ctx, tx, text)
+	return err
+}

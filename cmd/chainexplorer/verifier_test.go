@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/control"
+	verification "chainexplorer/internal/verification/job"
+)
+
+// TestVerificationWithoutToolchain: a service that can build nothing has the routes, takes
+// no job, and says why where the operator looks.
+func TestVerificationWithoutToolchain(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	r := startServe(t, "--data", data, "--node", simulated(t, "SN_MAIN", 3))
+	db := data + "/control.db"
+	succeed(t, db, "workspace", "create", "acme")
+	key := keyText.FindString(succeed(t, db, "key", "create", "--workspace", "acme"))
+	until(t, "the reason", func() bool {
+		_, text := r.once("/readyz", "")
+		return strings.Contains(text, "--verification-toolchains")
+	})
+	pack := `{"selectedClassHash":"0x1","uploadDigest":"sha256:` + strings.Repeat("ab", 32) + `","uploadByteLength":5,"toolchainPolicyId":"service-exact-v25","packageName":"p","buildProfile":"release",
+		"targetName":"t","targetKind":"starknet-contract","artifactId":"a","modulePath":"p::c","sourceVisibility":"private","retentionPolicyId":"private-24h-v1"}`
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/v1/SN_MAIN/verification-jobs", strings.NewReader(pack))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = http.Header{"X-Service-Api-Key": {key}, "Idempotency-Key": {"k"}, "Content-Type": {"application/json"}}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read only
+	var e struct{ Code, Message string }
+	if err := json.NewDecoder(res.Body).Decode(&e); err != nil || res.StatusCode != http.StatusServiceUnavailable || e.Code != "verifier_dispatch_failed" || res.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %+v, %v", res.StatusCode, e, err)
+	}
+	r.get("/v1/SN_MAIN/verification-jobs/vrf_abcdefghijklmnopqrstuvwx", key, http.StatusNotFound)
+	r.stop()
+}
+
+func TestAdminVerification(t *testing.T) {
+	db := t.TempDir() + "/control.db"
+	succeed(t, db, "workspace", "create", "acme")
+	if out := succeed(t, db, "verification", "jobs", "--json"); out != "[]\n" {
+		t.Errorf("printed %s", out)
+	}
+	if out := succeed(t, db, "verification", "pause", "--reason", "a new disk"); !strings.Contains(out, "a new disk") {
+		t.Errorf("printed %s", out)
+	}
+	d, err := control.Open(t.Context(), control.Options{Path: db})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close() //nolint:errcheck // the test is over
+	repo := verification.New(d, verification.Options{})
+	if err := repo.Announce(t.Context(), verification.Chain, "w", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.Available(t.Context(), verification.Chain); err == nil || !strings.Contains(err.Error(), "a new disk") {
+		t.Errorf("paused: %v", err)
+	}
+	succeed(t, db, "verification", "resume")
+	if err := repo.Available(t.Context(), verification.Chain); err != nil {
+		t.Errorf("resumed: %v", err)
+	}
+	for _, args := range [][]string{{"jobs", "--state", "sleeping"}, {"jobs", "--limit", "0"}, {"pause", "--reason", " "}} {
+		if out, _, code := output(t, append(append([]string{"admin", "verification"}, args...), "--control", db)...); code == 0 {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
