@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,19 +23,29 @@ import (
 // to mount one.
 func smallDisk(t *testing.T, mib string) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir, why := maybeSmallDisk(t, mib)
+	if why != "" {
+		t.Skip(why)
+	}
+	return dir
+}
+
+// maybeSmallDisk is a directory, and why it is not a small disk, "" where it is.
+func maybeSmallDisk(t *testing.T, mib string) (dir, why string) {
+	t.Helper()
+	dir = t.TempDir()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("a file system can be mounted by root on Linux only; internal/store/pebble plays full disks without one")
+		return dir, "a file system can be mounted by root on Linux only; internal/store/pebble plays full disks without one"
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+mib+"m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("no file system can be mounted here: %v: %s", err, out)
+		return dir, fmt.Sprintf("no file system can be mounted here: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
-	return dir
+	return dir, ""
 }
 
 // fill leaves so many KiB of a disk free, and returns how to make room again.
