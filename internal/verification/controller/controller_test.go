@@ -60,7 +60,9 @@ var key = ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 
 func honest(e receipt.Evidence) (*receipt.Receipt, error) { return receipt.Sign(e, "k", key) }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T) *bench { return newBenchOn(t, t.TempDir()+"/c.db") }
+
+func newBenchOn(t *testing.T, path string) *bench {
 	t.Helper()
 	b := &bench{t: t, world: servertest.New(t, 60)}
 	for n := range uint64(60) {
@@ -82,17 +84,21 @@ func newBench(t *testing.T) *bench {
 		t.Fatal("the chain declares no class")
 	}
 	var err error
-	if b.db, err = control.Open(t.Context(), control.Options{Path: t.TempDir() + "/c.db"}); err != nil {
+	if b.db, err = control.Open(t.Context(), control.Options{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.db.Close() }) //nolint:errcheck // the test is over
-	w, err := account.NewRepository(b.db, account.Options{}).CreateWorkspace(t.Context(), "w", account.Free)
+	accounts := account.NewRepository(b.db, account.Options{})
+	w, err := accounts.CreateWorkspace(t.Context(), "w", account.Free)
+	if errors.Is(err, account.ErrWorkspaceExists) {
+		w, err = accounts.WorkspaceByName(t.Context(), "w")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.workspace = w.ID
 	limits := job.Standard
-	limits.PerDay = 1000
+	limits.PerDay, limits.Attempts = 1000, 10
 	repo := job.New(b.db, job.Options{Limits: limits})
 	b.Job = &Job{Jobs: repo, Store: b.world.Engine, Depth: servertest.Depth, Builder: b, Signer: b, Worker: "w", Lease: 600 * time.Millisecond, Metrics: NewMetrics(repo, nil),
 		Class: func(ctx context.Context, number uint64, hash felt.Felt) ([]byte, error) {
@@ -100,7 +106,6 @@ func newBench(t *testing.T) *bench {
 			return text, err
 		}}
 	b.reset()
-	b.step()
 	return b
 }
 
@@ -150,6 +155,7 @@ func (b *bench) view(id string) *job.Job {
 // TestOutcomes: every end that a job can come to, and a receipt of one of them alone.
 func TestOutcomes(t *testing.T) {
 	b := newBench(t)
+	b.step()
 	other := felt.FromUint64(0x0ddc1a55)
 	failing := errors.New("the secret of the machine")
 	for _, c := range []struct {
@@ -220,6 +226,7 @@ func TestOutcomes(t *testing.T) {
 // job is done again by whoever is next.
 func TestAdmissionIsOneChange(t *testing.T) {
 	b := newBench(t)
+	b.step()
 	j := b.queue(b.declared)
 	full := errors.New("the log is full")
 	b.Join = func(context.Context, *sql.Tx, *receipt.Receipt) error { return full }
@@ -240,6 +247,7 @@ func TestAdmissionIsOneChange(t *testing.T) {
 // comes of it.
 func TestCancelDuringBuild(t *testing.T) {
 	b := newBench(t)
+	b.step()
 	j := b.queue(b.declared)
 	b.result = func(ctx context.Context) (*build.Result, error) {
 		if _, err := b.Jobs.Cancel(t.Context(), "key_1", b.workspace, job.Chain, j.ID); err != nil {
@@ -263,6 +271,7 @@ func TestCancelDuringBuild(t *testing.T) {
 // TestStop: a worker that is stopped lets another begin at once.
 func TestStop(t *testing.T) {
 	b := newBench(t)
+	b.step()
 	j := b.queue(b.declared)
 	ctx, stop := context.WithCancel(t.Context())
 	b.result = func(ctx context.Context) (*build.Result, error) {
@@ -282,6 +291,7 @@ func TestStop(t *testing.T) {
 // know why; sources are deleted all the same.
 func TestNotReady(t *testing.T) {
 	b := newBench(t)
+	b.step()
 	j := b.queue(b.declared)
 	b.broken, b.looked = errors.New("there is no bubblewrap"), time.Time{}
 	b.step()
