@@ -43,6 +43,7 @@ var both = []struct {
 	{"Kinds", testKinds},
 	{"VerifyOnEveryKey", testVerifyOnEveryKey},
 	{"Origins", testOrigins},
+	{"PartnerNoMore", testPartnerNoMore},
 	{"RotateDefaultOf", testRotateDefaultOf},
 }
 

@@ -26,6 +26,35 @@ func testVerifyOnEveryKey(t *testing.T, at place) {
 	}
 }
 
+// testPartnerNoMore: keys lose the scope with the workspace's kind, and keep the others.
+func testPartnerNoMore(t *testing.T, at place) {
+	d := newDoor(t, at, NewKey{Scopes: Read | Partner})
+	space, err := d.WorkspaceByID(t.Context(), d.key.Key.WorkspaceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scopes := func(want Scopes) {
+		t.Helper()
+		if who, err := d.auth.Authenticate(t.Context(), d.key.Plaintext); err != nil || who.Scopes != want {
+			t.Errorf("%s, %v, want %s", who.Scopes, err, want)
+		}
+	}
+	for _, c := range []struct {
+		kind Kind
+		want Scopes
+	}{
+		{WalletKind, Read | Partner | Verify}, // it never was a partner: the operator gave it the scope
+		{PartnerKind, Read | Partner | Verify},
+		{Ordinary, Read | Verify},
+		{PartnerKind, Read | Verify},
+	} {
+		if _, err := d.ChangeWorkspace(t.Context(), space.Name, "", c.kind); err != nil {
+			t.Fatal(err)
+		}
+		scopes(c.want)
+	}
+}
+
 // testOrigins: they are kept, shown, believed and handed on to the key that follows.
 func testOrigins(t *testing.T, at place) {
 	origins, err := ParseOrigins([]string{"https://b.example", "https://a.example:8443", "https://b.example"})

@@ -91,17 +91,18 @@ func HoldsKey(text string) bool {
 	return strings.Contains(lower, livePrefix) || strings.Contains(lower, testPrefix)
 }
 
-// tokenText begins like the token of a session or of a sign-in link, and secretText like
-// one of these or a key, whole or cut off.
+// tokenText begins like the token of a session or of a sign-in link, codeText is like a
+// code to redeem, and secretText like one of these or a key, whole or cut off.
 var (
 	tokenText  = regexp.MustCompile(`(ses|lnk)\.[0-9A-Za-z_-]{20,}`)
-	secretText = regexp.MustCompile(`(?i:svc_(live|test)_)[0-9A-Za-z]*|` + tokenText.String())
+	codeText   = regexp.MustCompile(`\b[0-9A-Za-z]{5}(-[0-9A-Za-z]{5}){3}\b`)
+	secretText = regexp.MustCompile(`(?i:svc_(live|test)_)[0-9A-Za-z]*|` + tokenText.String() + `|` + codeText.String())
 )
 
-// HoldsSecret says whether a text has something in it that looks like a key, or like
-// the token of a session or of a sign-in link.
+// HoldsSecret says whether a text has something in it that looks like a key, like
+// the token of a session or of a sign-in link, or like a code.
 func HoldsSecret(text string) bool {
-	return HoldsKey(text) || (strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && tokenText.MatchString(text)
+	return HoldsKey(text) || strings.Count(text, "-") >= 3 && codeText.MatchString(text) || (strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && tokenText.MatchString(text)
 }
 
 // Hide takes keys and tokens out of a text that others may see.

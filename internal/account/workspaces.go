@@ -57,7 +57,7 @@ func (r *Repository) ChangeWorkspace(ctx context.Context, name string, plan Plan
 		if w, err = scanWorkspace(tx.QueryRowContext(ctx, selectWorkspace+`WHERE name = $1`, name)); err != nil {
 			return err
 		}
-		was := w.terms()
+		was, before := w.terms(), w.Kind
 		if plan != "" {
 			w.Plan = plan
 		}
@@ -73,13 +73,49 @@ func (r *Repository) ChangeWorkspace(ctx context.Context, name string, plan Plan
 		if _, err := tx.ExecContext(ctx, `UPDATE workspace SET plan = $1, kind = $2 WHERE id = $3`, string(w.Plan), string(w.Kind), w.ID); err != nil {
 			return err
 		}
-		return r.audit(ctx, tx, "workspace.change", w.ID, w.terms()+", before "+was, r.moment())
+		if err := r.audit(ctx, tx, "workspace.change", w.ID, w.terms()+", before "+was, r.moment()); err != nil || before != PartnerKind || w.Kind == PartnerKind {
+			return err
+		}
+		return r.takePartner(ctx, tx, w.ID)
 	})
 	r.changes.Add(1) // also after an error: the change may have happened
 	if err != nil {
 		return Workspace{}, fmt.Errorf("change workspace %q: %w", name, err)
 	}
 	return w, nil
+}
+
+// takePartner takes the scope partner from the keys of a workspace that is no partner any
+// more. Who is to keep it is given a new key by the operator.
+func (r *Repository) takePartner(ctx context.Context, tx *sql.Tx, workspaceID string) error {
+	rows, err := tx.QueryContext(ctx, selectKey+`WHERE k.workspace_id = $1 AND k.revoked_at IS NULL`, workspaceID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	var list []keyRow
+	for rows.Next() {
+		k, err := scanKey(rows)
+		if err != nil {
+			return err
+		}
+		if k.Scopes.Has(Partner) {
+			list = append(list, k)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, k := range list {
+		left := k.Scopes &^ Partner // verify at least
+		if _, err := tx.ExecContext(ctx, `UPDATE api_key SET scopes = $1 WHERE id = $2`, left.String(), k.ID); err != nil {
+			return err
+		}
+		if err := r.audit(ctx, tx, "key.scopes", k.PublicID, "without partner: the workspace is no partner any more", r.moment()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const selectWorkspace = `SELECT id, name, plan, kind, created_at FROM workspace `

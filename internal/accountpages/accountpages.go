@@ -15,6 +15,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -77,6 +78,7 @@ type sheet struct {
 	data        any
 	status      int // 200 when zero
 	notice      *notice
+	retry       time.Duration // after which it may be tried again; 0: nothing is said
 }
 
 // notice stands above a page: what became of a form.
@@ -129,6 +131,9 @@ func (p *pages) serve(w http.ResponseWriter, r *http.Request, h handler, v *visi
 		}
 		p.desk.Refuse(w, r, http.StatusServiceUnavailable, "Temporarily unavailable", why)
 		return
+	}
+	if s.retry > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((s.retry+time.Second-1)/time.Second)))
 	}
 	p.desk.Write(w, r, kernel.DefaultTo(s.status, http.StatusOK), web.Page{Title: s.title + " · " + v.who.Workspace + " · Chain Explorer", Body: body, Accounts: true})
 }

@@ -39,7 +39,9 @@ func (p *pages) redeemCode(ctx context.Context, v *visit) (*sheet, error) {
 	case errors.Is(err, account.ErrInternalWorkspace):
 		return p.redeemWith(v, v.who.Plan, http.StatusForbidden, refused("The workspace is the operator's own: no codes are redeemed here."))
 	case errors.As(err, &tries):
-		return p.redeemWith(v, v.who.Plan, http.StatusTooManyRequests, refused("Too many codes that are no good were tried. The next one may be tried in %s.", tries.Wait.Round(time.Minute)))
+		s, err := p.redeemWith(v, v.who.Plan, http.StatusTooManyRequests, refused("Too many codes that are no good were tried. The next one may be tried in %s.", tries.Wait.Round(time.Minute)))
+		s.retry = tries.Wait
+		return s, err
 	}
 	return nil, err
 }

@@ -27,6 +27,9 @@ func TestRedeem(t *testing.T) {
 		if strings.Contains(string(r.Body), code) {
 			t.Errorf("the page repeats %q", code)
 		}
+		if retry := r.Header.Get("Retry-After"); (r.StatusCode == http.StatusTooManyRequests) != (retry != "") {
+			t.Errorf("%d with Retry-After %q", r.StatusCode, retry)
+		}
 		return r.StatusCode, said(r.Body)
 	}
 	if status, text := try("WRONG-WRONG-WRONG-WRONG"); status != http.StatusBadRequest || !strings.HasPrefix(text, "bad: ") {

@@ -14,20 +14,27 @@ import (
 // maxForm is the largest form in bytes.
 const maxForm = 8 << 10
 
-// Private serves a pattern of the lane. Like Open it draws on what an address may ask.
+// Private serves a pattern of the lane. Like Open it draws on what an address may ask,
+// unless somebody is signed in there: they have a pace of their own, see Pace.
 func (s *Server) Private(pattern string, h http.HandlerFunc) {
 	s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = cacheNever
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		e := s.clients.spend(w.(*exchange).client, 1) // the mux is only reached through ServeHTTP
+		var e *Error
+		if !s.known.has(s.SessionCookie(r), s.Now()) {
+			e = s.clients.spend(w.(*exchange).client, 1) // the mux is only reached through ServeHTTP
+		}
 		if e == nil {
 			e = keyInQuery(w, r)
 		}
-		if e != nil {
+		switch {
+		case e != nil && s.tell != nil && e.Code == CodeRateLimited:
+			s.tell(w, r, e)
+		case e != nil:
 			SendError(w, r, e, RecordOf(w).ID, nil)
-			return
+		default:
+			h(w, r)
 		}
-		h(w, r)
 	}))
 }
 

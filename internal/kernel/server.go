@@ -70,6 +70,8 @@ type Options struct {
 type Server struct {
 	keys     *account.Authenticator
 	sessions Sessions
+	known    knownSessions
+	tell     func(http.ResponseWriter, *http.Request, *Error) // failures of private pages; nil: as JSON
 	cursors  *Cursors
 	Origins  []string
 	timeout  time.Duration
@@ -188,7 +190,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if p == http.ErrAbortHandler {
 				panic(p)
 			}
-			s.Log.Error("panic", "request_id", x.record.ID, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.Log.Error("panic", "request_id", x.record.ID, "panic", account.Hide(fmt.Sprint(p)), "stack", account.Hide(string(debug.Stack())))
 			if x.status == 0 {
 				SendError(x, r, Fail(CodeInternal, "Something went wrong on our side."), x.record.ID, x.record.Route)
 			}

@@ -97,6 +97,9 @@ func (s *Server) admitSession(x *exchange, r *http.Request) *Error {
 }
 
 func (s *Server) signedIn(x *exchange, r *http.Request) (none account.Principal, _ *Error) {
+	if len(r.Header["Origin"]) > 1 {
+		return none, s.stranger(x, Fail(CodeInvalidRequest, "The header Origin was sent more than once."))
+	}
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(s.Origins, origin) && !s.OwnOrigin(r) {
 		return none, s.stranger(x, Fail(CodeForbidden, "Pages of this origin may not use a session here."))
 	}
@@ -121,15 +124,22 @@ func (s *Server) signedIn(x *exchange, r *http.Request) (none account.Principal,
 		}
 		return none, s.stranger(x, Fail(CodeUnauthorized, "%s", what))
 	}
-	if e := s.clients.spend(x.client, FailureCost); e != nil {
-		return none, e
+	known := s.known.has(token, s.Now())
+	if !known {
+		if e := s.clients.spend(x.client, FailureCost); e != nil {
+			return none, e
+		}
 	}
 	p, err := s.sessions(r.Context(), token)
 	switch {
 	case err == nil:
-		s.clients.refund(x.client, FailureCost)
+		if !known {
+			s.clients.refund(x.client, FailureCost)
+		}
+		s.SessionSeen(token, true)
 		return p, nil
 	case errors.Is(err, ErrNoSession):
+		s.SessionSeen(token, false)
 		return none, Fail(CodeUnauthorized, "The session is not valid.")
 	default:
 		return none, RetryLater(1, err, "Sessions cannot be checked right now; try again.")

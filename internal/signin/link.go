@@ -9,7 +9,8 @@ import (
 	"chainexplorer/internal/session"
 )
 
-const linkPurpose = "link"
+// linkPurpose is that of the form for one link: no other link can be confirmed by it.
+func linkPurpose(token string) string { return "link " + token }
 
 // LinkURL is the address of a link, of a service that is reached at base.
 func LinkURL(base, token string) string {
@@ -28,7 +29,7 @@ func (d *Desk) showLink(w http.ResponseWriter, r *http.Request) {
 		d.unavailable(w, r, err)
 		return
 	}
-	d.show(w, r, http.StatusOK, "Sign in", "link", map[string]any{"Link": link, "Proof": d.people.Derive(linkPurpose, d.attempt(w, r)), "Here": LinkPath})
+	d.show(w, r, http.StatusOK, "Sign in", "link", map[string]any{"Link": link, "Proof": d.people.Derive(linkPurpose(link.Token), d.attempt(w, r)), "Here": LinkPath})
 }
 
 // redeem signs in by a link.
@@ -42,8 +43,8 @@ func (d *Desk) redeem(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, r, e)
 		return
 	}
-	if !d.continues(r, linkPurpose, form.Get(FormField)) {
-		d.Refuse(w, r, http.StatusForbidden, "This form cannot be used", "It was not made for this browser, was open for too long, or the browser keeps no cookies. The link is still good: open it again.")
+	if !d.continues(r, linkPurpose(form.Get("token")), form.Get(FormField)) {
+		d.Refuse(w, r, http.StatusForbidden, "This form cannot be used", "It was not made for this browser or this link, was open for too long, or the browser keeps no cookies. The link is still good: open it again.")
 		return
 	}
 	s, err := d.people.Redeem(r.Context(), form.Get("token"), d.SessionCookie(r))
@@ -58,5 +59,5 @@ func (d *Desk) redeem(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *Desk) deadLink(w http.ResponseWriter, r *http.Request) {
-	d.Refuse(w, r, http.StatusNotFound, "This link is not good", "It was used already, is older than ten minutes, or was not copied whole. Ask for another.")
+	d.Refuse(w, r, http.StatusNotFound, "This link is not good", "It was used already, was open for too long (a link to sign in is good for ten minutes, an invitation for three days), or was not copied whole. Ask for another.")
 }

@@ -48,6 +48,7 @@ type Desk struct {
 // New registers the routes.
 func New(k *kernel.Server, o Options) *Desk {
 	d := &Desk{Server: k, people: o.People, home: o.Home}
+	k.RefusePages(d.fail)
 	d.private("GET "+Path, d.welcome)
 	d.private("GET "+LinkPath, d.showLink)
 	d.private("POST "+LinkPath, d.redeem)
@@ -75,7 +76,11 @@ func (d *Desk) Who(r *http.Request) (session.Who, error) {
 	if token == "" {
 		return session.Who{}, session.ErrInvalid
 	}
-	return d.people.Authenticate(r.Context(), token)
+	who, err := d.people.Authenticate(r.Context(), token)
+	if err == nil || errors.Is(err, session.ErrInvalid) {
+		d.SessionSeen(token, err == nil)
+	}
+	return who, err
 }
 
 // Page serves a page for people who are signed in. Others are led to sign in, and back.
@@ -150,6 +155,10 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		d.unavailable(w, r, err)
 	default:
+		if e := d.Pace(w, r, who.Principal()); e != nil {
+			d.fail(w, r, e)
+			return
+		}
 		d.show(w, r, http.StatusOK, "Signed in", "in", map[string]any{"Who": who, "Form": d.FormToken(who), "Home": d.home, "Here": Path})
 	}
 }
@@ -171,7 +180,11 @@ func (d *Desk) logout(w http.ResponseWriter, r *http.Request) {
 		d.unavailable(w, r, err)
 		return
 	}
-	form, e := d.Server.Form(w, r)
+	e := d.Pace(w, r, who.Principal())
+	var form url.Values
+	if e == nil {
+		form, e = d.Server.Form(w, r)
+	}
 	switch {
 	case e != nil:
 		d.fail(w, r, e)

@@ -79,7 +79,12 @@ func testLink(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	other.Set("token", used.Query().Get("token"))
-	again.post(signin.LinkPath, other).wants(t, 404, "not good")
+	again.post(signin.LinkPath, other).wants(t, 403) // the form was for another link
+	both, first := w.link("ada", w.Space), w.browser()
+	form, late := first.get(both).form(), again.get(both).form()
+	first.post(signin.LinkPath, form).leads(t, accountpages.Path)
+	w.secret(first.token())
+	again.post(signin.LinkPath, late).wants(t, 404, "not good")
 	if again.token() != "" {
 		t.Error("a link was good twice")
 	}
