@@ -204,6 +204,7 @@ func (s *Site) writeIndex(guides []guide) (*document, error) {
 				"[OpenAPI 3.1 as JSON](/openapi.json) or [as YAML](/openapi.yaml): the contract, for programs.",
 				"[llms.txt](/llms.txt) and [llms-full.txt](/llms-full.txt): the same as plain text.",
 				"[API catalog](/.well-known/api-catalog): where everything is, in the form of RFC 9727.",
+				"[Check a receipt](" + receiptPath + "): whether a verification receipt is to be believed, checked in your browser.",
 			}}}},
 			{ID: "guides", Title: "Guides", Blocks: []web.Block{guideList(guides[:written])}},
 			{ID: "subjects", Title: "Subjects in depth", Blocks: []web.Block{manualList(readManuals(docs.ForCallers))}},

@@ -78,6 +78,7 @@ func (s *Site) documents() {
 	}))
 	s.pages(lib, guides, reference)
 	s.manuals()
+	s.receiptPage(lib)
 	s.Open("GET /{$}", s.newLanding(lib).serve)
 }
 

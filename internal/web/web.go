@@ -1,13 +1,14 @@
 // Package web renders the service's pages. They are plain HTML with one style
 // sheet, and load nothing from elsewhere, so that they work offline and a strict
 // content security policy holds. Every page works without its script, which adds
-// comfort alone: a filter, and buttons that copy. Everything that a page
-// shows goes through html/template, which escapes it; the only markup that
+// comfort alone: a filter, and buttons that copy; but for a page that names a script
+// of its own. Everything that a page shows goes through html/template, which escapes it; the only markup that
 // texts may carry is that of prose.go.
 package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -79,6 +80,8 @@ type Page struct {
 	Hidden bool
 	// Accounts says that people can sign in here.
 	Accounts bool
+	// Script is the path of a script that the page has instead of the usual one.
+	Script string
 }
 
 // policy forbids everything that a page of ours does not need.
@@ -101,7 +104,7 @@ func HTML(p Page) ([]byte, error) {
 	err := templates.ExecuteTemplate(&b, "layout.html", struct {
 		Page
 		StyleHref, ScriptHref, IconHref string
-	}{p, StylePath + "?v=" + styleTag, ScriptPath + "?v=" + scriptTag, IconPath})
+	}{p, StylePath + "?v=" + styleTag, cmp.Or(p.Script, ScriptPath+"?v="+scriptTag), IconPath})
 	if err != nil {
 		return nil, fmt.Errorf("render page %q: %w", p.Title, err)
 	}
