@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,8 +25,29 @@ const id = "vrf_0123456789abcdefghijklmn"
 // service answers as it is told, one after the other, and keeps what it was asked.
 type service struct {
 	*httptest.Server
+	mu      sync.Mutex // guards what follows
 	answers []http.HandlerFunc
-	asked   []string
+	was     []string
+}
+
+// asked is all requests so far.
+func (s *service) asked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.was)
+}
+
+// next takes a request down and returns the answer to it.
+func (s *service) next(request string) http.HandlerFunc {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.was = append(s.was, request)
+	if len(s.answers) == 0 {
+		return say(http.StatusTeapot, "")
+	}
+	answer := s.answers[0]
+	s.answers = s.answers[1:]
+	return answer
 }
 
 func say(status int, body string, header ...string) http.HandlerFunc {
@@ -55,14 +77,7 @@ func newClient(t *testing.T, answers ...http.HandlerFunc) (*client.Client, *serv
 	s := &service{answers: answers}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) //nolint:errcheck // a test's
-		s.asked = append(s.asked, fmt.Sprintf("%s %s %s %s %s %s", r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key"), body))
-		if len(s.answers) == 0 {
-			w.WriteHeader(http.StatusTeapot)
-			return
-		}
-		answer := s.answers[0]
-		s.answers = s.answers[1:]
-		answer(w, r)
+		s.next(fmt.Sprintf("%s %s %s %s %s %s", r.Method, r.URL.Path, r.Header.Get("X-API-Key"), r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key"), body))(w, r)
 	}))
 	t.Cleanup(s.Close)
 	var waits []time.Duration
@@ -89,8 +104,8 @@ func TestRequests(t *testing.T) {
 	}
 	base := "/v1/SN_MAIN/verification-jobs"
 	want := []string{"POST " + base + ` the-key application/json k:1 {"a":1}`, "PUT " + base + "/" + id + "/source the-key application/gzip  gzip", "POST " + base + "/" + id + "/cancel the-key   "}
-	if !slices.Equal(s.asked, want) {
-		t.Errorf("asked %q", s.asked)
+	if !slices.Equal(s.asked(), want) {
+		t.Errorf("asked %q", s.asked())
 	}
 }
 
@@ -107,8 +122,8 @@ func TestMutationsAreNotRepeated(t *testing.T) {
 			func() error { _, err := c.Cancel(t.Context(), id); return err },
 		} {
 			err := call()
-			if err == nil || len(s.asked) != i+1 || strings.Contains(err.Error(), "the-key") {
-				t.Errorf("%s: asked %d times (%v)", name, len(s.asked), err)
+			if err == nil || len(s.asked()) != i+1 || strings.Contains(err.Error(), "the-key") {
+				t.Errorf("%s: asked %d times (%v)", name, len(s.asked()), err)
 			}
 			var refusal *client.Refusal
 			if name == "refused" && (!errors.As(err, &refusal) || refusal.Code != "rate_limited" || refusal.RetryAfter != 7*time.Second) {
@@ -134,12 +149,12 @@ func TestWait(t *testing.T) {
 		t.Errorf("waited %v, want %v", *waits, want)
 	}
 	c, s, _ := newClient(t, say(404, `{"code":"not_found","message":"None."}`))
-	if _, err := c.Wait(t.Context(), id, nil); err == nil || len(s.asked) != 1 {
-		t.Errorf("a job that is not there was looked for %d times (%v)", len(s.asked), err)
+	if _, err := c.Wait(t.Context(), id, nil); err == nil || len(s.asked()) != 1 {
+		t.Errorf("a job that is not there was looked for %d times (%v)", len(s.asked()), err)
 	}
 	c, s, _ = newClient(t, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp, hangUp)
-	if _, err := c.Wait(t.Context(), id, nil); err == nil || len(s.asked) < 5 || len(s.asked) > 10 {
-		t.Errorf("a service that is gone was asked %d times (%v)", len(s.asked), err)
+	if _, err := c.Wait(t.Context(), id, nil); err == nil || len(s.asked()) < 5 || len(s.asked()) > 10 {
+		t.Errorf("a service that is gone was asked %d times (%v)", len(s.asked()), err)
 	}
 }
 
