@@ -199,6 +199,7 @@ func TestGolden(t *testing.T) {
 	g.run(goldenCase{dir: "rate_limited", name: "light", path: statusPath, headers: []string{"X-Service-Api-Key", limited}})
 
 	g.conflict()
+	g.verification()
 
 	h := servertest.NewHooked(t, fixed)
 	inner := &golden{&world{h.World}, g.files, g.codes}
