@@ -34,7 +34,7 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	v, e := g.visit(r)
 	if e != nil {
 		w.Header().Set("Connection", "close") // the body was not read
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, e)
 		return
 	}
 	give, ok := g.room.take(v.caller.KeyID, bodySize(r))
@@ -50,13 +50,13 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(refused, errTooManyCalls) {
 			e = wire.TooManyItems()
 		}
-		g.sendSpent(w, r, v, e)
+		g.sendSpent(w, r, e)
 		return
 	}
 	calls, batch, e := wire.Parse(body)
 	switch {
 	case e != nil:
-		g.sendSpent(w, r, v, e)
+		g.sendSpent(w, r, e)
 	case batch:
 		g.serveBatch(w, r, v, calls)
 	default:

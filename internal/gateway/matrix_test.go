@@ -145,3 +145,56 @@ func TestEveryRequestIsPaidFor(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalsArePaidFor: a key that may not use the gateway, not from that page, or asks
+// for a chain that is not there, draws on its budget as it does on every other route.
+func TestRefusalsArePaidFor(t *testing.T) {
+	w := newWorld(t, 5)
+	limits := account.Limits{LightPerMinute: 4, HeavyPerMinute: 9, Burst: 9}
+	scopeless, err := w.Repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: w.Space.ID, Scopes: account.Write, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := w.Repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: w.Space.ID, Limits: limits, Origins: account.Origins(servertest.AllowedOrigin)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, scopeless.Plaintext, bound.Plaintext)
+	const number = `{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`
+	for i, c := range []struct {
+		method, path, key string
+		status            int
+		left              string
+	}{
+		{"POST", rpcPath, scopeless.Plaintext, 403, "3"},
+		{"GET", rpcPath, scopeless.Plaintext, 403, "2"}, // WebSocket
+		{"POST", "/rpc/v0_10/" + servertest.ChainID, scopeless.Plaintext, 403, "1"},
+		{"POST", rpcPath, scopeless.Plaintext, 403, "0"},
+		{"POST", rpcPath, scopeless.Plaintext, 429, "0"},
+		{"GET", rpcPath, scopeless.Plaintext, 429, "0"},
+		{"POST", rpcPath, bound.Plaintext, 403, "3"},
+		{"POST", "/v1/SN_NONE/rpc", bound.Plaintext, 404, "2"},
+		{"GET", rpcPath, bound.Plaintext, 426, "1"},
+	} {
+		headers := []string{"X-Service-Api-Key", c.key}
+		if c.status == 403 {
+			headers = append(headers, "Origin", servertest.StrangeOrigin)
+		}
+		var r servertest.Reply
+		if c.method == "POST" {
+			r = w.post(c.path, "", number, headers...)
+		} else {
+			r = w.Do(c.method, c.path, "", headers...)
+		}
+		h := r.Header
+		if r.StatusCode != c.status || h.Get("X-Ratelimit-Limit") != "4" || h.Get("X-Ratelimit-Remaining") != c.left || h.Get("X-Ratelimit-Policy") != "light;w=60" || h.Get("X-Service-Route-Class") != "light" {
+			t.Errorf("%d: status %d, %s of %s left, %s: %s", i, r.StatusCode, h.Get("X-Ratelimit-Remaining"), h.Get("X-Ratelimit-Limit"), h.Get("X-Service-Route-Class"), r.Body)
+		}
+		if (h.Get("WWW-Authenticate") != "") != (c.status == 403) || (h.Get("Retry-After") != "") != (c.status == 429) {
+			t.Errorf("%d: WWW-Authenticate %q, Retry-After %q", i, h.Get("WWW-Authenticate"), h.Get("Retry-After"))
+		}
+	}
+	if r := w.post(rpcPath, "", number); r.StatusCode != 401 || r.Header.Get("X-Service-Route-Class") != "light" {
+		t.Errorf("without a key: %d of class %q", r.StatusCode, r.Header.Get("X-Service-Route-Class"))
+	}
+}

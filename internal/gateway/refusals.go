@@ -95,11 +95,12 @@ func (g *Gateway) sendWhole(w http.ResponseWriter, r *http.Request, e *wire.Erro
 // sendSpent is sendWhole for what was wrong with a request of a known caller. It costs
 // like the cheapest call: being refused must not be the cheap way to keep the gateway
 // busy.
-func (g *Gateway) sendSpent(w http.ResponseWriter, r *http.Request, v *visit, e *wire.Error) {
+func (g *Gateway) sendSpent(w http.ResponseWriter, r *http.Request, e *wire.Error) {
 	class := kernel.Class(method.ReadLight.Budget())
-	budget, refused := g.Spend(r.Context(), v.caller, class, 1)
+	budget, refused := g.Spend(r.Context(), kernel.RecordOf(w).Caller, class, 1)
 	if refused != nil {
 		e = translate(refused)
+		w.Header().Del("WWW-Authenticate") // which is about what it would have been refused for
 	}
 	kernel.TellBudget(w.Header(), budget, class)
 	g.sendWhole(w, r, e)

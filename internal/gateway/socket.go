@@ -68,19 +68,19 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Upgrade", "websocket")
 		e := fail(wire.InvalidRequest, "Send calls with POST, or upgrade to WebSocket.")
 		e.Status = http.StatusUpgradeRequired
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, e)
 		return
 	}
 	if r.Header.Get("Sec-Websocket-Version") != "13" {
 		w.Header().Set("Sec-WebSocket-Version", "13")
 		e := fail(wire.InvalidRequest, "Version 13 of WebSocket is spoken here.")
 		e.Status = http.StatusUpgradeRequired
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, e)
 		return
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(g.Origins, origin) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="service", error="insufficient_scope", scope="read"`)
-		g.sendWhole(w, r, fail(wire.OriginRefused, "Pages of this origin may not connect: the operator lists those that may."))
+		g.sendSpent(w, r, fail(wire.OriginRefused, "Pages of this origin may not connect: the operator lists those that may."))
 		return
 	}
 	v, e := g.visit(r)
@@ -88,7 +88,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		e = unavailable(nil, "This service reaches no node of %s, and has no subscriptions.", v.chain.ID)
 	}
 	if e != nil {
-		g.sendWhole(w, r, e)
+		g.sendSpent(w, r, e)
 		return
 	}
 	v.socket = true

@@ -16,14 +16,17 @@ var variable = regexp.MustCompile(`\{\w+\}`)
 
 // TestOtherMethods asks every path of the table in every way that it is not served:
 // a path is not to be taken for another that has a variable in its place, and Allow
-// lists what is served there and nothing else.
+// lists what is served there and nothing else. All of these answers, and those to
+// OPTIONS, name the class of a route of the path.
 func TestOtherMethods(t *testing.T) {
 	w := sharedWorld(t, 41)
-	served := map[string][]string{}
+	served, classes := map[string][]string{}, map[string]string{}
 	for _, r := range w.Server.Entries() {
+		classes[r.Path+" "+r.Method] = string(r.Class)
 		served[r.Path] = append(served[r.Path], r.Method)
 		if strings.HasSuffix(r.Path, "/rpc") {
 			served[r.Path] = append(served[r.Path], http.MethodGet) // WebSocket
+			classes[r.Path+" "+http.MethodGet] = string(kernel.Light)
 		}
 	}
 	if served["/v1/{chain}/tx/previews"] == nil || served["/v1/{chain}/tx/{tx_hash}"] == nil {
@@ -35,6 +38,11 @@ func TestOtherMethods(t *testing.T) {
 			methods = append(methods, http.MethodHead)
 		}
 		slices.Sort(methods)
+		class := classes[path+" "+methods[0]]
+		announced := classes[path+" "+methods[len(methods)-1]]
+		if announced == "" { // HEAD, which GET stands for
+			announced = classes[path+" "+http.MethodGet]
+		}
 		path = variable.ReplaceAllString(strings.Replace(path, "{chain}", chainID, 1), "0x1")
 		for _, prefix := range []string{"", "/api"} {
 			for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
@@ -48,12 +56,22 @@ func TestOtherMethods(t *testing.T) {
 					code = "" // there is no body
 				}
 				t.Run(fmt.Sprint(m, " ", prefix+path), func(t *testing.T) {
-					servertest.Expect(t, w.Do(m, prefix+path, w.Key), 405, code, map[string]string{"Allow": allow})
+					servertest.Expect(t, w.Do(m, prefix+path, w.Key), 405, code, map[string]string{"Allow": allow, "X-Service-Route-Class": class})
 				})
 			}
+			servertest.Expect(t, w.Do(http.MethodOptions, prefix+path, ""), 204, "", map[string]string{"X-Service-Route-Class": class})
+			servertest.Expect(t, w.Do(http.MethodOptions, prefix+path, "", "Origin", allowedOrigin, "Access-Control-Request-Method", methods[len(methods)-1]), 204, "",
+				map[string]string{"X-Service-Route-Class": announced})
 		}
 	}
 	if asked < 300 {
 		t.Errorf("only %d requests", asked)
+	}
+	for _, path := range []string{"/v1/none/at/all", servertest.StatusPath + "/", "/healthz"} { // none is a route's
+		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodOptions} {
+			if got := w.Do(m, path, w.Key).Header.Values("X-Service-Route-Class"); len(got) > 0 {
+				t.Errorf("%s %s is of the class %s", m, path, got)
+			}
+		}
 	}
 }

@@ -77,3 +77,20 @@ func (s *Server) methodsFor(r *http.Request, at *url.URL) (methods []string) {
 	slices.Sort(methods)
 	return methods
 }
+
+// tellClass names the class of a path that was asked in a way that it is not served: that
+// of the method which a preflight announces, or else of the first one that it has. What
+// is no path of a route has no class.
+func (s *Server) tellClass(h http.Header, r *http.Request, methods []string) {
+	if len(methods) == 0 {
+		return
+	}
+	method := r.Header.Get("Access-Control-Request-Method")
+	if !slices.Contains(methods, method) {
+		method = methods[0]
+	}
+	_, pattern := s.mux.Handler(&http.Request{Method: method, Host: r.Host, URL: r.URL, RequestURI: r.URL.Path})
+	if class := s.classes[pattern]; class != nil {
+		h[HeaderRouteClass] = class
+	}
+}

@@ -40,10 +40,12 @@ func (s *Server) HandleRaw(raw Raw) {
 	}
 	seen := s.metrics.of(route.ID)
 	for _, pattern := range raw.Patterns {
+		s.classes[pattern] = route.classHeader
 		s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := w.(*exchange) // the mux is only reached through ServeHTTP
 			req := &x.record
 			req.Route, req.seen = route, seen
+			w.Header()[HeaderRouteClass] = route.classHeader
 			s.cors(w, r)
 			if raw.Credentials != nil {
 				r.Header = r.Header.Clone()
@@ -52,7 +54,9 @@ func (s *Server) HandleRaw(raw Raw) {
 			e := s.authenticate(x, r)
 			if e == nil {
 				req.Caller = &x.who
-				e = s.authorise(&x.who, route, r.Header)
+				if e = s.authorise(&x.who, route, r.Header); e != nil {
+					e = s.charged(r.Context(), x, e)
+				}
 			}
 			if e != nil {
 				if e.Cause != nil {
@@ -85,6 +89,19 @@ func (s *Server) Spend(ctx context.Context, c *Caller, class Class, cost int) (v
 		}
 	}
 	return v, nil
+}
+
+// charged is a refusal of what a key may not do. It costs as it does on every other
+// route, and where nothing is left that is what the caller is told.
+func (s *Server) charged(ctx context.Context, x *exchange, refused *Error) *Error {
+	class := x.record.Route.Class
+	v, e := s.Spend(ctx, &x.who, class, 1)
+	x.record.Budget = v
+	TellBudget(x.Header(), v, class)
+	if e != nil {
+		return e
+	}
+	return refused
 }
 
 // TellBudget sets the headers of a verdict about a class.

@@ -286,7 +286,9 @@ func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	}
 	h := s.keyed(route, http.HandlerFunc(handler))
 	for _, prefix := range []string{"", "/api"} {
-		s.handle(method+" "+prefix+path, h)
+		pattern := method + " " + prefix + path
+		s.handle(pattern, h)
+		s.classes[pattern] = route.classHeader
 	}
 }
 

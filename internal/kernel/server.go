@@ -102,6 +102,7 @@ type Server struct {
 	registering *Route
 	methods     map[string][]string // by the path of a pattern
 	shut        map[string]bool     // patterns that stand for no route: see shutGaps
+	classes     map[string][]string // of routes, by pattern, as the header has them
 	complete    sync.Once           // all patterns are there
 	mux         *http.ServeMux
 	huma        huma.API
@@ -117,7 +118,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, classes: map[string][]string{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now
@@ -213,6 +214,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange) // the mux is only reached through ServeHTTP
 	methods := s.methodsFor(r, r.URL)
+	s.tellClass(w.Header(), r, methods)
 	if len(methods) > 0 && r.Method == http.MethodOptions {
 		s.preflight(w, r, methods)
 		return

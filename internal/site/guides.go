@@ -112,7 +112,7 @@ func (s *Site) rateGuide(at setting) []web.Section {
 	seconds, b, live := int(kernel.LimitWindow.Seconds()), s.Bounds(), s.routes.Live.Places()
 	return []web.Section{
 		{ID: "classes", Title: "Classes", Blocks: []web.Block{
-			docText("Every operation draws on the budget of its class. `%s` on every answer names it.", kernel.HeaderRouteClass),
+			docText("Every operation draws on the budget of its class. `%s` names it on every answer of the operation's path, failures and `OPTIONS` included; where the path is asked in a way that it does not have (405), it is the class of the first operation there. What belongs to no operation has no class: an unknown path (404), a document, an address that is too long (414).", kernel.HeaderRouteClass),
 			docTable([]string{"Class", "Operations"}, s.operationsBy([]string{string(kernel.Light), string(kernel.Heavy), string(kernel.Batch)}, func(r *kernel.Route) string { return string(r.Class) })...),
 		}},
 		{ID: "budgets", Title: "Budgets", Blocks: []web.Block{
