@@ -174,3 +174,39 @@ func TestKeyFacts(t *testing.T) {
 		t.Error("an expired key passes for an active one")
 	}
 }
+
+// rowOf is the part of a page of keys about one key.
+func rowOf(page, id string) string {
+	for row := range strings.SplitSeq(page, "<tr>") {
+		if strings.Contains(row, id) && strings.Contains(row, `scope="row"`) {
+			return row
+		}
+	}
+	return ""
+}
+
+// TestKeyBounds: whom a key is for, how much it may ask and until when is said of that
+// key, and the places of the workspace on the overview.
+func TestKeyBounds(t *testing.T) {
+	w := newWorld(t, func(o *servertest.Options) { o.MaxInFlight, o.MaxInFlightWorkspace, o.MaxInFlightKey = 4000, 1234, 321 })
+	made, err := w.Repo.CreateKey(t.Context(), account.NewKey{WorkspaceID: w.Space.ID, Label: "page", Lifetime: 24 * time.Hour,
+		Origins: account.Origins("https://a.example https://b.example"), Limits: account.Limits{LightPerMinute: 77, HeavyPerMinute: 66, BatchPerMinute: 55, Burst: 44}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Secrets = append(w.Secrets, made.Plaintext)
+	w.issue(w.ada)
+	page := w.page(w.ada, "/account/keys")
+	own, plain := rowOf(page, made.Key.PublicID), rowOf(page, w.defaultKey().PublicID)
+	for _, want := range []string{"pages of https://a.example, https://b.example alone", "own limits: 77 light, 66 heavy, 55 batch a minute, 44 at once", "in 24 h"} {
+		if !strings.Contains(own, want) || strings.Contains(plain, want) {
+			t.Errorf("%q is not said of the one key alone:\n%s\n%s", want, own, plain)
+		}
+	}
+	if !strings.Contains(plain, "pages of any origin") || strings.Contains(own, "any origin") || strings.Contains(plain, "own limits") {
+		t.Errorf("the default key:\n%s", plain)
+	}
+	if page := w.page(w.ada, "/account"); !strings.Contains(page, "1,234 requests of the workspace") || !strings.Contains(page, "321 of one key") {
+		t.Error(page)
+	}
+}

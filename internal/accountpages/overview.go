@@ -31,7 +31,8 @@ type overview struct {
 	Space     account.Workspace
 	Policy    account.Policy
 	Classes   []class
-	Active    int // keys
+	AtWork    kernel.Places // requests under way at the same time
+	Active    int           // keys
 	KeysMore  bool
 	Default   *account.Key // nil when there is none
 	Since     time.Time    // when the counting begins
@@ -51,7 +52,7 @@ var kinds = map[account.Kind]string{
 }
 
 func (p *pages) overview(ctx context.Context, v *visit) (*sheet, error) {
-	o := overview{Now: v.now, Who: v.who, Policy: v.who.Plan.Policy(), Idle: int(session.Idle / time.Hour), Since: windows[0].start(v.now)}
+	o := overview{Now: v.now, Who: v.who, Policy: v.who.Plan.Policy(), Idle: int(session.Idle / time.Hour), Since: windows[0].start(v.now), AtWork: p.desk.Bounds().AtWork}
 	o.Classes = classes(o.Policy)
 	list, err := p.keyList(ctx, v)
 	if err != nil {
