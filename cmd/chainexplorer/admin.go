@@ -30,6 +30,7 @@ type adminCommands struct {
 	Audit     auditCommands     `cmd:"" help:"List who changed workspaces, keys and labels, and check that nobody tampered with that log."`
 	Usage     usageCommand      `cmd:"" help:"Tell what workspaces and keys asked for, how much of it failed, and when. A running service need not stop."`
 	Login     loginCommand      `cmd:"" help:"Print a link by which somebody signs in with a browser, once."`
+	Member    memberCommands    `cmd:"" help:"List the members of a workspace, say who owns it, and remove them."`
 	Session   sessionCommands   `cmd:"" help:"Sign people in without a browser, and end their sessions."`
 	Label     labelCommands     `cmd:"" help:"Name addresses, list these names and take them away."`
 

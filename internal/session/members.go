@@ -16,8 +16,8 @@ type Role string
 
 // The roles.
 const (
-	// Owner invites people, removes them, and says who is an owner. A workspace has one
-	// at least, unless the operator took the last one away.
+	// Owner invites people, removes them, and says who is an owner. A workspace that ever
+	// had a member has one at least.
 	Owner Role = "owner"
 	// Ordinary is everybody else.
 	Ordinary Role = "member"
@@ -156,12 +156,10 @@ func (r *Repository) mustOwn(ctx context.Context, tx *sql.Tx, workspaceID, actor
 	return err
 }
 
-// keepsOwner refuses to take the role from the last owner, unless the operator does.
-// The rows of the owners are locked, so that two cannot take it from one another.
-func (r *Repository) keepsOwner(ctx context.Context, tx *sql.Tx, workspaceID, personID, actor string) error {
-	if actor == operator {
-		return nil
-	}
+// keepsOwner refuses to take the role from the last owner, whoever wants it: the operator
+// can make somebody else one first. The rows of the owners are locked, so that two cannot
+// take it from one another.
+func (r *Repository) keepsOwner(ctx context.Context, tx *sql.Tx, workspaceID, personID string) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE member SET role = role WHERE workspace_id = $1 AND role = $2`, workspaceID, string(Owner)); err != nil {
 		return err
 	}
@@ -181,7 +179,7 @@ func (r *Repository) SetRole(ctx context.Context, personID, workspaceID string, 
 			return err
 		}
 		if role != Owner {
-			if err := r.keepsOwner(ctx, tx, workspaceID, personID, actor); err != nil {
+			if err := r.keepsOwner(ctx, tx, workspaceID, personID); err != nil {
 				return err
 			}
 		}
@@ -209,7 +207,7 @@ func (r *Repository) Leave(ctx context.Context, personID, workspaceID, actor str
 				return err
 			}
 		}
-		if err := r.keepsOwner(ctx, tx, workspaceID, personID, actor); err != nil {
+		if err := r.keepsOwner(ctx, tx, workspaceID, personID); err != nil {
 			return err
 		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM member WHERE workspace_id = $1 AND person_id = $2`, workspaceID, personID)

@@ -27,6 +27,18 @@ func (b *bench) role(t *testing.T, name string) session.Role {
 	return ""
 }
 
+// keeper is somebody who owns a workspace, so that others can go.
+func (b *bench) keeper(t *testing.T, workspaceID string) {
+	t.Helper()
+	s, err := b.Open(t.Context(), "root", workspaceID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetRole(t.Context(), s.PersonID, workspaceID, session.Owner, "operator"); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (b *bench) invite(t *testing.T, name, actor string) session.Opened {
 	t.Helper()
 	link, err := b.Invite(t.Context(), name, b.space.ID, actor)
@@ -94,13 +106,19 @@ func testRoles(t *testing.T, b *bench) {
 	if a, c := b.role(t, "ada"), b.role(t, "bob"); a == c {
 		t.Errorf("both are %s", a)
 	}
-	for _, who := range []session.Opened{ada, bob} { // the operator may
+	// The operator removes either, and not the last one.
+	b.keeper(t, b.space.ID)
+	for _, who := range []session.Opened{ada, bob} {
 		if err := b.Leave(t.Context(), who.PersonID, b.space.ID, "operator"); err != nil {
 			t.Error(err)
 		}
 	}
-	if eve := b.signIn(t, "eve", ""); eve.Role != session.Owner {
-		t.Errorf("in a workspace without an owner eve is %s", eve.Role)
+	root := b.signIn(t, "root", "")
+	if err := b.Leave(t.Context(), root.PersonID, b.space.ID, "operator"); !errors.Is(err, session.ErrLastOwner) {
+		t.Error("the operator removes the last owner:", err)
+	}
+	if err := b.SetRole(t.Context(), root.PersonID, b.space.ID, session.Ordinary, "operator"); !errors.Is(err, session.ErrLastOwner) || b.role(t, "root") != session.Owner {
+		t.Error("the operator takes the role from the last owner:", err)
 	}
 	if _, err := session.ParseRole("king"); err == nil {
 		t.Error("there are kings")

@@ -249,6 +249,7 @@ func testEndAll(t *testing.T, b *bench) {
 
 func testLeave(t *testing.T, b *bench) {
 	s := b.signIn(t, "ada", "")
+	b.keeper(t, b.space.ID)
 	if err := b.Leave(t.Context(), s.PersonID, b.space.ID, "operator"); err != nil {
 		t.Fatal(err)
 	}
@@ -379,6 +380,7 @@ func testAdmit(t *testing.T, b *bench) {
 	}
 	b.wants(t, ada.Token, session.ErrInvalid)
 	for _, id := range []string{b.space.ID, second.ID} {
+		b.keeper(t, id)
 		if err := b.Leave(t.Context(), ada.PersonID, id, "operator"); err != nil {
 			t.Fatal(err)
 		}
