@@ -33,6 +33,7 @@ const (
 	usagePath   = Path + "/usage"
 	membersPath = Path + "/members"
 	redeemPath  = Path + "/redeem"
+	switchPath  = Path + "/workspace"
 )
 
 // Options are what the pages work on.
@@ -60,6 +61,7 @@ func New(desk *signin.Desk, o Options) {
 	desk.Action("POST "+membersPath, p.action(p.changeMembers))
 	desk.Page("GET "+redeemPath, p.page(p.redeem))
 	desk.Action("POST "+redeemPath, p.action(p.redeemCode))
+	desk.Action("POST "+switchPath, p.switchTo)
 }
 
 // visit is a request of somebody who is signed in.

@@ -42,6 +42,9 @@ type overview struct {
 	MoreThere bool // than Members
 	Idle      int  // hours until a session ends that is left alone
 	Kind      string
+	Form      string
+	Others    []session.Membership // workspaces that the visitor can switch to
+	MoreSpace bool                 // than Others
 }
 
 // kinds say what it means that a workspace is of a kind; an ordinary one means nothing.
@@ -72,5 +75,9 @@ func (p *pages) overview(ctx context.Context, v *visit) (*sheet, error) {
 		return nil, err
 	}
 	o.Members, o.MoreThere = len(members), more
+	o.Form = p.desk.FormToken(v.who)
+	if o.Others, o.MoreSpace, err = p.People.Memberships(ctx, v.who, mostWorkspaces); err != nil {
+		return nil, err
+	}
 	return &sheet{title: "Overview", name: "overview.html", data: o}, nil
 }

@@ -49,7 +49,7 @@ func (r *Repository) Admit(ctx context.Context, id Identity, domains map[string]
 				return err
 			}
 		}
-		out, err = r.open(ctx, tx, workspace, person, "provider")
+		out, err = r.open(ctx, tx, workspace, person, entry{how: "provider", vouched: true})
 		return err
 	})
 	if err != nil {

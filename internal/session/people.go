@@ -126,8 +126,8 @@ func (r *Repository) addLink(ctx context.Context, tx *sql.Tx, personID, workspac
 	}
 	now := r.moment()
 	link.ExpiresAt = now.Add(lasts)
-	_, err = tx.ExecContext(ctx, `INSERT INTO login_link (digest, workspace_id, person_id, expires_at) VALUES ($1, $2, $3, $4)`,
-		r.digest.of(link.Token), workspaceID, personID, control.Micros(link.ExpiresAt))
+	_, err = tx.ExecContext(ctx, `INSERT INTO login_link (digest, workspace_id, person_id, expires_at, vouched) VALUES ($1, $2, $3, $4, $5)`,
+		r.digest.of(link.Token), workspaceID, personID, control.Micros(link.ExpiresAt), number(actor == operator))
 	if err != nil {
 		return Link{}, err
 	}
@@ -147,9 +147,9 @@ func (r *Repository) Redeem(ctx context.Context, link, had string) (out Opened, 
 	}
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
 		var workspace, person string
-		var expires int64
-		err := tx.QueryRowContext(ctx, `DELETE FROM login_link WHERE digest = $1 RETURNING workspace_id, person_id, expires_at`, r.digest.of(link)).
-			Scan(&workspace, &person, &expires)
+		var expires, vouched int64
+		err := tx.QueryRowContext(ctx, `DELETE FROM login_link WHERE digest = $1 RETURNING workspace_id, person_id, expires_at, vouched`, r.digest.of(link)).
+			Scan(&workspace, &person, &expires, &vouched)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrInvalid
 		} else if err != nil {
@@ -163,7 +163,7 @@ func (r *Repository) Redeem(ctx context.Context, link, had string) (out Opened, 
 				return err
 			}
 		}
-		out, err = r.open(ctx, tx, workspace, person, "link")
+		out, err = r.open(ctx, tx, workspace, person, entry{how: "link", vouched: vouched != 0})
 		return err
 	})
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *Repository) Open(ctx context.Context, name, workspaceID string) (out Op
 		}
 		person, err := r.join(ctx, tx, name, workspaceID, operator)
 		if err == nil {
-			out, err = r.open(ctx, tx, workspaceID, person, operator)
+			out, err = r.open(ctx, tx, workspaceID, person, entry{how: operator, vouched: true})
 		}
 		return err
 	})

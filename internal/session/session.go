@@ -57,6 +57,9 @@ type Who struct {
 	Plan        account.Plan
 	Role        Role
 	ExpiresAt   time.Time
+	// Vouched says that the operator or a provider said who they are, and not only an
+	// owner of the workspace.
+	Vouched bool
 }
 
 // Principal is how routes know them: by their session and their own id.
@@ -107,7 +110,7 @@ func NewRepository(db *control.DB, o Options) *Repository {
 // moment is now, as exact as the database keeps it.
 func (r *Repository) moment() time.Time { return control.Moment(control.Micros(r.now())) }
 
-const selectWho = `SELECT s.id, s.person_id, p.name, s.workspace_id, w.name, w.plan, m.role, s.seen_at, s.expires_at
+const selectWho = `SELECT s.id, s.person_id, p.name, s.workspace_id, w.name, w.plan, m.role, s.seen_at, s.expires_at, s.vouched
 	FROM session s JOIN person p ON p.id = s.person_id JOIN workspace w ON w.id = s.workspace_id
 	JOIN member m ON m.workspace_id = s.workspace_id AND m.person_id = s.person_id `
 
@@ -118,16 +121,16 @@ func (r *Repository) Authenticate(ctx context.Context, token string) (Who, error
 		return Who{}, ErrInvalid
 	}
 	var who Who
-	var seen, expires int64
+	var seen, expires, vouched int64
 	err := r.db.Reader().QueryRowContext(ctx, selectWho+`WHERE s.digest = $1 AND s.ended_at IS NULL`, r.digest.of(token)).
-		Scan(&who.SessionID, &who.PersonID, &who.Person, &who.WorkspaceID, &who.Workspace, &who.Plan, &who.Role, &seen, &expires)
+		Scan(&who.SessionID, &who.PersonID, &who.Person, &who.WorkspaceID, &who.Workspace, &who.Plan, &who.Role, &seen, &expires, &vouched)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Who{}, ErrInvalid
 	} else if err != nil {
 		return Who{}, fmt.Errorf("session: %w", err)
 	}
 	now := r.moment()
-	who.ExpiresAt = control.Moment(expires)
+	who.ExpiresAt, who.Vouched = control.Moment(expires), vouched != 0
 	unused := now.Sub(control.Moment(seen))
 	if !now.Before(who.ExpiresAt) || unused >= Idle {
 		return Who{}, ErrInvalid
@@ -147,9 +150,27 @@ func (r *Repository) note(ctx context.Context, id string, now time.Time) error {
 	})
 }
 
+// entry is how somebody comes in.
+type entry struct {
+	how     string // for the audit log
+	vouched bool
+	until   time.Time // when the session ends at last; zero: after Lifetime
+}
+
+// number is a truth as the database keeps it.
+func number(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // open makes a session in the transaction that allows it.
-func (r *Repository) open(ctx context.Context, tx *sql.Tx, workspaceID, personID, how string) (Opened, error) {
+func (r *Repository) open(ctx context.Context, tx *sql.Tx, workspaceID, personID string, e entry) (Opened, error) {
 	now := r.moment()
+	if e.until.IsZero() {
+		e.until = now.Add(Lifetime)
+	}
 	token, err := newToken(r.rand, sessionPrefix)
 	if err != nil {
 		return Opened{}, err
@@ -158,8 +179,8 @@ func (r *Repository) open(ctx context.Context, tx *sql.Tx, workspaceID, personID
 	if err != nil {
 		return Opened{}, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO session (id, digest, workspace_id, person_id, created_at, seen_at, expires_at) VALUES ($1, $2, $3, $4, $5, $5, $6)`,
-		id, r.digest.of(token), workspaceID, personID, control.Micros(now), control.Micros(now.Add(Lifetime)))
+	_, err = tx.ExecContext(ctx, `INSERT INTO session (id, digest, workspace_id, person_id, created_at, seen_at, expires_at, vouched) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+		id, r.digest.of(token), workspaceID, personID, control.Micros(now), control.Micros(e.until), number(e.vouched))
 	if err != nil {
 		return Opened{}, err
 	}
@@ -177,14 +198,14 @@ func (r *Repository) open(ctx context.Context, tx *sql.Tx, workspaceID, personID
 		}
 	}
 	out := Opened{Token: token}
-	var seen, expires int64
+	var seen, expires, vouched int64
 	err = tx.QueryRowContext(ctx, selectWho+`WHERE s.id = $1`, id).
-		Scan(&out.SessionID, &out.PersonID, &out.Person, &out.WorkspaceID, &out.Workspace, &out.Plan, &out.Role, &seen, &expires)
+		Scan(&out.SessionID, &out.PersonID, &out.Person, &out.WorkspaceID, &out.Workspace, &out.Plan, &out.Role, &seen, &expires, &vouched)
 	if err != nil {
 		return Opened{}, err
 	}
-	out.ExpiresAt = control.Moment(expires)
-	return out, r.audit(ctx, tx, personID, "session.open", id, "workspace "+workspaceID+", by "+how, now)
+	out.ExpiresAt, out.Vouched = control.Moment(expires), vouched != 0
+	return out, r.audit(ctx, tx, personID, "session.open", id, "workspace "+workspaceID+", by "+e.how, now)
 }
 
 // End ends the session of a token, if there is one.

@@ -57,7 +57,7 @@ func newBench(t *testing.T, path string) *bench {
 var both = map[string]func(*testing.T, *bench){
 	"SignIn": testSignIn, "Fixation": testFixation, "ReplayAfterLogout": testReplayAfterLogout, "Expiry": testExpiry,
 	"LinkExpires": testLinkExpires, "OneWinner": testOneWinner, "EndAll": testEndAll, "Leave": testLeave, "Bounds": testBounds,
-	"Roles": testRoles, "Invite": testInvite, "Crowd": testCrowd, "OwnSessions": testOwnSessions,
+	"Roles": testRoles, "Invite": testInvite, "Crowd": testCrowd, "OwnSessions": testOwnSessions, "Switch": testSwitch,
 	"NothingInPlain": testNothingInPlain, "Forms": testForms, "Admit": testAdmit, "Mistakes": testMistakes,
 }
 

@@ -80,8 +80,8 @@ func (d *Desk) continues(r *http.Request, purpose, proof string) bool {
 	return secret != "" && hmac.Equal([]byte(proof), []byte(d.people.Derive(purpose, secret)))
 }
 
-// admit hands out a session, which takes the place of the attempt, and leads on.
-func (d *Desk) admit(w http.ResponseWriter, r *http.Request, s session.Opened, next string) {
+// Admit hands out a session, which takes the place of the attempt, and leads on.
+func (d *Desk) Admit(w http.ResponseWriter, r *http.Request, s session.Opened, next string) {
 	d.put(w, r, d.attemptName(r), "", time.Time{}, http.SameSiteLaxMode)
 	d.setCookie(w, r, s.Token, s.ExpiresAt)
 	seeOther(w, d.after(next))

@@ -54,7 +54,7 @@ func (d *Desk) redeem(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		d.unavailable(w, r, err)
 	default:
-		d.admit(w, r, s, "")
+		d.Admit(w, r, s, "")
 	}
 }
 

@@ -117,7 +117,7 @@ func (d *Desk) comeBack(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		d.unavailable(w, r, err)
 	default:
-		d.admit(w, r, s, next)
+		d.Admit(w, r, s, next)
 	}
 }
 
