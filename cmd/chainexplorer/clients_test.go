@@ -179,6 +179,21 @@ func (m *maker) generate(command []string, install, version, args string) {
 	m.run(command[0], append(command[1:], strings.Fields(args)...)...)
 }
 
+// follow writes a file as the guide says.
+func (m *maker) follow(name string) {
+	m.t.Helper()
+	guide, err := docs.Files.ReadFile("api.md")
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(guide), "echo '")
+	text, rest, closed := strings.Cut(text, "'")
+	if !found || !closed || !strings.HasPrefix(rest, " > "+name+"\n") {
+		m.t.Fatalf("docs/api.md does not say how to write %s", name)
+	}
+	writeTestFile(m.t, filepath.Join(m.dir, name), []byte(text))
+}
+
 // check holds what a program printed against plain requests.
 func (m *maker) check(printed []byte) {
 	m.t.Helper()
@@ -249,8 +264,9 @@ func TestGeneratedClients(t *testing.T) {
 		m.installed("requirements.txt")
 		bin := filepath.Join(m.tool, "bin")
 		m.env = append(m.env, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH")) // it tidies up with its own ruff
+		m.follow("generator.json")
 		m.generate([]string{filepath.Join(bin, "openapi-python-client")}, "pip install openapi-python-client==VERSION\nopenapi-python-client",
-			m.version("requirements.txt", `openapi-python-client==(\S+)`), "generate --path service-openapi.json --meta none --output-path explorer --fail-on-warning")
+			m.version("requirements.txt", `openapi-python-client==(\S+)`), "generate --path service-openapi.json --meta none --output-path explorer --fail-on-warning --config generator.json")
 		m.run(filepath.Join(bin, "python"), "-m", "compileall", "-q", "explorer")
 		m.check(m.run(filepath.Join(bin, "python"), "main.py"))
 	})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
 // asProgram makes the test binary behave like the program itself, so that the
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	os.RemoveAll(buildDir) //nolint:errcheck // of no use to anybody
+	toolchaintest.Remove()
 	os.Exit(code)
 }
 

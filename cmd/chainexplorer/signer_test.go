@@ -63,48 +63,57 @@ func TestSigningKeyCommands(t *testing.T) {
 	}
 }
 
-// TestSignerProcess signs in another process, which is killed and started again.
-func TestSignerProcess(t *testing.T) {
-	dir, key := signingKeys(t)
+// signerAddress is a socket with a path that is short enough for one.
+func signerAddress(t *testing.T) string {
+	t.Helper()
 	short, err := os.MkdirTemp("", "signer")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(short) }) //nolint:errcheck // a left-over
-	address := "unix:" + filepath.Join(short, "s")
-	run := func() (kill func(os.Signal) string) {
-		t.Helper()
-		cmd := program(t, "signer", "--signing-key", key.Path, "--listen", address)
-		log, err := cmd.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(log)
-		var seen strings.Builder
-		for lines.Scan() {
-			seen.WriteString(lines.Text() + "\n")
-			if strings.Contains(lines.Text(), `"signing"`) {
-				break
-			}
-		}
-		if !strings.Contains(seen.String(), `"signing"`) {
-			t.Fatalf("the signer did not start: %s", seen.String())
-		}
-		return func(sig os.Signal) string {
-			t.Helper()
-			if err := cmd.Process.Signal(sig); err != nil {
-				t.Fatal(err)
-			}
-			for lines.Scan() {
-				seen.WriteString(lines.Text() + "\n")
-			}
-			cmd.Wait() //nolint:errcheck // it was killed, perhaps
-			return seen.String()
+	return "unix:" + filepath.Join(short, "s")
+}
+
+// runSigner starts a signer. What ends it returns what it logged.
+func runSigner(t *testing.T, key, address string) (kill func(os.Signal) string) {
+	t.Helper()
+	cmd := program(t, "signer", "--signing-key", key, "--listen", address)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(log)
+	var seen strings.Builder
+	for lines.Scan() {
+		seen.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), `"signing"`) {
+			break
 		}
 	}
+	if !strings.Contains(seen.String(), `"signing"`) {
+		t.Fatalf("the signer did not start: %s", seen.String())
+	}
+	return func(sig os.Signal) string {
+		t.Helper()
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() {
+			seen.WriteString(lines.Text() + "\n")
+		}
+		cmd.Wait() //nolint:errcheck // it was killed, perhaps
+		return seen.String()
+	}
+}
+
+// TestSignerProcess signs in another process, which is killed and started again.
+func TestSignerProcess(t *testing.T) {
+	dir, key := signingKeys(t)
+	address := signerAddress(t)
+	run := func() (kill func(os.Signal) string) { return runSigner(t, key.Path, address) }
 	client, err := signer.NewClient(address)
 	if err != nil {
 		t.Fatal(err)

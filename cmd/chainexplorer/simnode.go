@@ -10,7 +10,10 @@ import (
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
+	sandboxed "chainexplorer/internal/verification/build"
+	shipped "chainexplorer/internal/verification/sample"
 )
 
 type simnodeCommand struct {
@@ -43,6 +46,9 @@ func (c *simnodeCommand) Run(ctx context.Context, con *console) error {
 	cfg := simnode.Config{
 		Seed: c.Seed, ChainID: id, Blocks: c.Blocks, TxPerBlock: c.Tx, EventsPerTx: c.Events, L1Lag: c.L1Lag,
 		RealHashes: c.RealHashes, StarknetVersion: c.Version, ForkRate: c.ForkRate,
+	}
+	if cfg.Declare, err = sampleClass(); err != nil {
+		return fmt.Errorf("simnode: %w", err)
 	}
 	if c.Tx == 0 {
 		cfg.TxPerBlock = -1 // empty blocks: zero would be the default
@@ -81,4 +87,15 @@ func (c *simnodeCommand) Run(ctx context.Context, con *console) error {
 		return fmt.Errorf("simnode: %w", err)
 	}
 	return nil
+}
+
+// sampleClass is the class of the source that comes with the program, for simulated chains
+// to declare: so there is something to verify.
+func sampleClass() ([]*contracts.Class, error) {
+	made, err := sandboxed.ReadArtifact(shipped.Artifact)
+	if err != nil {
+		return nil, err
+	}
+	class, err := contracts.Foreign(made.Class, felt.Selector("compiled/"+made.ClassHash.String()))
+	return []*contracts.Class{class}, err
 }

@@ -48,6 +48,9 @@ type Config struct {
 	PoolUses int
 	// PoolTrouble is what goes wrong with the privacy pool, and in which block.
 	PoolTrouble []PoolTrouble
+	// Declare are classes that block 0 declares behind its own, such as one whose source
+	// is at hand.
+	Declare []*contracts.Class
 	// ForkRate is the chance of a fork at each step of the live driver.
 	ForkRate float64
 }

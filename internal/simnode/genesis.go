@@ -28,6 +28,10 @@ func (b *builder) genesis() {
 			b.sealDeclare(faucet, 2+i%2, c)
 		}
 	}
+	for _, c := range w.cfg.Declare {
+		b.begin()
+		b.sealDeclare(faucet, 3, c)
+	}
 	for _, d := range []struct {
 		address felt.Felt
 		class   *contracts.Class
