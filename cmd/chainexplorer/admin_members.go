@@ -36,7 +36,7 @@ func (f *memberFlags) of(ctx context.Context, con *console, fn func(*session.Rep
 // change is of for a change of one member, whom it finds by name.
 func (f *memberFlags) change(ctx context.Context, con *console, user string, fn func(people *session.Repository, personID, workspaceID string) error) error {
 	return f.of(ctx, con, func(people *session.Repository, w account.Workspace) error {
-		id, err := people.PersonByName(ctx, user)
+		id, err := people.MemberByName(ctx, user, w.ID)
 		if err == nil {
 			err = fn(people, id, w.ID)
 		}

@@ -49,19 +49,23 @@ func (c *sessionCreateCommand) Run(ctx context.Context, con *console) error {
 
 type sessionRevokeCommand struct {
 	controlFlags
-	User string `required:"" placeholder:"NAME" help:"Whose sessions to end."`
+	User string `required:"" placeholder:"NAME" help:"Whose sessions to end, by name or id. Guests of that name in any workspace are meant, too."`
 }
 
 // Run ends them; once more does no harm.
 func (c *sessionRevokeCommand) Run(ctx context.Context, con *console) error {
 	return c.people(ctx, con, func(people *session.Repository, _ *account.Repository) error {
-		id, err := people.PersonByName(ctx, c.User)
+		ids, err := people.PeopleByName(ctx, c.User)
 		if err != nil {
 			return err
 		}
-		n, err := people.EndAll(ctx, id, "operator")
-		if err != nil {
-			return err
+		n := 0
+		for _, id := range ids {
+			ended, err := people.EndAll(ctx, id, "operator")
+			if err != nil {
+				return err
+			}
+			n += ended
 		}
 		if c.JSON {
 			return printJSON(con.out, map[string]any{"user": c.User, "ended": n})

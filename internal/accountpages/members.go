@@ -114,8 +114,6 @@ func explain(err error) (status int, why string) {
 		return http.StatusConflict, "A workspace needs an owner: make somebody else one first."
 	case errors.Is(err, session.ErrAlreadyMember):
 		return http.StatusConflict, "They are a member already, and sign in as they did before. If they cannot, the operator makes a link for them."
-	case errors.Is(err, session.ErrNameTaken):
-		return http.StatusConflict, "This name belongs to somebody whom the service knows from elsewhere. The operator can bring them in, or you invite them by another name."
 	case errors.Is(err, session.ErrTooManyMembers):
 		return http.StatusConflict, fmt.Sprintf("The workspace has %d members, as many as it may have.", session.MaxMembers)
 	case errors.Is(err, session.ErrPersonNotFound):

@@ -22,7 +22,7 @@ type Identity struct {
 }
 
 // Admit signs somebody in whom a provider vouches for. The first time they are known by
-// their e-mail address: as the person of that name or, when its domain is one of
+// their e-mail address: as the person of that name, no guest, or, when its domain is one of
 // domains, as a new member of the workspace that it names. From then on they are known
 // by the provider's id for them alone: whoever gets their address later is somebody
 // else. Who was taken out of all workspaces stays out. The session is of the workspace
@@ -69,7 +69,7 @@ func (r *Repository) identified(ctx context.Context, tx *sql.Tx, id Identity, do
 	if at < 1 || checkName(email) != nil {
 		return "", ErrNotAdmitted
 	}
-	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1`, email).Scan(&person)
+	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1 AND home = $2`, email, everywhere).Scan(&person)
 	if errors.Is(err, sql.ErrNoRows) {
 		person, err = r.newcomer(ctx, tx, email, domains[email[at+1:]])
 	}
@@ -99,5 +99,5 @@ func (r *Repository) newcomer(ctx context.Context, tx *sql.Tx, email, workspace 
 	} else if err != nil {
 		return "", err
 	}
-	return r.join(ctx, tx, email, id, "provider")
+	return r.join(ctx, tx, email, everywhere, id, "provider")
 }

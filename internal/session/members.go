@@ -42,7 +42,6 @@ var (
 	ErrNotOwner       = errors.New("only an owner of the workspace may do that")
 	ErrLastOwner      = errors.New("a workspace needs an owner: make somebody else one first")
 	ErrAlreadyMember  = errors.New("they are a member already")
-	ErrNameTaken      = errors.New("that name belongs to somebody who is known elsewhere")
 	ErrTooManyMembers = fmt.Errorf("the workspace has %d members, as many as it may have", MaxMembers)
 )
 
@@ -93,8 +92,8 @@ func (r *Repository) Members(ctx context.Context, workspaceID string, limit int)
 
 // Invite makes a link for somebody who is new, by which they sign in and are a member.
 // It is good once. Somebody who was invited and never came can be invited again; the
-// links from before are void then. A member, or somebody of another workspace, is not
-// invited: the link would let its bearer pass for them.
+// links from before are void then. They are a guest: whoever has their name elsewhere is
+// somebody else, because the link lets its bearer pass for them. A member is not invited.
 func (r *Repository) Invite(ctx context.Context, name, workspaceID, actor string) (link Link, err error) {
 	if err := checkName(name); err != nil {
 		return Link{}, err
@@ -106,7 +105,7 @@ func (r *Repository) Invite(ctx context.Context, name, workspaceID, actor string
 		if err := invitable(ctx, tx, name, workspaceID); err != nil {
 			return err
 		}
-		person, err := r.join(ctx, tx, name, workspaceID, actor)
+		person, err := r.join(ctx, tx, name, workspaceID, workspaceID, actor)
 		if err != nil {
 			return err
 		}
@@ -124,19 +123,15 @@ func (r *Repository) Invite(ctx context.Context, name, workspaceID, actor string
 
 // invitable says why somebody cannot be invited, if so.
 func invitable(ctx context.Context, tx *sql.Tx, name, workspaceID string) error {
-	var here, came, elsewhere, members int
-	err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN m.workspace_id = $1 THEN 1 ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN m.workspace_id = $1 AND m.joined_at IS NOT NULL THEN 1 ELSE 0 END), 0),
-		COALESCE(SUM(CASE WHEN m.workspace_id <> $1 THEN 1 ELSE 0 END), 0),
+	var here, settled, members int
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(CASE WHEN m.joined_at IS NOT NULL OR p.home <> $1 THEN 1 ELSE 0 END), 0),
 		(SELECT COUNT(*) FROM member WHERE workspace_id = $1)
-		FROM person p JOIN member m ON m.person_id = p.id WHERE p.name = $2`, workspaceID, name).Scan(&here, &came, &elsewhere, &members)
+		FROM person p JOIN member m ON m.person_id = p.id WHERE m.workspace_id = $1 AND p.name = $2`, workspaceID, name).Scan(&here, &settled, &members)
 	switch {
 	case err != nil:
 		return err
-	case came > 0:
+	case settled > 0:
 		return ErrAlreadyMember
-	case elsewhere > 0:
-		return ErrNameTaken
 	case here == 0 && members >= MaxMembers:
 		return ErrTooManyMembers
 	}

@@ -32,16 +32,21 @@ func checkName(name string) error {
 	return nil
 }
 
+// everywhere is the home of people whom the operator or a provider brought: their names
+// stand for themselves in all workspaces. The home of a guest is the workspace whose owner
+// invited them, and their name means nothing elsewhere.
+const everywhere = ""
+
 // join makes somebody a member of a workspace, and known, unless they are. Who joins a
 // workspace that has no owner is its owner.
-func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, workspaceID, actor string) (personID string, err error) {
+func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, home, workspaceID, actor string) (personID string, err error) {
 	now := r.moment()
-	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1`, name).Scan(&personID)
+	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1 AND home = $2`, name, home).Scan(&personID)
 	if errors.Is(err, sql.ErrNoRows) {
 		if personID, err = newID(r.rand, "usr_"); err != nil {
 			return "", err
 		}
-		if _, err = tx.ExecContext(ctx, `INSERT INTO person (id, name, created_at) VALUES ($1, $2, $3)`, personID, name, control.Micros(now)); err == nil {
+		if _, err = tx.ExecContext(ctx, `INSERT INTO person (id, name, home, created_at) VALUES ($1, $2, $3, $4)`, personID, name, home, control.Micros(now)); err == nil {
 			err = r.audit(ctx, tx, actor, "user.create", personID, name, now)
 		}
 	}
@@ -60,6 +65,28 @@ func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, workspaceID, ac
 	return personID, r.audit(ctx, tx, actor, "member.add", workspaceID, personID, now)
 }
 
+// bring makes somebody a member for the operator: a guest of the workspace who goes by
+// that name, when nobody else there does, or else whoever has the name everywhere.
+func (r *Repository) bring(ctx context.Context, tx *sql.Tx, name, workspaceID string) (personID string, err error) {
+	personID, home, err := memberNamed(ctx, tx, name, workspaceID)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && home == everywhere {
+		return r.join(ctx, tx, name, everywhere, workspaceID, operator)
+	}
+	return personID, err
+}
+
+// querier is a transaction or a connection.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// memberNamed finds a member by name or id, a guest last.
+func memberNamed(ctx context.Context, q querier, name, workspaceID string) (personID, home string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT p.id, p.home FROM member m JOIN person p ON p.id = m.person_id
+		WHERE m.workspace_id = $1 AND (p.name = $2 OR p.id = $2) ORDER BY p.home LIMIT 1`, workspaceID, name).Scan(&personID, &home)
+	return personID, home, err
+}
+
 // NewLink makes a link for somebody to sign in to a workspace, of which they become a
 // member unless they are. It is the operator's: whoever has the link is let in, once.
 func (r *Repository) NewLink(ctx context.Context, name, workspaceID string) (link Link, err error) {
@@ -70,7 +97,7 @@ func (r *Repository) NewLink(ctx context.Context, name, workspaceID string) (lin
 		if err := exists(ctx, tx, workspaceID); err != nil {
 			return err
 		}
-		person, err := r.join(ctx, tx, name, workspaceID, operator)
+		person, err := r.bring(ctx, tx, name, workspaceID)
 		if err != nil {
 			return err
 		}
@@ -182,7 +209,7 @@ func (r *Repository) Open(ctx context.Context, name, workspaceID string) (out Op
 		if err := exists(ctx, tx, workspaceID); err != nil {
 			return err
 		}
-		person, err := r.join(ctx, tx, name, workspaceID, operator)
+		person, err := r.bring(ctx, tx, name, workspaceID)
 		if err == nil {
 			out, err = r.open(ctx, tx, workspaceID, person, entry{how: operator, vouched: true})
 		}
@@ -194,9 +221,37 @@ func (r *Repository) Open(ctx context.Context, name, workspaceID string) (out Op
 	return out, nil
 }
 
-// PersonByName finds somebody's id, or ErrPersonNotFound.
-func (r *Repository) PersonByName(ctx context.Context, name string) (id string, err error) {
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1`, name).Scan(&id)
+// maxNamed bounds how many people of one name are looked at.
+const maxNamed = 1000
+
+// PeopleByName finds the ids of all who have a name or id, guests last, or
+// ErrPersonNotFound.
+func (r *Repository) PeopleByName(ctx context.Context, name string) (ids []string, err error) {
+	rows, err := r.db.Reader().QueryContext(ctx, `SELECT id FROM person WHERE name = $1 OR id = $1 ORDER BY home, id LIMIT $2`, name, maxNamed)
+	if err != nil {
+		return nil, fmt.Errorf("user %q: %w", name, err)
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("user %q: %w", name, err)
+		}
+		ids = append(ids, id)
+	}
+	if err = rows.Err(); err == nil && len(ids) == 0 {
+		err = ErrPersonNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("user %q: %w", name, err)
+	}
+	return ids, nil
+}
+
+// MemberByName finds the id of a member of a workspace by name or id, or
+// ErrPersonNotFound. Of two with one name it is the one who is no guest.
+func (r *Repository) MemberByName(ctx context.Context, name, workspaceID string) (id string, err error) {
+	id, _, err = memberNamed(ctx, r.db.Reader(), name, workspaceID)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrPersonNotFound
 	}

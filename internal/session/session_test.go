@@ -57,7 +57,7 @@ func newBench(t *testing.T, path string) *bench {
 var both = map[string]func(*testing.T, *bench){
 	"SignIn": testSignIn, "Fixation": testFixation, "ReplayAfterLogout": testReplayAfterLogout, "Expiry": testExpiry,
 	"LinkExpires": testLinkExpires, "OneWinner": testOneWinner, "EndAll": testEndAll, "Leave": testLeave, "Bounds": testBounds,
-	"Roles": testRoles, "Invite": testInvite, "Crowd": testCrowd, "OwnSessions": testOwnSessions, "Switch": testSwitch,
+	"Roles": testRoles, "Invite": testInvite, "Guests": testGuests, "Crowd": testCrowd, "OwnSessions": testOwnSessions, "Switch": testSwitch,
 	"NothingInPlain": testNothingInPlain, "Forms": testForms, "Admit": testAdmit, "Mistakes": testMistakes,
 }
 
@@ -232,11 +232,11 @@ func testEndAll(t *testing.T, b *bench) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := b.PersonByName(t.Context(), "ada")
-	if err != nil || id != one.PersonID {
-		t.Fatal(id, err)
+	ids, err := b.PeopleByName(t.Context(), "ada")
+	if err != nil || len(ids) != 1 || ids[0] != one.PersonID {
+		t.Fatal(ids, err)
 	}
-	if n, err := b.EndAll(t.Context(), id, "operator"); n != 2 || err != nil {
+	if n, err := b.EndAll(t.Context(), ids[0], "operator"); n != 2 || err != nil {
 		t.Error(n, err)
 	}
 	b.wants(t, one.Token, session.ErrInvalid)
@@ -325,7 +325,7 @@ func testMistakes(t *testing.T, b *bench) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := b.PersonByName(t.Context(), "nobody"); !errors.Is(err, session.ErrPersonNotFound) {
+	if _, err := b.PeopleByName(t.Context(), "nobody"); !errors.Is(err, session.ErrPersonNotFound) {
 		t.Error(err)
 	}
 	s, err := b.Open(t.Context(), "ada", b.space.ID)

@@ -165,7 +165,7 @@ func TestRealProvider(t *testing.T) {
 				t.Error("the session is not a new one")
 			}
 			who, err := w.People.Authenticate(t.Context(), b.token())
-			if id, found := w.People.PersonByName(t.Context(), "ada@example.org"); err != nil || found != nil || who.PersonID != id {
+			if ids, found := w.People.PeopleByName(t.Context(), "ada@example.org"); err != nil || found != nil || len(ids) != 1 || who.PersonID != ids[0] {
 				t.Error(who, err, found)
 			}
 			// Who is taken out stays out.

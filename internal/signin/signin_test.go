@@ -227,11 +227,11 @@ func (w *world) remove(personID string) error {
 func testRemoved(t *testing.T, w *world) {
 	b := w.browser()
 	token, link := b.signIn("ada", w.Space), w.link("ada", w.Space)
-	id, err := w.People.PersonByName(t.Context(), "ada")
-	if err != nil {
-		t.Fatal(err)
+	ids, err := w.People.PeopleByName(t.Context(), "ada")
+	if err != nil || len(ids) != 1 {
+		t.Fatal(ids, err)
 	}
-	if err := w.remove(id); err != nil {
+	if err := w.remove(ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	b.get(link).wants(t, 404)
