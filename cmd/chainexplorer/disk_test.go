@@ -23,29 +23,33 @@ import (
 // to mount one.
 func smallDisk(t *testing.T, mib string) string {
 	t.Helper()
-	dir, why := maybeSmallDisk(t, mib)
-	if why != "" {
-		t.Skip(why)
+	dir, err := maybeSmallDisk(t, mib)
+	if errors.Is(err, errNotRoot) {
+		t.Skip("a file system can be mounted by root on Linux only; internal/store/pebble plays full disks without one")
+	} else if err != nil {
+		t.Skipf("no file system can be mounted here: %v", err)
 	}
 	return dir
 }
 
-// maybeSmallDisk is a directory, and why it is not a small disk, "" where it is.
-func maybeSmallDisk(t *testing.T, mib string) (dir, why string) {
+var errNotRoot = errors.New("only root can, on Linux")
+
+// maybeSmallDisk is a directory, and why it is not a small disk, nil where it is.
+func maybeSmallDisk(t *testing.T, mib string) (dir string, why error) {
 	t.Helper()
 	dir = t.TempDir()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		return dir, "a file system can be mounted by root on Linux only; internal/store/pebble plays full disks without one"
+		return dir, errNotRoot
 	}
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+mib+"m", "tmpfs", dir).CombinedOutput(); err != nil {
-		return dir, fmt.Sprintf("no file system can be mounted here: %v: %s", err, out)
+		return dir, fmt.Errorf("%w: %s", err, out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
-	return dir, ""
+	return dir, nil
 }
 
 // fill leaves so many KiB of a disk free, and returns how to make room again.

@@ -159,8 +159,8 @@ func TestLedgerOutlivesProcesses(t *testing.T) {
 
 	a = start()
 	a.until("the other ledger", served(first+1))
-	if noDisk != "" {
-		t.Log(noDisk)
+	if noDisk != nil {
+		t.Log("no small disk:", noDisk)
 		a.stop(syscall.SIGTERM)
 		fsckClean(t, data)
 		return
