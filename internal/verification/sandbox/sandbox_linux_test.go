@@ -254,7 +254,7 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	program := sandboxtest.Program(t)
 	dynamic, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		o    sandbox.Options
