@@ -16,15 +16,16 @@ import (
 )
 
 type commands struct {
-	Demo    demoCommand    `cmd:"" help:"Show the whole product on a built-in simulated chain. Start here."`
-	Serve   serveCommand   `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
-	Index   indexCommand   `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
-	API     apiCommand     `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
-	Worker  workerCommand  `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
-	Verify  verifyCommands `cmd:"" help:"Prepare a source tree for exact verification, submit it, and check archives and receipts offline."`
-	Signer  signerCommand  `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
-	Simnode simnodeCommand `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
-	Admin   adminCommands  `cmd:"" help:"Commands for the operator."`
+	Demo      demoCommand      `cmd:"" help:"Show the whole product on a built-in simulated chain. Start here."`
+	Serve     serveCommand     `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
+	Index     indexCommand     `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
+	API       apiCommand       `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
+	Worker    workerCommand    `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
+	Verify    verifyCommands   `cmd:"" help:"Prepare a source tree for exact verification, submit it, and check archives and receipts offline."`
+	Signer    signerCommand    `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
+	Simnode   simnodeCommand   `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
+	Simprover simproverCommand `cmd:"" help:"Serve a simulated prover, with every answer and fault of a real one: for trying the relay out and for tests."`
+	Admin     adminCommands    `cmd:"" help:"Commands for the operator."`
 
 	Version    versionCommand    `cmd:"" help:"Say what this program was built from, and how; --version does so too."`
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
