@@ -13,6 +13,8 @@ import (
 	"chainexplorer/internal/durable"
 	"chainexplorer/internal/verification/archive"
 	"chainexplorer/internal/verification/client"
+	"chainexplorer/internal/verification/publication"
+	"chainexplorer/internal/verification/receipt"
 	"chainexplorer/internal/verification/submission"
 )
 
@@ -224,10 +226,11 @@ func (c *verifyCancelCommand) Run(ctx context.Context, con *console) error {
 type verifyGetReceiptCommand struct {
 	Job string `arg:"" help:"Id of the job."`
 	serviceFlags
-	Out string `placeholder:"FILE" help:"File to write. Default: it is printed."`
+	Out      string `placeholder:"FILE" help:"File to write. Default: it is printed."`
+	LogProof string `placeholder:"FILE" help:"File to write the proof to that the receipt is in the transparency log. Default: none is asked for."`
 }
 
-// Run gets a receipt, byte by byte as the service has it.
+// Run gets a receipt, byte by byte as the service has it. Nothing is written unless all is there.
 func (c *verifyGetReceiptCommand) Run(ctx context.Context, con *console) error {
 	service, err := c.client()
 	if err != nil {
@@ -236,6 +239,23 @@ func (c *verifyGetReceiptCommand) Run(ctx context.Context, con *console) error {
 	data, err := service.Receipt(ctx, c.Job)
 	if err != nil {
 		return err
+	}
+	if c.LogProof != "" {
+		signed, err := receipt.Parse(data)
+		if err != nil {
+			return err
+		}
+		path, err := publication.ProofPath(signed)
+		if err != nil {
+			return err
+		}
+		proof, err := service.LogProof(ctx, path)
+		if err != nil {
+			return err
+		}
+		if err := durable.WriteFile(c.LogProof, proof, 0o644); err != nil {
+			return err
+		}
 	}
 	if c.Out == "" {
 		_, err = fmt.Fprintf(con.out, "%s\n", bytes.TrimSpace(data))

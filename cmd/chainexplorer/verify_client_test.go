@@ -12,6 +12,9 @@ import (
 
 const clientJob = "vrf_0123456789abcdefghijklmn"
 
+// provedBy has the form of a proof.
+const provedBy = "c2sp.org/tlog-proof@v1\nindex 0\n\nlog\n1\nAAAA\n\n\u2014 log AAAA\n"
+
 // TestVerifyClient plays a service that says what the test tells it to.
 func TestVerifyClient(t *testing.T) {
 	receiptFile, _ := testReceipt(t, "sha256:"+strings.Repeat("1a", 32), nil)
@@ -30,6 +33,8 @@ func TestVerifyClient(t *testing.T) {
 		case r.Header.Get("X-API-Key") != "svc_secret":
 			w.WriteHeader(http.StatusUnauthorized)
 			answer = `{"code":"unauthorized","message":"No."}`
+		case strings.HasPrefix(r.URL.Path, "/receipt-log/proof/"):
+			answer = provedBy
 		case strings.HasSuffix(r.URL.Path, "/receipt"):
 			answer = string(text)
 		case strings.HasSuffix(r.URL.Path, "/verification-jobs"):
@@ -54,7 +59,7 @@ func TestVerifyClient(t *testing.T) {
 	job := func(state, more string) string {
 		return `{"jobId":"` + clientJob + `","state":"` + state + `"` + more + `}`
 	}
-	out := filepath.Join(t.TempDir(), "receipt.json")
+	out, proof := filepath.Join(t.TempDir(), "receipt.json"), filepath.Join(t.TempDir(), "proof")
 	for _, c := range []struct {
 		name  string
 		looks []string
@@ -72,6 +77,7 @@ func TestVerifyClient(t *testing.T) {
 		{"one look", []string{job("building", "")}, []string{"status", clientJob, "--json"}, 0, `"state": "building"`, 1},
 		{"cancel", nil, []string{"cancel", clientJob}, 0, "queued", 1},
 		{"receipt", nil, []string{"receipt", owned, "--out", out}, 0, "not checked yet", 1},
+		{"receipt with proof", nil, []string{"receipt", owned, "--out", out, "--log-proof", proof}, 0, "not checked yet", 2},
 		{"another's receipt", nil, []string{"receipt", clientJob}, exitFailure, "the receipt of another job", 1},
 		{"no job", nil, []string{"status", "../me"}, exitFailure, "is not the id", 0},
 		{"in the clear", nil, []string{"status", clientJob, "--service", "http://explorer.example"}, exitUsage, "over https alone", 0},
@@ -91,6 +97,9 @@ func TestVerifyClient(t *testing.T) {
 	}
 	if got, err := os.ReadFile(out); err != nil || string(got) != string(text) {
 		t.Errorf("the receipt is %s (%v)", got, err)
+	}
+	if got, err := os.ReadFile(proof); err != nil || string(got) != provedBy {
+		t.Errorf("the proof is %s (%v)", got, err)
 	}
 	t.Setenv(keyVariable, "")
 	if _, errs, code := output(t, "verify", "status", clientJob, "--service", server.URL); code != exitUsage || !strings.Contains(errs, keyVariable) {

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"time"
 
+	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/receipt"
 )
 
@@ -45,7 +46,8 @@ type Options struct {
 // Client asks one service.
 type Client struct {
 	Options
-	base string
+	base string // of jobs
+	root *url.URL
 }
 
 // New checks the options. A key is not sent in the clear, except to this machine.
@@ -68,7 +70,7 @@ func New(o Options) (*Client, error) {
 	if o.Sleep == nil {
 		o.Sleep = sleep
 	}
-	return &Client{Options: o, base: u.JoinPath("v1", o.Chain, "verification-jobs").String()}, nil
+	return &Client{Options: o, root: u, base: u.JoinPath("v1", o.Chain, "verification-jobs").String()}, nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -186,6 +188,27 @@ func (c *Client) Receipt(ctx context.Context, id string) ([]byte, error) {
 		return nil, fmt.Errorf("the service sent the receipt of another job, %s", r.Evidence.JobID)
 	}
 	return data, nil
+}
+
+// LogProof is the proof of a receipt, at its path. The head of the log is signed soon after a
+// receipt was admitted: until then it is asked for again, a few times.
+func (c *Client) LogProof(ctx context.Context, path string) ([]byte, error) {
+	for try := 1; ; try++ {
+		data, err := c.ask(ctx, http.MethodGet, c.root.JoinPath(path).String(), nil)
+		var refusal *Refusal
+		if err == nil {
+			if _, err := logproof.Parse(data); err != nil {
+				return nil, fmt.Errorf("the service sent no proof: %w", err)
+			}
+			return data, nil
+		}
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusServiceUnavailable || try > patience {
+			return nil, fmt.Errorf("proof of the transparency log: %w", err)
+		}
+		if err := c.Sleep(ctx, min(max(refusal.RetryAfter, leastWait), longestWait)); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Wait looks at a job until it has ended, and tells each new state. A service that asks for time

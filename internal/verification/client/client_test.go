@@ -183,6 +183,25 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
+// TestLogProof: a proof that is not there yet is waited for, a few times; what is none is refused.
+func TestLogProof(t *testing.T) {
+	const path, proof = "/receipt-log/proof/ab", "c2sp.org/tlog-proof@v1\nindex 0\n\nlog\n1\nAAAA\n"
+	later := say(503, `{"code":"service_unavailable","message":"Not yet."}`, "Retry-After", "2")
+	c, s, waits := newClient(t, later, later, say(200, proof))
+	got, err := c.LogProof(t.Context(), path)
+	if err != nil || string(got) != proof || !slices.Equal(*waits, []time.Duration{2 * time.Second, 2 * time.Second}) || !strings.HasPrefix(s.asked()[0], "GET "+path+" ") {
+		t.Errorf("%s (%v), waited %v, asked %q", got, err, *waits, s.asked())
+	}
+	for name, answers := range map[string][]http.HandlerFunc{
+		"no proof": {say(200, "a page")}, "no log": {say(404, `{"code":"not_found","message":"None."}`)}, "never": slices.Repeat([]http.HandlerFunc{later}, 20),
+	} {
+		c, s, _ := newClient(t, answers...)
+		if got, err := c.LogProof(t.Context(), path); err == nil || len(s.asked()) > 10 || name != "never" && len(s.asked()) != 1 {
+			t.Errorf("%s: %s after %d requests (%v)", name, got, len(s.asked()), err)
+		}
+	}
+}
+
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []client.Options{
 		{Base: "", Key: "k"}, {Base: "explorer.example", Key: "k"}, {Base: "ftp://explorer.example", Key: "k"}, {Base: "http://explorer.example", Key: "k"}, {Base: "https://u:p@explorer.example", Key: "k"},
