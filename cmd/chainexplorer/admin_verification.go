@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 type verificationCommands struct {
 	Jobs   verificationJobsCommand   `cmd:"" help:"List the newest verification jobs of all workspaces, without anything of their sources."`
+	Worker verificationWorkerCommand `cmd:"" help:"Show the worker that verifies sources: when it was heard of, what keeps it from working, and what a build may use."`
 	Pause  verificationPauseCommand  `cmd:"" help:"Take no new verification jobs. Those that are there go on."`
 	Resume verificationResumeCommand `cmd:"" help:"Take verification jobs again."`
 }
@@ -70,6 +73,54 @@ func (c *verificationJobsCommand) Run(ctx context.Context, con *console) error {
 		}
 		if c.JSON {
 			return printJSON(con.out, views)
+		}
+		return table(con.out, rows)
+	})
+}
+
+type verificationWorkerCommand struct{ controlFlags }
+
+// workerView is what an operator sees of the worker.
+type workerView struct {
+	Worker    string        `json:"worker"`
+	SeenAt    time.Time     `json:"seenAt"`
+	Available bool          `json:"available"` // whether new jobs are taken
+	Why       string        `json:"why,omitempty"`
+	Settings  *verifierView `json:"settings"` // null when the worker did not say
+}
+
+// Run shows the worker as it last described itself.
+func (c *verificationWorkerCommand) Run(ctx context.Context, con *console) error {
+	return c.open(ctx, con, false, func(db *control.DB) error {
+		repo := verification.New(db, verification.Options{})
+		w, err := repo.Worker(ctx, verification.Chain)
+		if err != nil {
+			return err
+		}
+		if w == nil {
+			return errors.New("no worker has ever verified with this control database: start 'serve' or 'worker' of SN_MAIN")
+		}
+		v := workerView{Worker: w.Name, SeenAt: w.Seen, Available: true}
+		if w.Settings != "" {
+			if err := json.Unmarshal([]byte(w.Settings), &v.Settings); err != nil {
+				return fmt.Errorf("settings of the worker: %w", err)
+			}
+		}
+		var unavailable *verification.UnavailableError
+		if err := repo.Available(ctx, verification.Chain); errors.As(err, &unavailable) {
+			v.Available, v.Why = false, unavailable.Why
+		} else if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(con.out, v)
+		}
+		rows := [][]string{{"worker", v.Worker}, {"heard of", v.SeenAt.Format(time.RFC3339)}, {"new jobs", "taken"}}
+		if !v.Available {
+			rows[2][1] = "not taken: " + v.Why
+		}
+		if v.Settings != nil {
+			rows = append(rows, v.Settings.rows()...)
 		}
 		return table(con.out, rows)
 	})

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	sandboxed "chainexplorer/internal/verification/build"
 	verification "chainexplorer/internal/verification/job"
 )
 
@@ -74,6 +75,8 @@ type composition struct {
 	closers    []func()
 	// verify makes the job that verifies sources; nil where none are.
 	verify func(*chainParts, prometheus.Registerer) job.Job
+	// builder is what it builds them with; nil without a toolchain.
+	builder *sandboxed.Builder
 }
 
 func newComposition(o chainSettings, con *console, backupDir string) *composition {

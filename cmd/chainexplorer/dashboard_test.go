@@ -26,6 +26,7 @@ import (
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/usage"
+	"chainexplorer/internal/verification/controller"
 )
 
 var (
@@ -44,6 +45,8 @@ func exported(t *testing.T) map[string][]string {
 	recheck.NewMetrics(reg)
 	kernel.NewMetrics(reg)
 	usage.NewMetrics(reg)
+	newReceiptFailures(reg)
+	controller.NewMetrics(nil, reg)
 	gateway.NewMetrics(reg)
 	ofChain := prometheus.WrapRegistererWith(prometheus.Labels{"chain": "SN_MAIN"}, reg) // as the gateway does
 	upstream.NewMetrics(ofChain)

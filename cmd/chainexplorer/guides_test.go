@@ -11,10 +11,10 @@ import (
 
 // guideOf names the files in which a command's flags are explained.
 var guideOf = map[string][]string{
-	"serve":  {"docs/serving.md"},
+	"serve":  {"docs/serving.md", "docs/verification-operating.md"},
 	"index":  {"docs/indexing.md"},
 	"api":    {"docs/operating.md", "docs/serving.md"}, // its flags are those of serve
-	"worker": {"docs/operating.md", "docs/indexing.md"},
+	"worker": {"docs/operating.md", "docs/indexing.md", "docs/verification-operating.md"},
 	"verify": {"docs/verification.md"},
 	"signer": {"docs/verification-operating.md"},
 	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md"},

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"chainexplorer/internal/control"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/verification/keyring"
@@ -17,8 +20,25 @@ const publishEvery = time.Second
 
 // receiptFlags say what is published of verification receipts.
 type receiptFlags struct {
-	ReceiptTrust  string `placeholder:"FILE" help:"Trust document of verification receipts, to be published at /.well-known/service-receipt-trust-root.json; see docs/verification-operating.md."`
-	ReceiptLogKey string `placeholder:"FILE" help:"Public key of the transparency log of receipts (log.pub), to publish the log at /receipt-log."`
+	ReceiptTrust string `placeholder:"FILE" help:"Trust document of verification receipts, to be published at /.well-known/service-receipt-trust-root.json; see docs/verification-operating.md."`
+	receiptLogFlags
+}
+
+// receiptLogFlags name the log of receipts, to those who have its heads signed as well.
+type receiptLogFlags struct {
+	ReceiptLogKey string `placeholder:"FILE" help:"Public key of the transparency log of receipts (log.pub), to publish the log at /receipt-log and to have its heads signed by --signer."`
+}
+
+// open returns the log, with its key as people pin it; nil without a key.
+func (f *receiptLogFlags) open(db *control.DB) (*translog.Log, string, error) {
+	if f.ReceiptLogKey == "" {
+		return nil, "", nil
+	}
+	key, text, err := keyring.ReadLogPublic(f.ReceiptLogKey)
+	if err != nil {
+		return nil, "", err
+	}
+	return translog.New(db, key), text, nil
 }
 
 // signerFlags say who signs.
@@ -45,24 +65,32 @@ func (f *receiptFlags) publish(k *kernel.Server, s *service) (listed []site.Docu
 	if f.ReceiptTrust != "" {
 		listed = append(listed, site.Document{Path: publication.TrustPath, Type: kernel.JSONType, Title: "Keys that verification receipts are believed by"})
 	}
-	if f.ReceiptLogKey != "" {
-		key, text, err := keyring.ReadLogPublic(f.ReceiptLogKey)
-		if err != nil {
-			return nil, nil, err
-		}
-		log = translog.New(s.control, key)
-		o.Log, o.LogKey = log, text
+	if o.Log, o.LogKey, err = f.open(s.control); err != nil {
+		return nil, nil, err
+	}
+	if o.Log != nil {
 		listed = append(listed, site.Document{Path: publication.LogPath + "/checkpoint", Type: "text/plain; charset=utf-8", Title: "Signed head of the transparency log of receipts"})
 	}
-	return listed, log, publication.New(k, o)
+	return listed, o.Log, publication.New(k, o)
 }
 
-// keepPublishing has the heads of the log signed until the context ends. The same trouble is told once.
-func (s *service) keepPublishing(ctx context.Context) {
-	last := ""
-	s.receipts.Run(ctx, s.signer, publishEvery, func(err error) {
+func newReceiptFailures(reg prometheus.Registerer) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Name: "chainexplorer_receipt_log_failures_total", Help: "Times that the head of the transparency log of receipts could not be signed or kept."})
+	reg.MustRegister(c)
+	return c
+}
+
+// keepPublishing has the heads of a log signed until the context ends, where there are both.
+// The same trouble is told once.
+func (p *composition) keepPublishing(ctx context.Context, log *translog.Log, by *signer.Client) {
+	if log == nil || by == nil {
+		return
+	}
+	last, failures := "", newReceiptFailures(p.registered)
+	log.Run(ctx, by, publishEvery, func(err error) {
+		failures.Inc()
 		if err.Error() != last {
-			s.con.log.Error("the log of receipts is not published", "err", err)
+			p.con.log.Error("the log of receipts is not published", "err", err)
 		}
 		last = err.Error()
 	})

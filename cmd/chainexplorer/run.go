@@ -51,12 +51,10 @@ func (s *service) Run(ctx context.Context) error {
 		s.usage.Run(served)
 		return nil
 	})
-	if s.receipts != nil && s.signer != nil {
-		g.Go(func() error {
-			s.keepPublishing(gctx)
-			return nil
-		})
-	}
+	g.Go(func() error {
+		s.keepPublishing(gctx, s.receipts, s.signer)
+		return nil
+	})
 	for _, c := range s.chains {
 		if c.pool != nil {
 			g.Go(func() error { return c.refuseStrangers(gctx) })

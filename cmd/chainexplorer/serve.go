@@ -175,6 +175,9 @@ func (c *serveCommand) check() error {
 	if _, err := c.client(); err != nil {
 		return err
 	}
+	if err := c.verifierFlags.check(); err != nil {
+		return err
+	}
 	if err := checkAudit(c.AuditRate); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -18,22 +19,22 @@ import (
 	"chainexplorer/internal/verification/translog"
 )
 
-// verifierFlags say what sources are built with.
-type verifierFlags struct {
-	VerificationToolchains string `placeholder:"DIR" help:"Policy directory of compilers that sources are verified with; see docs/verification-operating.md. Without it and --signer no verification jobs are taken."`
-}
-
 // verifyWith makes the composition verify sources, by the jobs in a control database.
 // Without a toolchain or a signer the job says so, and deletes sources in time all the same.
 func (p *composition) verifyWith(db *control.DB, f verifierFlags, s signerFlags) error {
-	c := controller.Job{Jobs: verification.New(db, verification.Options{}), Depth: p.Depth, Worker: owner(), Join: inLog}
+	c := controller.Job{Jobs: verification.New(db, verification.Options{}), Depth: p.Depth, Worker: owner(), Builds: f.VerificationBuilds, Join: inLog}
+	settings, err := json.Marshal(f.view())
+	if err != nil {
+		return fmt.Errorf("verification: %w", err)
+	}
+	c.Settings = string(settings)
 	if f.VerificationToolchains != "" {
-		b, err := sandboxed.New(sandboxed.Options{Policy: f.VerificationToolchains})
+		b, err := sandboxed.New(f.options())
 		if err != nil {
 			return err
 		}
 		p.onClose(func() { b.Close() }) //nolint:errcheck // the process ends
-		c.Builder = b
+		p.builder, c.Builder = b, b
 	}
 	client, err := s.client()
 	if err != nil {

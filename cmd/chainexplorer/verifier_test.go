@@ -49,6 +49,9 @@ func TestAdminVerification(t *testing.T) {
 	if out := succeed(t, db, "verification", "jobs", "--json"); out != "[]\n" {
 		t.Errorf("printed %s", out)
 	}
+	if _, errs, code := output(t, "admin", "verification", "worker", "--control", db); code != exitFailure || !strings.Contains(errs, "no worker has ever") {
+		t.Errorf("no worker: %d %s", code, errs)
+	}
 	if out := succeed(t, db, "verification", "pause", "--reason", "a new disk"); !strings.Contains(out, "a new disk") {
 		t.Errorf("printed %s", out)
 	}
@@ -61,6 +64,24 @@ func TestAdminVerification(t *testing.T) {
 	if err := repo.Announce(t.Context(), verification.Chain, "w", ""); err != nil {
 		t.Fatal(err)
 	}
+	if err := repo.Describe(t.Context(), verification.Chain, "w", `{"buildsAtOnce":3,"memoryBytes":1073741824}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"w", "not taken: the operator has paused the intake: a new disk", "builds at once  3", "1024 MiB"} {
+		if out := succeed(t, db, "verification", "worker"); !strings.Contains(out, want) {
+			t.Errorf("no %q in %s", want, out)
+		}
+	}
+	if out := succeed(t, db, "verification", "worker", "--json"); !strings.Contains(out, `"available": false`) || !strings.Contains(out, `"buildsAtOnce": 3`) {
+		t.Errorf("printed %s", out)
+	}
+	// What another worker is set up by is not known by that.
+	if err := repo.Announce(t.Context(), verification.Chain, "w2", ""); err != nil {
+		t.Fatal(err)
+	}
+	if out := succeed(t, db, "verification", "worker", "--json"); !strings.Contains(out, `"settings": null`) {
+		t.Errorf("printed %s", out)
+	}
 	if err := repo.Available(t.Context(), verification.Chain); err == nil || !strings.Contains(err.Error(), "a new disk") {
 		t.Errorf("paused: %v", err)
 	}
@@ -71,6 +92,22 @@ func TestAdminVerification(t *testing.T) {
 	for _, args := range [][]string{{"jobs", "--state", "sleeping"}, {"jobs", "--limit", "0"}, {"pause", "--reason", " "}} {
 		if out, _, code := output(t, append(append([]string{"admin", "verification"}, args...), "--control", db)...); code == 0 {
 			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+// TestVerifierFlags: what a build may use is checked before anything runs.
+func TestVerifierFlags(t *testing.T) {
+	for _, c := range []struct{ flag, value, says string }{
+		{"builds", "0", "1 to 16"}, {"builds", "17", "1 to 16"}, {"build-user", "0", "not root's"}, {"build-time", "10ms", "1s to 1h"}, {"build-time", "2h", "1s to 1h"},
+		{"build-cpus", "0", "0.1 to 256"}, {"build-cpus", "NaN", "0.1 to 256"}, {"build-memory", "1MiB", "64MiB"}, {"build-memory", "3", "is not a size"}, {"build-processes", "2", "8 to 4096"},
+		{"build-space", "4GiB", "of which it is a part"}, {"build-output", "17MiB", "1MiB to 16MiB"}, {"build-text", "1KiB", "64KiB"},
+		{"cgroup", "/nowhere", "no such folder"}, {"scratch", "/nowhere", "no such folder"},
+	} {
+		for _, command := range [][]string{{"serve", "--data", t.TempDir(), "--node", "http://127.0.0.1:1"}, {"worker", "--store", "postgres://127.0.0.1:1/x", "--node", "http://127.0.0.1:1"}} {
+			if out, errs, code := output(t, append(command, "--verification-"+c.flag, c.value)...); code != exitUsage || !strings.Contains(errs, c.says) || !strings.Contains(errs, "verification-"+c.flag) {
+				t.Errorf("%s --verification-%s %s: %d %s%s", command[0], c.flag, c.value, code, out, errs)
+			}
 		}
 	}
 }

@@ -26,6 +26,7 @@ type workerCommand struct {
 	AuditRate       float64       `default:"0.1" placeholder:"BLOCKS" help:"How many blocks a second the auditor recomputes and samples, over and over; 0 for no auditor. See docs/indexing.md."`
 
 	signerFlags
+	receiptLogFlags
 	verifierFlags
 }
 
@@ -68,13 +69,30 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	if err := p.verifyWith(db, c.verifierFlags, c.signerFlags); err != nil {
 		return err
 	}
+	log, _, err := c.receiptLogFlags.open(db)
+	if err != nil {
+		return err
+	}
+	by, err := c.client()
+	if err != nil {
+		return err
+	}
 	parts, err := p.openChain(ctx, "", endpoints)
 	if err != nil {
 		return stopped(ctx, err)
 	}
 	p.backups.open(nil)
 	con.log.Info("working", "chain", parts.id, "owner", owner())
-	if err := parts.jobs.run(ctx); err != nil {
+	publishing, stop := context.WithCancel(ctx)
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		p.keepPublishing(publishing, log, by)
+	}()
+	err = parts.jobs.run(ctx)
+	stop()
+	<-published
+	if err != nil {
 		return err
 	}
 	con.log.Info("stopped")
@@ -94,6 +112,9 @@ func (c *workerCommand) check() error {
 	}
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
+	}
+	if err := c.verifierFlags.check(); err != nil {
+		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // Bounds of a class. The chain takes programs of some 80,000 felts.
 const (
-	maxArtifact = 16 << 20
+	MaxArtifact = 16 << 20
 	maxProgram  = 1 << 18
 	maxPoints   = 4096
 )
@@ -24,7 +24,7 @@ const (
 // ReadArtifact reads what a compiler wrote, strictly: it may be forged. Debug information
 // is no part of a class and is not looked at. Toolchain is not known from it.
 func ReadArtifact(data []byte) (*Result, error) {
-	o, err := strictjson.Parse(data, maxArtifact)
+	o, err := strictjson.Parse(data, MaxArtifact)
 	if err != nil {
 		return nil, err
 	}

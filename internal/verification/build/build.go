@@ -99,7 +99,7 @@ func New(o Options) (*Builder, error) {
 		return nil, errors.New("build: no toolchain policy directory is given")
 	}
 	if o.Sandbox.Limits.Output == 0 {
-		o.Sandbox.Limits.Output = maxArtifact
+		o.Sandbox.Limits.Output = MaxArtifact
 	}
 	return &Builder{o: o, slots: make(chan struct{}, max(1, o.Parallel))}, nil
 }
@@ -138,11 +138,15 @@ func (b *Builder) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := box.Check(ctx); err != nil {
-		return err
-	}
 	policy, err := toolchain.Open(b.o.Policy)
 	if err != nil {
+		return err
+	}
+	var tools []sandbox.Place // which the user of the sandbox must be able to get to
+	for _, t := range policy.Toolchains {
+		tools = append(tools, sandbox.Place{From: t.Dir(), At: toolchainAt + "/" + t.Name()})
+	}
+	if err := box.Check(ctx, tools...); err != nil {
 		return err
 	}
 	return policy.Check(ctx)

@@ -41,12 +41,16 @@ type Job struct {
 	Depth   uint64 // how far below the head a block is finalized
 	Builder Builder
 	Signer  Signer
+	// Builds is how many jobs are done at once; one unless set.
+	Builds int
 	// Class is the class as a node has it, to say which parts of it differ; nil where
 	// that is not told.
 	Class func(ctx context.Context, block uint64, hash felt.Felt) ([]byte, error)
 	// Join adds the receipt to the log in the transaction that admits it; nil: to none.
 	Join   func(ctx context.Context, tx *sql.Tx, signed *receipt.Receipt) error
 	Worker string
+	// Settings is what the worker is set up by, in JSON, for operators to see.
+	Settings string
 	// Lease is how long a job is left to a worker that says nothing (default 1 min), and
 	// Interval how often there is something to look for (default 2 s).
 	Lease, Interval time.Duration
@@ -54,6 +58,7 @@ type Job struct {
 	Logger          *slog.Logger
 	Metrics         *Metrics
 
+	// What follows is of the goroutine that calls Step.
 	tidied, looked time.Time
 	trouble        string // as it was announced
 }
@@ -101,12 +106,54 @@ func (c *Job) lease() time.Duration {
 	return lease
 }
 
-// Step tidies up, and does one job if one waits.
+// shift bounds how long new jobs are begun before the runner is told that all went well.
+const shift = time.Hour
+
+// Step does the jobs that wait, several at a time, until none waits and all have ended.
+// Meanwhile it tidies up, and looks at the builder, as often as without any.
 func (c *Job) Step(ctx context.Context, _ runner.Commit) (more bool, err error) {
+	if err := c.keep(ctx); err != nil {
+		return false, err
+	}
+	tick := time.NewTicker(c.Every())
+	defer tick.Stop()
+	ended, begun, running := make(chan error), c.now(), 0
+	var failed error // of a job: no other is begun then
+	for {
+		var trouble error
+		for failed == nil && c.trouble == "" && running < max(1, c.Builds) && ctx.Err() == nil && c.now().Sub(begun) < shift {
+			w, err := c.Jobs.Claim(ctx, job.Chain, c.Worker, c.lease())
+			if err != nil || w == nil {
+				trouble = err
+				break
+			}
+			running++
+			c.Metrics.begun()
+			go func() { ended <- c.hold(ctx, w) }()
+		}
+		if running == 0 {
+			return false, errors.Join(failed, trouble)
+		}
+		select {
+		case err := <-ended:
+			running--
+			c.Metrics.over()
+			failed = errors.Join(failed, err)
+		case <-tick.C:
+			if err := c.keep(ctx); err != nil && ctx.Err() == nil {
+				c.log().Warn("verification jobs could not be looked after while some are built", "err", err)
+			}
+		}
+	}
+}
+
+// keep does what is due whether or not there are jobs: it tidies up, takes jobs from
+// workers that died, and looks at the builder.
+func (c *Job) keep(ctx context.Context) error {
 	if c.tidied.IsZero() || c.now().Sub(c.tidied) >= tidyEvery {
 		done, err := c.Jobs.Tidy(ctx)
 		if err != nil {
-			return false, err
+			return err
 		}
 		c.tidied = c.now()
 		if done != (job.Tidied{}) {
@@ -114,16 +161,9 @@ func (c *Job) Step(ctx context.Context, _ runner.Commit) (more bool, err error) 
 		}
 	}
 	if _, err := c.Jobs.Recover(ctx, job.Chain); err != nil {
-		return false, err
+		return err
 	}
-	if err := c.look(ctx); err != nil || c.trouble != "" {
-		return false, err
-	}
-	w, err := c.Jobs.Claim(ctx, job.Chain, c.Worker, c.lease())
-	if err != nil || w == nil {
-		return false, err
-	}
-	return true, c.hold(ctx, w)
+	return c.look(ctx)
 }
 
 // look finds out whether anything can be built, and says so to all processes.
@@ -151,6 +191,10 @@ func (c *Job) look(ctx context.Context) error {
 	if err := c.Jobs.Announce(ctx, job.Chain, c.Worker, trouble); err != nil {
 		return err
 	}
+	if err := c.Jobs.Describe(ctx, job.Chain, c.Worker, c.Settings); err != nil {
+		return err
+	}
+	c.Metrics.troubled(trouble != "")
 	c.trouble, c.looked = trouble, c.now()
 	return nil
 }
@@ -189,7 +233,7 @@ func (c *Job) hold(parent context.Context, w *job.Work) error {
 	return nil
 }
 
-// beat renews the claim, and says besides that the worker is there.
+// beat renews the claim.
 func (c *Job) beat(ctx context.Context, w *job.Work, lost context.CancelCauseFunc) {
 	tick := time.NewTicker(c.lease() / 6)
 	defer tick.Stop()
@@ -203,9 +247,6 @@ func (c *Job) beat(ctx context.Context, w *job.Work, lost context.CancelCauseFun
 		if job.Lost(err) {
 			lost(err)
 			return
-		}
-		if err == nil {
-			err = c.Jobs.Announce(ctx, job.Chain, c.Worker, "")
 		}
 		if err != nil && ctx.Err() == nil {
 			c.log().Warn("the claim to a verification job could not be renewed", "job", w.ID, "err", err)
@@ -234,7 +275,11 @@ func (c *Job) do(ctx context.Context, w *job.Work) error {
 	} else if !known { // nothing is built in vain
 		return c.Jobs.Fail(ctx, w, job.Failure{Code: job.DeclarationUnavailable, Retryable: true})
 	}
+	began := time.Now()
 	built, err := c.Builder.Build(ctx, c.Jobs.Source(ctx, w.Job), w.Package)
+	if ctx.Err() == nil {
+		c.Metrics.built(time.Since(began), err)
+	}
 	var failure *build.Failure
 	switch {
 	case ctx.Err() != nil:

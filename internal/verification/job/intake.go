@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"chainexplorer/internal/control"
 )
@@ -14,7 +15,8 @@ import (
 func (r *Repo) Announce(ctx context.Context, chain, worker, trouble string) error {
 	err := r.db.Update(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO verification_worker (chain_id, worker, trouble, seen_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (chain_id) DO UPDATE SET worker = excluded.worker, trouble = excluded.trouble, seen_at = excluded.seen_at`,
+			ON CONFLICT (chain_id) DO UPDATE SET worker = excluded.worker, trouble = excluded.trouble, seen_at = excluded.seen_at,
+				settings = CASE WHEN verification_worker.worker = excluded.worker THEN verification_worker.settings ELSE '' END`,
 			chain, worker, trouble, control.Micros(r.moment()))
 		return err
 	})
@@ -22,6 +24,40 @@ func (r *Repo) Announce(ctx context.Context, chain, worker, trouble string) erro
 		return fmt.Errorf("announce the verification worker: %w", err)
 	}
 	return nil
+}
+
+// Describe keeps what a worker that was announced is set up by, for operators to see. The
+// next worker has its own.
+func (r *Repo) Describe(ctx context.Context, chain, worker, settings string) error {
+	err := r.db.Update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE verification_worker SET settings = $1 WHERE chain_id = $2 AND worker = $3 AND settings <> $1`, settings, chain, worker)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("describe the verification worker: %w", err)
+	}
+	return nil
+}
+
+// Worker is what the worker of a chain last said of itself.
+type Worker struct {
+	Name, Trouble, Settings string
+	Seen                    time.Time
+}
+
+// Worker returns the worker of a chain; nil when none has ever run.
+func (r *Repo) Worker(ctx context.Context, chain string) (*Worker, error) {
+	var w Worker
+	var seen int64
+	err := r.db.Reader().QueryRowContext(ctx, `SELECT worker, trouble, settings, seen_at FROM verification_worker WHERE chain_id = $1`, chain).Scan(&w.Name, &w.Trouble, &w.Settings, &seen)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the verification worker: %w", err)
+	}
+	w.Seen = control.Moment(seen)
+	return &w, nil
 }
 
 // Available returns nil when jobs of a chain are taken, an UnavailableError that says why

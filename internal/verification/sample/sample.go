@@ -14,7 +14,10 @@ import (
 //go:embed tree
 var tree embed.FS
 
-// Artifact is what the compiler of the version that the source names makes of it.
+// Compiler is the version that the source names.
+const Compiler = "2.20.0"
+
+// Artifact is what that compiler makes of it.
 //
 //go:embed class.json
 var Artifact []byte

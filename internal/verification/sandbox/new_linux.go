@@ -42,7 +42,7 @@ const prefix = "chainexplorer-sandbox-"
 
 // New prepares a sandbox and takes away what processes that died left behind. Close it.
 func New(o Options) (*Sandbox, error) {
-	s := &Sandbox{limits: o.Limits.withDefaults(), user: -1, id: strings.ToLower(rand.Text())}
+	s := &Sandbox{limits: o.Limits.WithDefaults(), user: -1, id: strings.ToLower(rand.Text())}
 	if err := s.prepare(&o); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(err, s.Close()))
 	}
@@ -191,9 +191,10 @@ func (s *Sandbox) Folder() (dir string, remove func() error, err error) {
 	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
-// Check runs a command in the sandbox that looks for what should not be there.
-func (s *Sandbox) Check(ctx context.Context) error {
-	r, err := s.Run(ctx, &Spec{Command: []string{helper}, Output: Out + "/probe"})
+// Check runs a command in the sandbox that looks for what should not be there. It has the
+// mounts that later commands are to have, so that one that cannot be had is known by then.
+func (s *Sandbox) Check(ctx context.Context, mounts ...Place) error {
+	r, err := s.Run(ctx, &Spec{Command: []string{helper}, Mounts: mounts, Output: Out + "/probe"})
 	if err != nil {
 		return err
 	}

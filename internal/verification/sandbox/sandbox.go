@@ -80,7 +80,8 @@ var DefaultLimits = Limits{
 	Text:      4 << 20,
 }
 
-func (l Limits) withDefaults() Limits {
+// WithDefaults has the default of every limit that is not set.
+func (l Limits) WithDefaults() Limits {
 	d := DefaultLimits
 	set(&d.Time, l.Time)
 	set(&d.CPUs, l.CPUs)

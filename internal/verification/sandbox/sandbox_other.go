@@ -22,7 +22,7 @@ func New(Options) (*Sandbox, error) { return nil, errSystem() }
 func (*Sandbox) Close() error { return nil }
 
 // Check fails.
-func (*Sandbox) Check(context.Context) error { return errSystem() }
+func (*Sandbox) Check(context.Context, ...Place) error { return errSystem() }
 
 // Folder fails.
 func (*Sandbox) Folder() (string, func() error, error) { return "", nil, errSystem() }
