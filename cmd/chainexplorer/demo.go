@@ -3,72 +3,81 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/signin"
-	"chainexplorer/internal/simnode"
 )
 
 // demoAuditRate lets visitors see the auditor move: it goes over the history in
 // minutes, for a hundredth of a core.
 const demoAuditRate = 1
 
+// demoCacheMiB is enough for two chains of a few hundred blocks.
+const demoCacheMiB = 32
+
 type demoCommand struct {
 	Listen   string        `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
-	Blocks   int           `default:"400" help:"Blocks of history. All are verified, at about a hundred a second."`
+	Blocks   int           `default:"400" help:"Blocks of history on SN_SEPOLIA; SN_MAIN has a few dozen. All are verified, at about a hundred a second."`
 	Seed     uint64        `default:"1" help:"The same seed gives the same history."`
 	Interval time.Duration `default:"3s" help:"Time between new blocks."`
 	ForkRate float64       `default:"0.03" help:"Chance of a fork with every new block."`
+
+	VerificationToolchains string `placeholder:"DIR" help:"Policy directory of compilers, to verify a source with. Default: service-exact-v25 in the working directory, in chainexplorer of the user's data directory or in /usr/local/share/chainexplorer, the first that is there."`
 }
 
 // Help is shown by demo --help.
 func (demoCommand) Help() string {
-	return "Everything runs in this process on a simulated chain, in a temporary directory that is removed at the end: " +
-		"a node, the indexer, the API and the pages. Nothing else has to be installed or running."
+	return "Everything runs in this process on two simulated chains, in a temporary directory that is removed at the end: " +
+		"nodes, the indexers, the API and the pages, and a signer of verification receipts. Nothing else has to be installed or running; " +
+		"to verify a source to a receipt, a compiler and bubblewrap have to be there."
 }
 
-// Run starts a node of its own and serves it.
+// Run starts nodes of its own and serves them.
 func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if c.Blocks < 1 || c.Interval <= 0 || c.ForkRate < 0 || c.ForkRate > 1 {
 		return &usageError{"--blocks must be at least 1, --interval positive, --fork-rate between 0 and 1"}
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(con.out, format+"\n", args...) } //nolint:errcheck // stdout
-	say("Making a simulated chain of %d blocks ...", c.Blocks)
-	chain := simnode.New(simnode.Config{
-		Seed: c.Seed, Blocks: c.Blocks, RealHashes: true, ForkRate: c.ForkRate, BlockTime: c.Interval, L1Lag: min(600, c.Blocks/3+1), PoolUses: 1,
-		StartTime: time.Now().Add(-time.Duration(c.Blocks) * c.Interval).Truncate(time.Second),
-	})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	verifier, err := findVerifier(c.VerificationToolchains)
 	if err != nil {
-		return fmt.Errorf("demo: %w", err)
+		return err
 	}
-	nodeServer := &http.Server{Handler: simnode.NewNode(chain, simnode.NodeConfig{}), ReadHeaderTimeout: 5 * time.Second}
-	go nodeServer.Serve(l)   //nolint:errcheck // ends with the demo
-	defer nodeServer.Close() //nolint:errcheck // as above
-
+	say("Making simulated chains: %d blocks of SN_SEPOLIA and %d of SN_MAIN ...", c.Blocks, c.mainBlocks())
+	played, err := c.play()
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "chainexplorer-demo-")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a left-over in the temporary directory
-	address := l.Addr().String()
-	known, err := registry.Builtin().With(index.ChainName(chain.Network().ChainID), chain.Network().Registry())
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
+	o := serviceOptions{
+		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: registry.Builtin(), Depth: chain.DefaultDepth, Data: dir,
+			CacheMiB: demoCacheMiB, Verify: index.VerifyAll, AuditRate: demoAuditRate},
+		Listen: c.Listen, RPC: defaultRPC(), Nodes: map[string][]node.Endpoint{}, Verifier: verifier,
 	}
-	s, err := openService(ctx, serviceOptions{
-		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: known, Data: dir, Verify: index.VerifyAll, AuditRate: demoAuditRate},
-		Listen:        c.Listen,
-		RPC:           defaultRPC(),
-		Nodes:         map[string][]node.Endpoint{"": {{URL: "http://" + address, WebSocketURL: "ws://" + address + "/ws"}}},
-	}, con.quiet())
+	for _, p := range played {
+		defer p.Close() //nolint:errcheck // ends with the demo
+		o.Nodes[p.id] = []node.Endpoint{p.node}
+		if o.Registry, err = o.Registry.With(p.id, p.Network().Registry()); err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+	}
+	stopSigner, err := o.signHere(ctx, filepath.Join(dir, "signing"))
+	if err != nil {
+		return err
+	}
+	defer stopSigner()
+	s, err := openService(ctx, o, con.quiet())
 	if err != nil {
 		return err
 	}
@@ -81,17 +90,25 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	if err := waitForBlock(ctx, con, s.chains[0].indexer, uint64(c.Blocks-1), ended); err != nil {
-		return err
+	for _, parts := range s.chains {
+		if err := waitForBlock(ctx, con, parts, uint64(played[parts.id].blocks-1), ended); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	g := greeting{base: "http://" + s.listener.Addr().String(), dir: dir, key: key, interval: c.Interval}
+	if g.verify, err = s.showVerification(ctx, &g); err != nil {
+		return stopped(ctx, err)
 	}
 	// The link is made now, so that it does not get old while the history is indexed.
 	link, err := s.people.NewLink(ctx, "demo", space)
 	if err != nil {
 		return err
 	}
-	base := "http://" + s.listener.Addr().String()
-	say("%s", greeting(base, s.chains[0].id, key, signin.LinkURL(base, link.Token), c.Interval))
-	go chain.Run(ctx, c.Interval, c.ForkRate) //nolint:errcheck // ends with ctx
+	g.link = signin.LinkURL(g.base, link.Token)
+	say("%s", g.String())
+	for _, p := range played {
+		go p.Run(ctx, c.Interval, c.ForkRate) //nolint:errcheck // ends with ctx
+	}
 	return <-ended
 }
 
@@ -106,17 +123,17 @@ func (s *service) demoKey(ctx context.Context) (workspaceID, key string, err err
 	return w.ID, k.Plaintext, err
 }
 
-// waitForBlock waits until the history is indexed. A terminal shows it by itself.
-func waitForBlock(ctx context.Context, con *console, x *index.Indexer, number uint64, ended <-chan error) error {
+// waitForBlock waits until the history of a chain is indexed. A terminal shows it by itself.
+func waitForBlock(ctx context.Context, con *console, c *chainParts, number uint64, ended <-chan error) error {
 	t := time.NewTicker(100 * time.Millisecond)
 	defer t.Stop()
 	shown := time.Now()
 	for {
-		p := x.Progress()
+		p := c.indexer.Progress()
 		done := p.Blocks > 0 && p.Head >= number
 		if con.terminal == nil && (done || time.Since(shown) > 2*time.Second) {
 			shown = time.Now()
-			fmt.Fprintf(con.out, "Indexing: %s\n", p) //nolint:errcheck // only for show
+			fmt.Fprintf(con.out, "Indexing %s: %s\n", c.id, p) //nolint:errcheck // only for show
 		}
 		if done {
 			return nil
@@ -131,23 +148,37 @@ func waitForBlock(ctx context.Context, con *console, x *index.Indexer, number ui
 	}
 }
 
-func greeting(base, chain, key, link string, interval time.Duration) string {
-	return fmt.Sprintf(`
-Ready. A new block arrives every %s; now and then there is a fork.
+// greeting is what the demo says when it is ready.
+type greeting struct {
+	base, dir, key, link string
+	interval             time.Duration
+	verify               string // how to verify a source, or what is missing
+}
 
-  Pages          %[2]s/
-  API reference  %[2]s/docs/api
-  API key        %[4]s
-  JSON-RPC       %[2]s/rpc/v0_10/%[3]s/%[4]s
-  Sign in        %[5]s
-                 (once, within ten minutes)
-
-Try:
-
-  curl -H 'X-Service-Api-Key: %[4]s' %[2]s/v1/%[3]s/status
-  curl -H 'X-Service-Api-Key: %[4]s' '%[2]s/v1/%[3]s/block/latest?tx_limit=3'
-  curl -H 'X-Service-Api-Key: %[4]s' '%[2]s/v1/%[3]s/txs?limit=2'
-  curl -H 'X-Service-Api-Key: %[4]s' %[2]s/v1/%[3]s/rpc -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'
-
-Stop with Ctrl-C.`, interval, base, chain, key, link)
+func (g *greeting) String() string {
+	const example = "SN_SEPOLIA" // the one with a history
+	curl := func(path string) string {
+		return fmt.Sprintf("  curl -H 'X-Service-Api-Key: %s' %s%s", g.key, g.base, path)
+	}
+	quoted := func(path string) string {
+		return fmt.Sprintf("  curl -H 'X-Service-Api-Key: %s' '%s%s'", g.key, g.base, path)
+	}
+	return strings.Join([]string{
+		fmt.Sprintf("\nReady. On both chains, SN_MAIN and SN_SEPOLIA, a new block arrives every %s; now and then there is a fork.\n", g.interval),
+		"  Pages          " + g.base + "/",
+		"  API reference  " + g.base + "/docs/api",
+		"  API key        " + g.key,
+		"  JSON-RPC       " + g.base + "/rpc/v0_10/" + example + "/" + g.key,
+		"  Sign in        " + g.link,
+		"                 (once, within ten minutes)",
+		"  Data           " + g.dir + " (removed at the end)",
+		"\nTry:\n",
+		curl("/v1/" + example + "/status"),
+		quoted("/v1/" + example + "/block/latest?tx_limit=3"),
+		quoted("/v1/SN_MAIN/txs?limit=2"),
+		curl("/v1/"+example+"/rpc") + ` -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'`,
+		"",
+		g.verify,
+		"\nStop with Ctrl-C.",
+	}, "\n")
 }

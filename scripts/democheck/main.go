@@ -34,6 +34,7 @@ func main() {
 var (
 	keyLine  = regexp.MustCompile(`API key\s+(svc_\S+)`)
 	baseLine = regexp.MustCompile(`Pages\s+(http://\S+?)/?$`)
+	dataLine = regexp.MustCompile(`Data\s+(\S+)`)
 	curlLine = regexp.MustCompile(`^\s+curl -H 'X-Service-Api-Key: (\S+)' '?([^']+)'?$`)
 )
 
@@ -74,12 +75,23 @@ func run(ctx context.Context) (err error) {
 	if err := d.signIn(ctx); err != nil {
 		return err
 	}
-	if err := d.verified(ctx); err != nil {
-		return err
+	if _, err := os.Stat(d.data); err != nil {
+		return fmt.Errorf("the demo names its data directory: %w", err)
 	}
-	n, err := d.everyOperation(ctx)
+	chains, err := d.chains(ctx)
 	if err != nil {
 		return err
+	}
+	n := 0
+	for i, chain := range chains {
+		if err := d.verified(ctx, chain); err != nil {
+			return err
+		}
+		m, err := d.everyOperation(ctx, chain, i == 0)
+		if err != nil {
+			return err
+		}
+		n += m
 	}
 	for _, page := range []string{"/", "/docs", "/docs/api", "/llms.txt", "/.well-known/api-catalog", "/service-openapi.yaml", "/healthz", "/readyz"} {
 		if err := d.expect(ctx, d.base+page, http.StatusOK); err != nil {
@@ -87,13 +99,13 @@ func run(ctx context.Context) (err error) {
 		}
 		n++
 	}
-	fmt.Printf("democheck: the demo is ready, its blocks are verified, and %d routes and pages answer\n", n+len(d.curls))
+	fmt.Printf("democheck: the demo is ready, the blocks of %s are verified, and %d routes and pages answer\n", strings.Join(chains, " and "), n+len(d.curls))
 	return nil
 }
 
 type demo struct {
-	base, key, link string
-	curls           []string
+	base, key, link, data string
+	curls                 []string
 }
 
 func readGreeting(out io.Reader) (*demo, error) {
@@ -107,6 +119,9 @@ func readGreeting(out io.Reader) (*demo, error) {
 		}
 		if m := keyLine.FindStringSubmatch(line); m != nil {
 			d.key = m[1]
+		}
+		if m := dataLine.FindStringSubmatch(line); m != nil {
+			d.data = m[1]
 		}
 		if m := baseLine.FindStringSubmatch(line); m != nil {
 			d.base = m[1]
@@ -166,13 +181,9 @@ func (d *demo) await(ctx context.Context, url string, want int) error {
 
 // verified waits until the auditor has been at work, and finds that the hashes of
 // every block were recomputed, once while indexing and some once more.
-func (d *demo) verified(ctx context.Context) error {
+func (d *demo) verified(ctx context.Context, chain string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	chain, err := d.chain(ctx)
-	if err != nil {
-		return err
-	}
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
 	for {
@@ -209,8 +220,9 @@ const (
 	decimalsSelector = "0x4c4fb1ab068f6039d5780c68dd0fa2f8742cceb3426d19667778ca7f3518a9"
 )
 
-// everyOperation calls each GET of the OpenAPI document with values from the chain.
-func (d *demo) everyOperation(ctx context.Context) (int, error) {
+// everyOperation calls each GET of the OpenAPI document with values from the chain. Of the
+// first chain, it calls those that belong to none as well, and all by their other address.
+func (d *demo) everyOperation(ctx context.Context, chain string, first bool) (int, error) {
 	_, doc, err := d.fetch(ctx, d.base+"/service-openapi.json")
 	if err != nil {
 		return 0, err
@@ -221,7 +233,7 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	if err := json.Unmarshal(doc, &spec); err != nil {
 		return 0, fmt.Errorf("OpenAPI document: %w", err)
 	}
-	values, err := d.samples(ctx)
+	values, err := d.samples(ctx, chain)
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +248,7 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 	n := 0
 	for _, path := range slices.Sorted(keys(spec.Paths)) {
 		text, ok := spec.Paths[path]["get"]
-		if !ok {
+		if !ok || !first && !strings.Contains(path, "{chain}") {
 			continue
 		}
 		var op struct {
@@ -252,7 +264,11 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 		case op.Deprecated:
 			want[path] = http.StatusGone
 		}
-		for _, prefix := range []string{"", "/api"} {
+		prefixes := []string{"", "/api"}
+		if !first {
+			prefixes = prefixes[:1]
+		}
+		for _, prefix := range prefixes {
 			if err := d.await(ctx, d.base+prefix+fill.Replace(path)+query[path], max(want[path], http.StatusOK)); err != nil {
 				return n, err
 			}
@@ -266,11 +282,7 @@ func (d *demo) everyOperation(ctx context.Context) (int, error) {
 }
 
 // samples finds values that exist for the parameters of paths.
-func (d *demo) samples(ctx context.Context) ([]string, error) {
-	chain, err := d.chain(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (d *demo) samples(ctx context.Context, chain string) ([]string, error) {
 	values := []string{"{chain}", chain, "{number_or_hash}", "latest", "{address}", feeToken, "{token}", feeToken}
 	for _, s := range []struct{ name, list string }{{"{tx_hash}", "txs"}, {"{message_hash}", "messages"}, {"{class_hash}", "classes"}} {
 		var page struct {
@@ -288,11 +300,19 @@ func (d *demo) samples(ctx context.Context) ([]string, error) {
 	return values, nil
 }
 
-// chain is the chain that the demo serves.
-func (d *demo) chain(ctx context.Context) (string, error) {
-	var chains struct{ DefaultChain string }
-	err := d.read(ctx, "/v1/meta/chains", &chains)
-	return chains.DefaultChain, err
+// chains are those that the demo serves.
+func (d *demo) chains(ctx context.Context) (ids []string, err error) {
+	var list struct{ Chains []struct{ ChainID string } }
+	if err := d.read(ctx, "/v1/meta/chains", &list); err != nil {
+		return nil, err
+	}
+	for _, c := range list.Chains {
+		ids = append(ids, c.ChainID)
+	}
+	if !slices.Contains(ids, "SN_MAIN") || len(ids) < 2 {
+		return nil, fmt.Errorf("the demo serves %v", ids)
+	}
+	return ids, nil
 }
 
 func (d *demo) read(ctx context.Context, path string, into any) error {
