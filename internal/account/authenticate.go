@@ -75,14 +75,16 @@ func (a *Authenticator) Authenticate(ctx context.Context, presented string) (Pri
 	return a.AuthenticateGuarded(ctx, presented, nil)
 }
 
-// Guard is asked before a key is looked at that was not accepted before. Its error
-// ends the matter.
-type Guard interface{ Stranger() error }
+// Guard is asked before a key is looked at that was not accepted before; lookup says
+// that the database would have to be asked. Its error ends the matter.
+type Guard interface {
+	Stranger(ctx context.Context, lookup bool) error
+}
 
 // AuthenticateGuarded is Authenticate with a guard; nil is none.
 func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented string, g Guard) (Principal, error) {
 	if _, err := ParseKey(presented); err != nil {
-		if refusal := stranger(g); refusal != nil {
+		if refusal := stranger(ctx, g, false); refusal != nil {
 			return Principal{}, refusal
 		}
 		return Principal{}, err
@@ -93,15 +95,17 @@ func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented strin
 	if seen && known.changes == changes && within(now, known.at, freshFor) {
 		return a.admit(&known, now)
 	}
+	no, bad := a.refused.get(&d)
+	bad = bad && no.changes == changes && within(now, no.at, refusedFor)
 	if !seen {
 		if who, ok := a.isConfigured(presented); ok {
 			return who, nil
 		}
-		if err := stranger(g); err != nil {
+		if err := stranger(ctx, g, !bad); err != nil {
 			return Principal{}, err
 		}
 	}
-	if no, ok := a.refused.get(&d); ok && no.changes == changes && within(now, no.at, refusedFor) {
+	if bad {
 		return Principal{}, ErrUnknown
 	}
 	var before *use
@@ -119,11 +123,11 @@ func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented strin
 	return a.admit(&found, now)
 }
 
-func stranger(g Guard) error {
+func stranger(ctx context.Context, g Guard, lookup bool) error {
 	if g == nil {
 		return nil
 	}
-	return g.Stranger()
+	return g.Stranger(ctx, lookup)
 }
 
 // within also refuses an entry from the future: after a clock went back nobody

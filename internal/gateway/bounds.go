@@ -14,10 +14,11 @@ const (
 	maxBody = 8 * mib
 	// maxBatchAnswer bounds the answers of a batch together.
 	maxBatchAnswer = method.MaxBatchBytes
-	// batchAtOnce is how many calls of a batch are at work together.
+	// batchAtOnce is how many calls of a batch are at work together, where a key has
+	// that many places.
 	batchAtOnce = 8
-	// maxCalls bounds the calls at work: of a key an eighth, of a workspace a quarter.
-	// Those that wait for a node hold their place, apart from all other routes.
+	// maxCalls bounds the calls at work. A key and a workspace have as many places as on
+	// the other routes, apart from those; calls that wait for a node hold theirs.
 	maxCalls = 1024
 
 	// smallBytes is what every call may have in memory without asking.

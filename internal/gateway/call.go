@@ -65,33 +65,46 @@ func (o *outcome) appendTo(dst []byte, id json.RawMessage, requestID string) []b
 	return wire.AppendResult(dst, id, o.result)
 }
 
-// run answers one call. most bounds its result besides the method's own bound.
-func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64) (out outcome) {
+// pay takes what a call costs out of the caller's budgets. What is no call, or not on the
+// list, is paid for as well: it must not be the cheap way to keep the gateway busy.
+func (g *Gateway) pay(ctx context.Context, by *kernel.Tab, c *wire.Call) (out outcome) {
+	cost, class := 1, method.ReadLight
+	if m := method.Lookup(c.Method); m != nil && c.Invalid == nil {
+		cost, class = m.Cost, m.Class
+		out.class = class
+	}
+	budget, refused := by.Spend(ctx, kernel.Class(class.Budget()), cost)
+	out.budget = &budget
+	if refused != nil {
+		out.fault = translate(refused)
+	}
+	return out
+}
+
+// one answers a call that is alone.
+func (g *Gateway) one(ctx context.Context, v *visit, c *wire.Call) outcome {
+	out := g.pay(ctx, g.NewTab(v.caller), c)
+	g.run(ctx, v, c, maxSingle, &out)
+	return out
+}
+
+// run answers a call that was paid for. most bounds its result besides the method's own
+// bound.
+func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64, out *outcome) {
 	m := method.Lookup(c.Method)
 	start := time.Now()
 	defer func() {
 		out.took = time.Since(start)
-		g.metrics.called(v.chain.ID, m, &out)
+		g.metrics.called(v.chain.ID, m, out)
 	}()
-	if c.Invalid != nil {
-		out.fault = c.Invalid
-		return out
+	if out.fault != nil {
+		return
 	}
-	// What is not on the list is paid for as well: it must not be the cheap way to keep
-	// the gateway busy.
-	cost, class := 1, method.ReadLight
-	if m != nil {
-		cost, class = m.Cost, m.Class
-		out.class = class
-	}
-	budget, refused := g.Spend(ctx, v.caller, kernel.Class(class.Budget()), cost)
-	out.budget = &budget
-	if refused != nil {
-		out.fault = translate(refused)
-		return out
+	if out.fault = c.Invalid; out.fault != nil {
+		return
 	}
 	if out.fault = g.permit(v, m, c); out.fault != nil {
-		return out
+		return
 	}
 	args, err := m.Bind(c.Params, v.version)
 	if err == nil && m.Name == "starknet_getStorageProof" {
@@ -99,17 +112,14 @@ func (g *Gateway) run(ctx context.Context, v *visit, c *wire.Call, most int64) (
 	}
 	if err != nil {
 		out.fault = badParams(err)
-		return out
+		return
 	}
 	if e := g.seats.Enter(ctx, v.caller, "at work for JSON-RPC"); e != nil {
 		out.fault = translate(e)
-		return out
+		return
 	}
 	defer g.seats.Leave(v.caller)
-	ctx, cancel := context.WithTimeout(ctx, max(m.Timeout, time.Second))
-	defer cancel()
-	g.answer(ctx, v, m, c, args, most, &out)
-	return out
+	g.answer(ctx, v, m, c, args, most, out)
 }
 
 func badParams(err error) *wire.Error {
@@ -146,15 +156,20 @@ func (g *Gateway) permit(v *visit, m *method.Method, c *wire.Call) *wire.Error {
 
 // answer asks whoever knows: the gateway itself, the index, or a node.
 func (g *Gateway) answer(ctx context.Context, v *visit, m *method.Method, c *wire.Call, args method.Args, most int64, out *outcome) {
+	left, start := max(m.Timeout, time.Second), time.Now()
 	limit := min(m.MaxAnswer, most)
 	if m.Name == method.Discover {
 		out.source, out.result = "gateway", v.chain.document(v.version, v.chain.live != nil)
 		return
 	}
 	if v.chain.index != nil {
-		result, code, done, err := v.chain.index.Answer(ctx, m, args, v.version, limit)
+		reading, cancel := context.WithTimeout(ctx, left)
+		result, code, done, err := v.chain.index.Answer(reading, m, args, v.version, limit)
+		late := reading.Err() != nil
+		cancel()
+		left = max(left-time.Since(start), time.Second)
 		switch {
-		case err != nil && (ctx.Err() != nil || own.Ours(m, args)):
+		case err != nil && (late || own.Ours(m, args)):
 			out.fault = explain(m, err)
 			return
 		case err != nil: // a node may know
@@ -180,6 +195,9 @@ func (g *Gateway) answer(ctx context.Context, v *visit, m *method.Method, c *wir
 		return
 	}
 	defer leave()
+	// What a call waited in our own queue is not taken from the time that nodes have.
+	ctx, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
 	ask := v.chain.nodes.Call
 	if m.Class == method.Write {
 		ask = v.chain.nodes.Send

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -35,6 +36,9 @@ type Options struct {
 	// NodeShare is how many calls of one key are put to nodes at once (default 32): less
 	// than a node takes, so that others have their turn.
 	NodeShare int
+	// NodeWait is how long a call waits for its turn among those of its key (default 2 s):
+	// less than any node is given.
+	NodeWait time.Duration
 	// Sockets bounds the WebSocket connections of all callers; 0: none are taken. A
 	// workspace has a quarter of them, and a key an eighth.
 	Sockets int
@@ -59,11 +63,13 @@ type Gateway struct {
 	order    []string
 	noWrites bool
 	seats    *kernel.Seats // of calls at work
-	sockets  *kernel.Seats // of connections; nil when there are none
-	shares   *shares       // of keys at the nodes
-	keys     *keyring
-	room     *room
-	metrics  *Metrics
+	// batchAtOnce is how many calls of a batch are at work together.
+	batchAtOnce int
+	sockets     *kernel.Seats // of connections; nil when there are none
+	shares      *shares       // of keys at the nodes
+	keys        *keyring
+	room        *room
+	metrics     *Metrics
 }
 
 // served is a chain with the ways to answer about it.
@@ -79,8 +85,10 @@ type served struct {
 
 // New registers the gateway with a kernel.
 func New(k *kernel.Server, o Options) (*Gateway, error) {
+	o.NodeWait = cmp.Or(o.NodeWait, 2*time.Second)
 	g := &Gateway{Server: k, chains: map[string]*served{}, noWrites: o.NoWrites, metrics: NewMetrics(o.Registerer),
-		seats: k.Seats("calls", maxCalls, 0, 0, method.Longest), room: newRoom(roomBytes, roomOfKey), shares: newShares(cmp.Or(o.NodeShare, 32))}
+		seats: k.Seats("calls", maxCalls, k.Bounds().AtWork.PerWorkspace, k.Bounds().AtWork.PerKey, o.NodeWait+method.Longest+time.Second), room: newRoom(roomBytes, roomOfKey), shares: newShares(cmp.Or(o.NodeShare, 32), o.NodeWait)}
+	g.batchAtOnce = min(batchAtOnce, g.seats.Places().PerWorkspace, g.seats.Places().PerKey)
 	g.keys = newKeyring(k.Reauthenticate)
 	if o.Sockets > 0 {
 		g.sockets = kernel.NewSeats(o.Sockets, 0, 0)
@@ -181,8 +189,8 @@ func (s *served) speak(pinned starknet.SpecVersion) (starknet.SpecVersion, *wire
 	if len(spoken) == 0 {
 		return pinned, nil
 	}
-	e := fail(wire.UnsupportedSpecVersion, "No node of %s speaks version %s right now; %s.", s.ID, pinned, servedText(names(spoken)))
-	e.RetryAfter, e.Versions = nodesAway, names(spoken)
+	e := unavailable(nil, "No node of %s speaks version %s right now; %s.", s.ID, pinned, servedText(names(spoken)))
+	e.Versions = names(spoken)
 	return 0, e
 }
 

@@ -177,12 +177,18 @@ func (s *scripted) asked(method string) []string {
 func scriptedWorld(t *testing.T, say func(r *http.Request, method string, params json.RawMessage) (string, bool)) (*world, *scripted) {
 	t.Helper()
 	s := &scripted{answer: say, bodies: map[string][]string{}}
+	return s.serve(t), s
+}
+
+// serve makes a service of the node.
+func (s *scripted) serve(t *testing.T, change ...func(*servertest.Options)) *world {
+	t.Helper()
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	pool := openPool(t, srv.URL)
-	return newWorld(t, 3, func(o *servertest.Options) {
+	return newWorld(t, 3, append(change, func(o *servertest.Options) {
 		o.Gateway.Chains = []gateway.Chain{{ID: servertest.ChainID, Pool: pool}}
-	}), s
+	})...)
 }
 
 func openPool(t *testing.T, urls ...string) *node.Pool {

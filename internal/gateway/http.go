@@ -40,7 +40,7 @@ func (g *Gateway) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	give, ok := g.room.take(v.caller.KeyID, bodySize(r))
 	if !ok {
 		w.Header().Set("Connection", "close")
-		g.sendWhole(w, r, saturated("Too many large requests are being read."))
+		g.sendSpent(w, r, saturated("Too many large requests are being read."))
 		return
 	}
 	defer give()
@@ -75,7 +75,7 @@ func (g *Gateway) visit(r *http.Request) (*visit, *wire.Error) {
 	pinned, ok := versionOf(r.PathValue("version"))
 	if !ok {
 		e := fail(wire.UnsupportedSpecVersion, "There is no version %q of the specification here.", kernel.Clip(r.PathValue("version"), 20))
-		e.Status, e.Versions = http.StatusNotFound, names(method.Versions())
+		e.Versions = names(method.Versions())
 		return nil, e
 	}
 	version, e := c.speak(pinned)
@@ -109,15 +109,13 @@ func (w *watcher) Write(b []byte) (int, error) {
 // serveOne answers a single call.
 func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *wire.Call) {
 	v.request.Itemize()
-	out := g.run(r.Context(), v, c, maxSingle)
+	out := g.one(r.Context(), v, c)
 	defer out.free()
 	h := w.Header()
 	if out.class != "" {
 		h.Set(headerClass, string(out.class))
 	}
-	if out.budget != nil {
-		kernel.TellBudget(h, *out.budget, kernel.Class(budgetOf(out.class)))
-	}
+	kernel.TellBudget(h, *out.budget, kernel.Class(budgetOf(out.class)))
 	status := http.StatusOK
 	if f := out.fault; f != nil {
 		g.logFault(v, c, f)
@@ -204,18 +202,17 @@ func (g *Gateway) logFault(v *visit, c *wire.Call, e *wire.Error) {
 func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, calls []wire.Call) {
 	give, ok := g.room.take(v.caller.KeyID, batchSize(calls))
 	if !ok {
-		g.sendWhole(w, r, noRoom())
+		g.sendSpent(w, r, noRoom())
 		return
 	}
 	defer give()
 	v.request.Itemize()
 	body, classes, tightest := g.runBatch(r.Context(), v, calls)
-	if tightest.budget != nil {
-		kernel.TellBudget(w.Header(), *tightest.budget, kernel.Class(budgetOf(tightest.class)))
-	}
+	kernel.TellBudget(w.Header(), *tightest.budget, kernel.Class(budgetOf(tightest.class)))
 	if len(classes) > 0 {
 		w.Header().Set(headerClass, strings.Join(classes, ", "))
 	}
+	setRetry(w.Header(), &wire.Error{RetryAfter: tightest.retry})
 	if body == nil { // nothing but notifications
 		w.WriteHeader(http.StatusNoContent)
 		return
@@ -241,16 +238,41 @@ func batchSize(calls []wire.Call) (size int64) {
 // smallAnswer is more than an answer has beside its result, and than one without any.
 const smallAnswer = 1 << 10
 
-// runBatch answers the calls of a batch; nil when nobody waits for an answer. Writes
-// are sent one after the other, in their order: one may build on the one before.
-func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string, tightest outcome) {
+// tightest is what the answer to a batch tells of its budgets: the one with the least
+// left, and how long to wait until what was refused can be asked for once more.
+type tightest struct {
+	class  method.Class
+	budget *kernel.Verdict
+	retry  int // in seconds; 0: nothing was refused for now
+}
+
+func (t *tightest) add(out *outcome) {
+	if b := out.budget; t.budget == nil || b.Remaining < t.budget.Remaining {
+		t.class, t.budget = out.class, b
+	}
+	if out.fault != nil {
+		t.retry = max(t.retry, out.fault.RetryAfter)
+	}
+}
+
+// runBatch answers the calls of a batch; nil when nobody waits for an answer. They are
+// paid for in their order, so that where the budget ends the first ones are answered.
+// Writes are sent one after the other, in their order: one may build on the one before.
+func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (body []byte, classes []string, least tightest) {
 	outs := make([]outcome, len(calls))
+	tab := g.NewTab(v.caller)
+	for i := range calls {
+		outs[i] = g.pay(ctx, tab, &calls[i])
+	}
 	sum := &batchSum{left: maxBatchAnswer - 2}
 	for i := range calls { // every call is answered, if only with a failure
 		sum.left -= len(calls[i].ID) + failureBytes
 	}
-	run := func(i int) { outs[i] = sum.add(g.run(ctx, v, &calls[i], sum.room()), &calls[i]) }
-	slots := make(chan struct{}, batchAtOnce)
+	run := func(i int) {
+		g.run(ctx, v, &calls[i], sum.room(), &outs[i])
+		outs[i] = sum.add(outs[i], &calls[i])
+	}
+	slots := make(chan struct{}, g.batchAtOnce)
 	var work sync.WaitGroup
 	var writes []int
 	for i := range calls {
@@ -273,9 +295,7 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 		if out.fault != nil {
 			g.logFault(v, c, out.fault)
 		}
-		if b := out.budget; b != nil && (tightest.budget == nil || b.Remaining < tightest.budget.Remaining) {
-			tightest = outcome{class: out.class, budget: b}
-		}
+		least.add(out)
 		if !slices.Contains(classes, string(out.class)) && out.class != "" {
 			classes = append(classes, string(out.class))
 		}
@@ -294,7 +314,7 @@ func (g *Gateway) runBatch(ctx context.Context, v *visit, calls []wire.Call) (bo
 	if body != nil {
 		body = append(body, ']')
 	}
-	return body, classes, tightest
+	return body, classes, least
 }
 
 // failureBytes is more than a failure of the gateway takes.

@@ -63,7 +63,7 @@ func TestMetrics(t *testing.T) {
 		"calls_total " + id + " starknet_subscribeNewHeads websocket_required nobody": 1,
 		"call_seconds starknet_getNonce":                                              2,
 		"requests_refused_total parse_error":                                          1,
-		"requests_refused_total unsupported_spec_version":                             1,
+		"requests_refused_total upstream_unavailable":                                 1,
 		"version_served " + id + " 0.10":                                              0, "version_served " + id + " 0.9": 1, "version_served " + id + " 0.8": 0,
 		"kept_answers " + id: 1,
 	} {

@@ -271,7 +271,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	r := w.post("/rpc/v0_9/"+servertest.ChainID, w.Key, request("1", "starknet_specVersion", ""))
-	if a := w.one(r); r.StatusCode != 503 || a.name() != "unsupported_spec_version" || strings.Join(a.Error.Data.SpecVersions, " ") != "0.10 0.8" {
+	if a := w.one(r); r.StatusCode != 503 || a.name() != "upstream_unavailable" || strings.Join(a.Error.Data.SpecVersions, " ") != "0.10 0.8" {
 		t.Errorf("a version that nobody speaks: %d %s", r.StatusCode, r.Body)
 	}
 	// A method of another version is none.

@@ -36,7 +36,7 @@ func (g *Gateway) registerSockets() {
 	}
 	g.HandleRaw(kernel.Raw{
 		Route:    socketRoute,
-		Patterns: gets, Credentials: offeredKey, Refuse: g.refuse, Serve: g.serveSocket,
+		Patterns: gets, Credentials: offeredKey, Refuse: g.refuse, Serve: g.serveSocket, Restricted: true,
 	})
 }
 
@@ -93,7 +93,7 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	v.socket = true
 	if e := g.sockets.Enter(r.Context(), v.caller, "open as WebSocket connections"); e != nil {
-		g.sendWhole(w, r, translate(e))
+		g.sendSpent(w, r, translate(e))
 		return
 	}
 	defer g.sockets.Leave(v.caller)
@@ -116,18 +116,18 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []byte, release func()) {
 	calls, batch, e := wire.Parse(body)
 	if e != nil {
-		return g.refuseMessage(v, e), nil
+		return g.refuseMessage(ctx, v, e), nil
 	}
 	if batch {
 		give, ok := g.room.take(v.caller.KeyID, batchSize(calls))
 		if !ok {
-			return g.refuseMessage(v, noRoom()), nil
+			return g.refuseMessage(ctx, v, noRoom()), nil
 		}
 		text, _, _ = g.runBatch(ctx, v, calls)
 		return text, give
 	}
 	c := &calls[0]
-	out := g.run(ctx, v, c, maxSingle)
+	out := g.one(ctx, v, c)
 	defer out.free()
 	if out.fault != nil {
 		g.logFault(v, c, out.fault)
@@ -141,9 +141,14 @@ func (g *Gateway) message(ctx context.Context, v *visit, body []byte) (text []by
 	return out.appendTo(make([]byte, 0, out.size(c.ID)+256), c.ID, v.requestID), release
 }
 
-// refuseMessage answers a message that failed as a whole.
-func (g *Gateway) refuseMessage(v *visit, e *wire.Error) []byte {
-	g.RecordCall(v.request, &kernel.Call{Method: socketRoute.Method, Path: socketRoute.Path, Class: kernel.Light, Status: statusOf(e), Failed: true})
+// refuseMessage answers a message that failed as a whole. It costs like the cheapest call,
+// as a request does.
+func (g *Gateway) refuseMessage(ctx context.Context, v *visit, e *wire.Error) []byte {
+	budget, refused := g.Spend(ctx, v.caller, kernel.Light, 1)
+	if refused != nil {
+		e = translate(refused)
+	}
+	g.RecordCall(v.request, &kernel.Call{Method: socketRoute.Method, Path: socketRoute.Path, Class: kernel.Light, Status: statusOf(e), Failed: true, Budget: &budget})
 	return wire.AppendError(nil, wire.Null, e.Object(v.requestID))
 }
 

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -73,49 +74,79 @@ func keyInQuery(w http.ResponseWriter, r *http.Request) *Error {
 	return Fail(CodeInvalidRequest, "There is an API key in the query. Keys are taken in the header %s alone; replace this one, since others may have seen the address.", HeaderKey)
 }
 
-// visitor pays for a key that is not known in memory before anybody is asked about
-// it, so that guessing keys is slow and costs us little. It is an account.Guard.
+// visitor pays for a credential that is not known in memory before anybody is asked
+// about it, so that guessing is slow and costs us little. It is an account.Guard.
 type visitor struct {
 	clients *clients
 	address netip.Addr
 	paid    bool
+	refused *Error          // why it could not pay
+	leave   func(good bool) // the address's turn, where it has it
 }
 
-// Stranger is called for a key that was not accepted before.
-func (v *visitor) Stranger() error {
-	if e := v.clients.spend(v.address, FailureCost); e != nil {
+// Stranger is called for a credential that was not accepted before. An address that
+// cannot pay any more has what would have to be looked up looked at in its turn.
+func (v *visitor) Stranger(ctx context.Context, lookup bool) error {
+	e := v.clients.spend(v.address, FailureCost)
+	if v.paid = e == nil; v.paid {
+		return nil
+	}
+	if lookup {
+		v.leave, _ = v.clients.doubts.enter(ctx, group(v.address))
+	}
+	if v.leave == nil {
 		return e
 	}
-	v.paid = true
+	v.refused = e
+	return nil
+}
+
+// looked settles what became of it. A credential that is no good is refused as it would
+// have been without a look, where the address could not pay for one.
+func (v *visitor) looked(good, bad bool) *Error {
+	if v.leave != nil {
+		v.leave(!bad)
+	}
+	switch {
+	case good && v.paid:
+		v.clients.refund(v.address, FailureCost)
+	case bad:
+		return v.refused
+	}
 	return nil
 }
 
 // authenticate finds out who asks.
 func (s *Server) authenticate(x *exchange, r *http.Request) *Error {
-	fault := keyInQuery(x, r)
+	fault := oneOrigin(r.Header)
+	if fault == nil {
+		fault = keyInQuery(x, r)
+	}
 	key := ""
 	if fault == nil {
 		key, fault = presentedKey(r.Header)
 	}
 	if fault != nil {
-		if e := s.clients.spend(x.client, 1); e != nil {
-			return e
-		}
-		return fault
+		return s.stranger(x, fault)
 	}
 	x.visitor = visitor{clients: s.clients, address: x.client}
 	p, err := s.keys.AuthenticateGuarded(r.Context(), key, &x.visitor)
 	var refused *Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	bad := errors.Is(err, account.ErrMalformed) || errors.Is(err, account.ErrUnknown)
+	refused = x.visitor.looked(err == nil, bad)
 	switch {
 	case err == nil:
 		x.who.Principal = p
-		if x.visitor.paid {
-			s.clients.refund(x.client, FailureCost)
+		if p.Configured { // whose answers are for the operator's own pages
+			s.restrict(x, r)
 		}
 		return nil
-	case errors.As(err, &refused):
+	case refused != nil:
 		return refused
-	case errors.Is(err, account.ErrMalformed), errors.Is(err, account.ErrUnknown):
+	case bad:
 		return Fail(CodeUnauthorized, "The API key is not valid.")
 	default:
 		return RetryLater(1, err, "Keys cannot be checked right now; try again.")

@@ -18,7 +18,7 @@ import (
 // TestRateLimits spends the budgets of keys and classes on an injected clock.
 func TestRateLimits(t *testing.T) {
 	w := newWorld(t, 5)
-	key := w.LimitedKey(account.Limits{LightPerMinute: 3, HeavyPerMinute: 2})
+	key := w.LimitedKey(account.Limits{LightPerMinute: 4, HeavyPerMinute: 2})
 	light, heavy := statusPath, "/v1/"+chainID+"/search?q=1"
 	ask := func(path, key string, status int, limit, left, policy, retry string) {
 		t.Helper()
@@ -26,23 +26,24 @@ func TestRateLimits(t *testing.T) {
 			"X-Ratelimit-Limit": limit, "X-Ratelimit-Remaining": left, "X-Ratelimit-Policy": policy, "Retry-After": retry,
 			"X-Service-Route-Class": strings.TrimSuffix(policy, ";w=60")})
 	}
-	ask(light, key, 200, "3", "2", "light;w=60", "")
+	ask(light, key, 200, "4", "3", "light;w=60", "")
 	w.Clock.Advance(10 * time.Second)
-	ask(light, key, 200, "3", "1", "light;w=60", "")
-	ask("/api"+light, key, 200, "3", "0", "light;w=60", "")
-	ask(light, key, 429, "3", "0", "light;w=60", "50")
+	ask(light, key, 200, "4", "2", "light;w=60", "")
+	ask(light, key, 200, "4", "1", "light;w=60", "")
+	ask("/api"+light, key, 200, "4", "0", "light;w=60", "")
+	ask(light, key, 429, "4", "0", "light;w=60", "50")
 	ask(heavy, key, 200, "2", "1", "heavy;w=60", "") // the other class is unaffected
 	w.Clock.Advance(49*time.Second + 500*time.Millisecond)
-	ask(light, key, 429, "3", "0", "light;w=60", "1")
-	ask(light, w.Key, 200, "1000000000", "999999996", "light;w=60", "") // another key has what the workspace has left
+	ask(light, key, 429, "4", "0", "light;w=60", "1")
+	ask(light, w.Key, 200, "1000000000", "999999995", "light;w=60", "") // another key has what the workspace has left
 	w.Clock.Advance(500 * time.Millisecond)
-	ask(light, key, 200, "3", "2", "light;w=60", "") // the window ended
+	ask(light, key, 200, "4", "3", "light;w=60", "") // the window ended
 	ask(heavy, key, 200, "2", "0", "heavy;w=60", "") // that of the other class did not
 	ask(heavy, key, 429, "2", "0", "heavy;w=60", "10")
 	// A refused key, a failure in the caller's request, a 304: who spends?
 	w.Do(http.MethodGet, statusPath, "")
-	servertest.Expect(t, w.Do(http.MethodGet, light+"?x=1", key), 400, kernel.CodeInvalidRequest, map[string]string{"X-Ratelimit-Remaining": "1"})
-	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/nothing", key), 404, kernel.CodeUnsupportedRoute, map[string]string{"X-Ratelimit-Remaining": ""})
+	servertest.Expect(t, w.Do(http.MethodGet, light+"?x=1", key), 400, kernel.CodeInvalidRequest, map[string]string{"X-Ratelimit-Remaining": "2"})
+	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/nothing", key), 404, kernel.CodeUnsupportedRoute, map[string]string{"X-Ratelimit-Remaining": "1"})
 	servertest.Expect(t, w.Do(http.MethodHead, light, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "0"})
 }
 

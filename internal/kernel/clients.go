@@ -23,13 +23,14 @@ type clients struct {
 	proxies []netip.Prefix
 	buckets *buckets[netip.Prefix]
 	pace    pace
+	doubts  *doubts
 }
 
 // newClients takes the requests a minute for an address: 0 for the default, less
 // for no limit.
 func newClients(proxies []netip.Prefix, perMinute int, now func() time.Time) *clients {
 	perMinute = DefaultTo(perMinute, defaultGuests)
-	return &clients{proxies, newBuckets[netip.Prefix](now, maxClients), pace{perMinute, max(perMinute/4, 1)}}
+	return &clients{proxies, newBuckets[netip.Prefix](now, maxClients), pace{perMinute, max(perMinute/4, 1)}, newDoubts()}
 }
 
 // addressOf is where a request comes from: the peer of the connection or, when

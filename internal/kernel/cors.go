@@ -50,9 +50,40 @@ func stripInternal(h http.Header) {
 	}
 }
 
+// oneOrigin refuses a request with two origins: which one counts would be for every
+// reader to guess.
+func oneOrigin(h http.Header) *Error {
+	if len(h["Origin"]) > 1 {
+		return Fail(CodeInvalidRequest, "The header Origin was sent more than once.")
+	}
+	return nil
+}
+
 // cors sets the headers of the lane that a request belongs to.
 func (s *Server) cors(w http.ResponseWriter, r *http.Request) {
 	lane(w.Header(), s.Origins, r.Header, RecordOf(w).credentialed || announcesMore(r.Header) || s.sessionPath(r))
+}
+
+// restrict takes an answer out of the open lane.
+func (s *Server) restrict(w http.ResponseWriter, r *http.Request) {
+	w.Header().Del("Access-Control-Allow-Origin")
+	w.Header().Del("Access-Control-Expose-Headers")
+	lane(w.Header(), s.Origins, r.Header, true)
+}
+
+// restricted says whether a path is for pages of the listed origins alone, under a method
+// or, where it has no such method, under all that it has.
+func (s *Server) restricted(r *http.Request, method string, methods []string) bool {
+	if slices.Contains(methods, method) {
+		methods = []string{method}
+	}
+	for _, m := range methods {
+		_, pattern := s.mux.Handler(&http.Request{Method: m, Host: r.Host, URL: r.URL, RequestURI: r.URL.Path})
+		if !s.guarded[pattern] {
+			return false
+		}
+	}
+	return len(methods) > 0
 }
 
 // lane sets the headers of the open lane or, for a request with other credentials,
@@ -61,7 +92,7 @@ func lane(h http.Header, origins []string, asked http.Header, strict bool) {
 	h["Vary"] = varyOrigin
 	origin := asked.Get("Origin")
 	switch {
-	case origin == "":
+	case origin == "", len(asked["Origin"]) > 1:
 	case !strict:
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", ExposedHeaders)
@@ -89,13 +120,17 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 	allow := strings.Join(append(slices.Clone(methods), http.MethodOptions), ", ")
 	h.Set("Allow", allow)
 	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
+	strict := s.restricted(r, wanted, methods) || w.(*exchange).who.Configured // the mux is only reached through ServeHTTP
 	if origin == "" || wanted == "" { // an ordinary OPTIONS
 		s.cors(w, r)
+		if strict {
+			s.restrict(w, r)
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-	open := !RecordOf(w).credentialed && !announcesMore(r.Header) && !s.sessionPath(r)
+	open := !strict && !RecordOf(w).credentialed && !announcesMore(r.Header) && !s.sessionPath(r)
 	switch {
 	case !slices.Contains(methods, wanted):
 		// The browser will refuse by itself: no permission is given.

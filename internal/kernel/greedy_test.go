@@ -157,7 +157,7 @@ func TestBurst(t *testing.T) {
 	}
 	r := w.Do(http.MethodGet, statusPath, second)
 	limited(t, r, kernel.ReasonBurst)
-	servertest.Expect(t, r, 429, kernel.CodeRateLimited, map[string]string{"Retry-After": "1", "X-Ratelimit-Remaining": "0", "X-Ratelimit-Limit": "120"})
+	servertest.Expect(t, r, 429, kernel.CodeRateLimited, map[string]string{"Retry-After": "1", "X-Ratelimit-Remaining": "100", "X-Ratelimit-Limit": "120"})
 	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/search?q=1", key), 200, "", nil) // another class
 	w.Clock.Advance(time.Second)
 	servertest.Expect(t, w.Do(http.MethodGet, statusPath, key), 200, "", map[string]string{"X-Ratelimit-Remaining": "99"}) // the refused one cost nothing

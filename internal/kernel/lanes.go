@@ -21,12 +21,18 @@ func (s *Server) Open(pattern string, h http.HandlerFunc) {
 // with everybody else.
 func (s *Server) Unlimited(pattern string, h http.HandlerFunc) {
 	s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if RecordOf(w).credentialed {
+		e := oneOrigin(r.Header)
+		switch {
+		case e != nil:
+		case RecordOf(w).credentialed:
 			s.cors(w, r)
-		} else {
+		default:
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
-		if e := keyInQuery(w, r); e != nil {
+		if e == nil {
+			e = keyInQuery(w, r)
+		}
+		if e != nil {
 			SendError(w, r, e, RecordOf(w).ID, nil)
 			return
 		}

@@ -17,12 +17,13 @@ const maxForm = 8 << 10
 // Private serves a pattern of the lane. Like Open it draws on what an address may ask,
 // unless somebody is signed in there: they have a pace of their own, see Pace.
 func (s *Server) Private(pattern string, h http.HandlerFunc) {
+	s.guarded[pattern] = true
 	s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Cache-Control"] = cacheNever
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		var e *Error
-		if !s.known.has(s.SessionCookie(r), s.Now()) {
-			e = s.clients.spend(w.(*exchange).client, 1) // the mux is only reached through ServeHTTP
+		e := oneOrigin(r.Header)
+		if e == nil {
+			e = s.payPage(w.(*exchange), r) // the mux is only reached through ServeHTTP
 		}
 		if e == nil {
 			e = keyInQuery(w, r)
@@ -36,6 +37,20 @@ func (s *Server) Private(pattern string, h http.HandlerFunc) {
 			h(w, r)
 		}
 	}))
+}
+
+// payPage takes a page out of what an address may ask. Where that is used up a good session
+// is let in, though it was not seen lately: a neighbour must not lock people out.
+func (s *Server) payPage(x *exchange, r *http.Request) *Error {
+	token := s.SessionCookie(r)
+	if s.known.has(token, s.Now()) {
+		return nil
+	}
+	e := s.clients.spend(x.client, 1)
+	if e != nil && token != "" && s.sessions != nil {
+		_, e = s.checkSession(x, r, token)
+	}
+	return e
 }
 
 // Pace holds somebody who is signed in to the pace of the lane of sessions, and lets the

@@ -38,6 +38,8 @@ const maxBursts = 1 << 20
 // budgets count requests: a limiter those of this process, a sharedLimiter those of all.
 type budgets interface {
 	take(ctx context.Context, owner string, class Class, limit int) Verdict
+	// left is how many requests could still be taken, as far as this process knows.
+	left(owner string, class Class, limit int) int
 }
 
 // limiter counts requests per owner and class in windows of a minute. A window
@@ -105,6 +107,17 @@ func (l *limiter) take(_ context.Context, owner string, class Class, limit int) 
 	return v
 }
 
+func (l *limiter) left(owner string, class Class, limit int) int {
+	now := l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.counts[budget{owner, class}]
+	if w == nil || now.Sub(w.start) >= LimitWindow {
+		return limit
+	}
+	return max(limit-w.used, 0)
+}
+
 // perMinute is a policy's budget for a class.
 func perMinute(p *account.Policy, class Class) int {
 	switch class {
@@ -145,8 +158,7 @@ func (c *Caller) allowances(class Class) (out [2]allowance, n int) {
 // limit draws on the caller's budgets and tells it how much is left.
 func (s *Server) limit(ctx context.Context, h http.Header, c *Caller, req *Request) *Error {
 	class := req.Route.Class
-	list, n := c.allowances(class)
-	v, e := s.draw(ctx, class, list[:n])
+	v, e := s.Spend(ctx, c, class, 1)
 	req.Budget = v
 	values := []string{strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining)}
 	h[HeaderLimit], h[HeaderRemaining] = values[0:1:1], values[1:2:2]
@@ -154,23 +166,54 @@ func (s *Server) limit(ctx context.Context, h http.Header, c *Caller, req *Reque
 	return e
 }
 
-// burst takes a request out of a burst. One that is no smaller than the minute's
-// budget adds nothing to it.
-func (s *Server) burst(b budget, p pace) (wait time.Duration, ok bool) {
-	if p.burst >= p.perMinute {
-		return 0, true
+// Spend draws a request's cost on the caller's budgets of a class, and a request on its
+// bursts. What is refused half way stays spent: whoever asks for too much waits no
+// shorter for it.
+func (s *Server) Spend(ctx context.Context, c *Caller, class Class, cost int) (Verdict, *Error) {
+	var in arrival
+	return s.spend(ctx, c, class, cost, &in)
+}
+
+func (s *Server) spend(ctx context.Context, c *Caller, class Class, cost int, in *arrival) (v Verdict, e *Error) {
+	list, n := c.allowances(class)
+	for range max(cost, 1) {
+		if v, e = s.draw(ctx, class, list[:n], in); e != nil {
+			return v, e
+		}
 	}
-	return s.bursts.take(b, 1, p)
+	return v, nil
+}
+
+// arrival is a request's way into the bursts of a class. It takes one of each, and where
+// one refuses that is its last word.
+type arrival struct {
+	taken   [2]bool
+	verdict Verdict
+	refused *Error
+}
+
+// enter takes a request out of a burst. One that is no smaller than the minute's budget
+// adds nothing to it.
+func (in *arrival) enter(s *Server, i int, class Class, a *allowance) bool {
+	if in.taken[i] || a.burst >= a.perMinute {
+		return true
+	}
+	wait, ok := s.bursts.take(budget{a.owner, class}, 1, a.pace)
+	if in.taken[i] = ok; ok {
+		return true
+	}
+	in.refused = Because(ReasonBurst, "More than %d %s requests came at once; they are taken evenly then, %d a minute.", a.burst, class, a.perMinute)
+	in.refused.RetryAfter = wholeSeconds(wait)
+	in.verdict = Verdict{Limit: a.perMinute, Remaining: s.limits.left(a.owner, class, a.perMinute), wait: wait, Owner: a.owner}
+	return false
 }
 
 // draw takes a request out of all allowances, and returns the verdict of the one
 // with the least left. What is refused by one costs nothing of those behind it.
-func (s *Server) draw(ctx context.Context, class Class, list []allowance) (tightest Verdict, _ *Error) {
+func (s *Server) draw(ctx context.Context, class Class, list []allowance, in *arrival) (tightest Verdict, _ *Error) {
 	for i, a := range list {
-		if wait, ok := s.burst(budget{a.owner, class}, a.pace); !ok {
-			e := Because(ReasonBurst, "More than %d %s requests came at once; they are taken evenly then, %d a minute.", a.burst, class, a.perMinute)
-			e.RetryAfter = wholeSeconds(wait)
-			return Verdict{Limit: a.perMinute, wait: wait, Owner: a.owner}, e
+		if in.refused != nil || !in.enter(s, i, class, &a) {
+			return in.verdict, in.refused
 		}
 		v := s.limits.take(ctx, a.owner, class, a.perMinute)
 		v.Owner = a.owner
@@ -184,4 +227,28 @@ func (s *Server) draw(ctx context.Context, class Class, list []allowance) (tight
 		}
 	}
 	return tightest, nil
+}
+
+// Tab is for a request that brings several calls along. Every call costs what it costs
+// alone, and of each class's burst the request takes one: a batch is one request that
+// comes at once, however many calls it has. It is for one goroutine.
+type Tab struct {
+	server              *Server
+	caller              *Caller
+	light, heavy, batch arrival
+}
+
+// NewTab opens a tab for a caller.
+func (s *Server) NewTab(c *Caller) *Tab { return &Tab{server: s, caller: c} }
+
+// Spend draws the cost of one of the calls.
+func (t *Tab) Spend(ctx context.Context, class Class, cost int) (Verdict, *Error) {
+	in := &t.light
+	switch class {
+	case Heavy:
+		in = &t.heavy
+	case Batch:
+		in = &t.batch
+	}
+	return t.server.spend(ctx, t.caller, class, cost, in)
 }

@@ -29,6 +29,8 @@ type Raw struct {
 	// Refuse answers for the kernel, in the wire format of the route.
 	Refuse func(w http.ResponseWriter, r *http.Request, e *Error)
 	Serve  http.HandlerFunc
+	// Restricted keeps the route to pages of the listed origins.
+	Restricted bool
 }
 
 // HandleRaw registers a raw route.
@@ -41,12 +43,16 @@ func (s *Server) HandleRaw(raw Raw) {
 	seen := s.metrics.of(route.ID)
 	for _, pattern := range raw.Patterns {
 		s.classes[pattern] = route.classHeader
+		s.guarded[pattern] = raw.Restricted
 		s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := w.(*exchange) // the mux is only reached through ServeHTTP
 			req := &x.record
 			req.Route, req.seen = route, seen
 			w.Header()[HeaderRouteClass] = route.classHeader
 			s.cors(w, r)
+			if raw.Restricted {
+				s.restrict(w, r)
+			}
 			if raw.Credentials != nil {
 				r.Header = r.Header.Clone()
 				raw.Credentials(r)
@@ -77,18 +83,6 @@ func (s *Server) describe(r *Route, op *huma.Operation) {
 	s.table = append(s.table, r)
 	s.huma.OpenAPI().AddOperation(&described)
 	s.amend(r)
-}
-
-// Spend draws a request's cost on the caller's budgets of a class. What is refused
-// half way stays spent: whoever asks for too much waits no shorter for it.
-func (s *Server) Spend(ctx context.Context, c *Caller, class Class, cost int) (v Verdict, e *Error) {
-	list, n := c.allowances(class)
-	for range max(cost, 1) {
-		if v, e = s.draw(ctx, class, list[:n]); e != nil {
-			return v, e
-		}
-	}
-	return v, nil
 }
 
 // charged is a refusal of what a key may not do. It costs as it does on every other

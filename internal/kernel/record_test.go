@@ -28,7 +28,7 @@ func TestRecordsRequests(t *testing.T) {
 	servertest.Watched(t)
 	events := make(chan usage.Event, 100)
 	w := newWorld(t, 5, func(o *options) { o.Record = func(e usage.Event) { events <- e } })
-	limited, reader := w.LimitedKey(account.Limits{LightPerMinute: 4}), w.NewKey(account.Write)
+	limited, reader := w.LimitedKey(account.Limits{LightPerMinute: 6}), w.NewKey(account.Write)
 	w.Do(http.MethodGet, "/v1/"+chainID+"/block/1", w.Key)
 	next(t, events)
 	const status = "/v1/{chain}/status"
@@ -41,12 +41,12 @@ func TestRecordsRequests(t *testing.T) {
 		{name: "an unknown key", method: "GET", path: statusPath, key: w.RevokedKey()},
 		{name: "no such route", method: "GET", path: "/v1/" + chainID + "/nothing", key: limited},
 		{name: "preflight", method: "OPTIONS", path: statusPath, key: limited, headers: []string{"Origin", allowedOrigin, "Access-Control-Request-Method", "GET"}},
-		{"answered", "GET", statusPath, limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, Remaining: 3}}},
-		{"under the other prefix", "HEAD", "/api" + statusPath, limited, nil, usage.Event{Method: "HEAD", Path: status, Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, Remaining: 2}}},
-		{"a kept answer", "GET", "/v1/" + chainID + "/block/1", limited, nil, usage.Event{Method: "GET", Path: "/v1/{chain}/block/{number_or_hash}", Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, Remaining: 1}}},
-		{"a bad request", "GET", statusPath + "?x=1", limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 400, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 4}}},
-		{"too many", "GET", statusPath, limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 429, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 4, RetryAfter: 60}}},
-		{"forbidden", "GET", statusPath, reader, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 403, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 1e9, Remaining: 1e9 - 6}}},
+		{"answered", "GET", statusPath, limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 6, Remaining: 3}}},
+		{"under the other prefix", "HEAD", "/api" + statusPath, limited, nil, usage.Event{Method: "HEAD", Path: status, Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 6, Remaining: 2}}},
+		{"a kept answer", "GET", "/v1/" + chainID + "/block/1", limited, nil, usage.Event{Method: "GET", Path: "/v1/{chain}/block/{number_or_hash}", Class: "light", Status: 200, Budget: usage.Budget{Policy: "light;w=60", Limit: 6, Remaining: 1}}},
+		{"a bad request", "GET", statusPath + "?x=1", limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 400, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 6}}},
+		{"too many", "GET", statusPath, limited, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 429, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 6, RetryAfter: 60}}},
+		{"forbidden", "GET", statusPath, reader, nil, usage.Event{Method: "GET", Path: status, Class: "light", Status: 403, Failed: true, Budget: usage.Budget{Policy: "light;w=60", Limit: 1e9, Remaining: 1e9 - 8}}},
 	} {
 		r := w.Do(c.method, c.path, c.key, c.headers...)
 		if c.want.Path == "" {

@@ -103,6 +103,7 @@ type Server struct {
 	methods     map[string][]string // by the path of a pattern
 	shut        map[string]bool     // patterns that stand for no route: see shutGaps
 	classes     map[string][]string // of routes, by pattern, as the header has them
+	guarded     map[string]bool     // patterns for pages of the listed origins alone
 	complete    sync.Once           // all patterns are there
 	mux         *http.ServeMux
 	huma        huma.API
@@ -118,7 +119,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, classes: map[string][]string{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, classes: map[string][]string{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now
@@ -215,17 +216,25 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	x := w.(*exchange) // the mux is only reached through ServeHTTP
 	methods := s.methodsFor(r, r.URL)
 	s.tellClass(w.Header(), r, methods)
-	if len(methods) > 0 && r.Method == http.MethodOptions {
+	preflight := len(methods) > 0 && r.Method == http.MethodOptions
+	if !preflight {
+		if s.cors(w, r); s.restricted(r, r.Method, methods) {
+			s.restrict(w, r)
+		}
+	}
+	e := oneOrigin(r.Header)
+	if e == nil {
+		e = s.payUnmatched(x, r, preflight)
+	}
+	if e == nil && !preflight {
+		e = keyInQuery(w, r) // a redirect would repeat it
+	}
+	if e != nil {
+		SendError(w, r, e, x.record.ID, nil)
+		return
+	}
+	if preflight {
 		s.preflight(w, r, methods)
-		return
-	}
-	s.cors(w, r)
-	if e := s.clients.spend(x.client, 1); e != nil {
-		SendError(w, r, e, x.record.ID, nil)
-		return
-	}
-	if e := keyInQuery(w, r); e != nil { // a redirect would repeat it
-		SendError(w, r, e, x.record.ID, nil)
 		return
 	}
 	if len(methods) > 0 {
@@ -243,6 +252,32 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	SendError(w, r, Fail(CodeUnsupportedRoute, "There is no such route in this API."), x.record.ID, nil)
+}
+
+// payUnmatched takes what the table does not have out of the budget of who sends a good
+// key, and tells what is left, or else out of what the address may ask. What is wrong with
+// a key does not matter here. Preflights bring no key along, and are free.
+func (s *Server) payUnmatched(x *exchange, r *http.Request, preflight bool) *Error {
+	if len(r.Header[HeaderKey])+len(r.Header[HeaderKeyShort]) == 0 || s.sessionPath(r) {
+		if preflight {
+			return nil
+		}
+		return s.clients.spend(x.client, 1)
+	}
+	if e := s.authenticate(x, r); e != nil {
+		if e.Code == CodeRateLimited {
+			return e
+		}
+		return nil
+	}
+	class := Light
+	if told := x.Header()[HeaderRouteClass]; told != nil {
+		class = Class(told[0])
+	}
+	v, e := s.Spend(r.Context(), &x.who, class, 1)
+	TellBudget(x.Header(), v, class)
+	x.Header()["Cache-Control"] = cacheNever
+	return e
 }
 
 // Slashed answers a path of ours with a slash too many. Pages redirect. A route of

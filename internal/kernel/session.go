@@ -97,8 +97,8 @@ func (s *Server) admitSession(x *exchange, r *http.Request) *Error {
 }
 
 func (s *Server) signedIn(x *exchange, r *http.Request) (none account.Principal, _ *Error) {
-	if len(r.Header["Origin"]) > 1 {
-		return none, s.stranger(x, Fail(CodeInvalidRequest, "The header Origin was sent more than once."))
+	if e := oneOrigin(r.Header); e != nil {
+		return none, s.stranger(x, e)
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(s.Origins, origin) && !s.OwnOrigin(r) {
 		return none, s.stranger(x, Fail(CodeForbidden, "Pages of this origin may not use a session here."))
@@ -124,27 +124,39 @@ func (s *Server) signedIn(x *exchange, r *http.Request) (none account.Principal,
 		}
 		return none, s.stranger(x, Fail(CodeUnauthorized, "%s", what))
 	}
-	known := s.known.has(token, s.Now())
-	if !known {
-		if e := s.clients.spend(x.client, FailureCost); e != nil {
-			return none, e
+	return s.checkSession(x, r, token)
+}
+
+// checkSession asks whose session a token is of. The address pays for one that was not
+// good lately, see visitor.
+func (s *Server) checkSession(x *exchange, r *http.Request, token string) (none account.Principal, _ *Error) {
+	x.visitor = visitor{clients: s.clients, address: x.client}
+	if !s.known.has(token, s.Now()) {
+		var refused *Error
+		if err := x.visitor.Stranger(r.Context(), len(token) == sessionTokenSize); errors.As(err, &refused) {
+			return none, refused
 		}
 	}
 	p, err := s.sessions(r.Context(), token)
+	bad := errors.Is(err, ErrNoSession)
+	refused := x.visitor.looked(err == nil, bad)
 	switch {
 	case err == nil:
-		if !known {
-			s.clients.refund(x.client, FailureCost)
-		}
 		s.SessionSeen(token, true)
 		return p, nil
-	case errors.Is(err, ErrNoSession):
+	case bad:
 		s.SessionSeen(token, false)
+		if refused != nil {
+			return none, refused
+		}
 		return none, Fail(CodeUnauthorized, "The session is not valid.")
 	default:
 		return none, RetryLater(1, err, "Sessions cannot be checked right now; try again.")
 	}
 }
+
+// sessionTokenSize is how long a session's token is: nothing else is worth a look.
+const sessionTokenSize = 47
 
 // stranger makes an address pay for what is refused before a token was looked at.
 func (s *Server) stranger(x *exchange, e *Error) *Error {

@@ -93,6 +93,21 @@ func (l *sharedLimiter) take(ctx context.Context, owner string, class Class, lim
 	return l.receive(p, drawn, limit, start)
 }
 
+// left does not ask: what others took meanwhile is found out by who takes next.
+func (l *sharedLimiter) left(owner string, class Class, limit int) int {
+	now := l.now()
+	if now.UnixNano() < l.away.Load() {
+		return l.local.left(owner, class, limit)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.parts[budget{owner, class}]
+	if p == nil || !now.Before(p.ends) {
+		return limit
+	}
+	return max(limit-p.used+p.left, 0)
+}
+
 // spend takes a request out of the part at hand. It is not settled when more has
 // to be asked for.
 func (l *sharedLimiter) spend(b budget, limit int) (p *part, v Verdict, settled bool) {

@@ -17,6 +17,15 @@ func TestNeighbour(t *testing.T) {
 	w := newWorld(t, func(o *servertest.Options) { o.AnonymousPerMinute = 120 }) // 30 at once
 	b := w.browser()
 	token := b.signIn("ada", w.Space)
+	unseen := func(name string) string { // a session that nobody has used
+		s, err := w.People.Open(t.Context(), name, w.Space.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.secret(s.Token)
+		return s.Token
+	}
+	bob, eve := unseen("bob"), unseen("eve")
 	b.get(accountpages.Path).wants(t, http.StatusOK)
 	fail := func() int {
 		return w.Do(http.MethodGet, keysPath, "", "Authorization", "Bearer ses."+strings.Repeat("x", 43)).StatusCode
@@ -30,6 +39,13 @@ func TestNeighbour(t *testing.T) {
 	if r := w.Do(http.MethodGet, keysPath, "", "Authorization", "Bearer "+token); r.StatusCode != http.StatusOK {
 		t.Errorf("a session in use: %d %s", r.StatusCode, r.Plain())
 	}
+	// Nor who is signed in and was not seen lately.
+	if r := w.Do(http.MethodGet, keysPath, "", "Authorization", "Bearer "+bob); r.StatusCode != http.StatusOK {
+		t.Errorf("a session that was not in use: %d %s", r.StatusCode, r.Plain())
+	}
+	other := w.browser()
+	other.plant("chainexplorer_session", eve)
+	other.get(accountpages.Path).wants(t, http.StatusOK)
 	p := w.browser().get(signin.Path).wants(t, http.StatusTooManyRequests, "<h1>")
 	if kind := p.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") || p.Header.Get("Retry-After") == "" {
 		t.Errorf("a stranger: %s, %v", kind, p.Header)

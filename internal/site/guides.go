@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/preview"
+	"chainexplorer/internal/gateway/wire"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
 )
@@ -112,7 +113,7 @@ func (s *Site) rateGuide(at setting) []web.Section {
 	seconds, b, live := int(kernel.LimitWindow.Seconds()), s.Bounds(), s.routes.Live.Places()
 	return []web.Section{
 		{ID: "classes", Title: "Classes", Blocks: []web.Block{
-			docText("Every operation draws on the budget of its class. `%s` names it on every answer of the operation's path, failures and `OPTIONS` included; where the path is asked in a way that it does not have (405), it is the class of the first operation there. What belongs to no operation has no class: an unknown path (404), a document, an address that is too long (414).", kernel.HeaderRouteClass),
+			docText("Every operation draws on the budget of its class. `%s` names it on every answer of the operation's path, failures and `OPTIONS` included; where the path is asked in a way that it does not have (405), it is the class of the first operation there. What belongs to no operation has no class: an unknown path (404), a document, an address that is too long (414); with a valid key an unknown path is paid for as `light`, and every answer to a key tells its budget.", kernel.HeaderRouteClass),
 			docTable([]string{"Class", "Operations"}, s.operationsBy([]string{string(kernel.Light), string(kernel.Heavy), string(kernel.Batch)}, func(r *kernel.Route) string { return string(r.Class) })...),
 		}},
 		{ID: "budgets", Title: "Budgets", Blocks: []web.Block{
@@ -121,16 +122,17 @@ func (s *Site) rateGuide(at setting) []web.Section {
 		}},
 		{ID: "burst", Title: "Bursts", Blocks: []web.Block{
 			docText("Within its budget, at most `burst` requests of a class may come at once. After that they are taken evenly, at a sixtieth of the minute's budget a second, until the burst has filled up again at the same pace. Where several processes serve, each counts bursts on its own; the minute's budget is one for all of them."),
+			docText("A batch of JSON-RPC calls is one request of a burst, and of the minute's budget each of its calls takes what it takes alone, in the order of the batch. So a batch of %d calls that cost one each is answered on every plan that has them left. Where the budget ends, the calls behind are refused, and `Retry-After` beside the batch says when to send those again.", wire.MaxBatch),
 		}},
 		{ID: "at-once", Title: "Requests at once", Blocks: []web.Block{
-			docText("A key has at most %d requests under way in a process, and the keys of a workspace together %d; of those that wait for a node %d and %d. A body that has not arrived yet counts apart: %d and %d. More are refused with 429 at once, and cost part of the budget.",
+			docText("A key has at most %d requests under way in a process, and the keys of a workspace together %d; of those that wait for a node %d and %d. JSON-RPC calls have as many places as requests, apart from those: more are refused with `local_saturation`. A body that has not arrived yet counts apart: %d and %d. More are refused with 429 at once, and cost part of the budget.",
 				b.AtWork.PerKey, b.AtWork.PerWorkspace, live.PerKey, live.PerWorkspace, b.Bodies.PerKey, b.Bodies.PerWorkspace),
 		}},
 		{ID: "without-a-key", Title: "Without a key", Blocks: []web.Block{docText("%s", s.guestLimit())}},
 		{ID: "headers", Title: "Headers", Blocks: []web.Block{
 			docTable([]string{"Header", "Meaning"},
 				[]string{"`" + kernel.HeaderLimit + "`", "Requests of this class that the workspace, or the key, has in a window."},
-				[]string{"`" + kernel.HeaderRemaining + "`", "How many of them are left; 0 on every answer with 429."},
+				[]string{"`" + kernel.HeaderRemaining + "`", "How many of them are left. With 429 it is 0 unless the request came beyond a burst, or met another limit."},
 				[]string{"`" + kernel.HeaderPolicy + "`", fmt.Sprintf("Class and window, such as `light;w=%d`.", seconds)},
 				[]string{"`Retry-After`", "On 429 and 503: seconds to wait."}),
 			at.request(strings.Replace(curl(at.origin, at.chainPath("/status")), "curl ", "curl -i ", 1), http.StatusOK),
@@ -144,7 +146,7 @@ func (s *Site) guestLimit() string {
 	if guests.PerMinute < 0 {
 		return "This deployment does not limit requests that need no key."
 	}
-	return fmt.Sprintf("Pages and documents need no key, and are limited by the address that asks, or its IPv6 network of 64 bits: %s requests a minute, %s of them at once. A request with a key that is not valid counts as %d.",
+	return fmt.Sprintf("Pages and documents need no key, and are limited by the address that asks, or its IPv6 network of 64 bits: %s requests a minute, %s of them at once. A request with a key that is not valid counts as %d. Where that is used up, a key or a session that was not seen before is still looked at, one at a time for an address and ten a second if they are no good, so that nobody is locked out by a neighbour.",
 		web.Group(uint64(guests.PerMinute)), web.Group(uint64(guests.Burst)), kernel.FailureCost)
 }
 

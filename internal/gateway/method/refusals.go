@@ -30,6 +30,8 @@ var refusals = []Refusal{
 	{wire.CodeInvalidRequest, wire.PayloadTooLarge, http.StatusRequestEntityTooLarge, "The body is larger than `data.maxBytes`. Nothing of it was done.", "Send less at once."},
 	{wire.CodeInvalidRequest, wire.UnsupportedMedia, http.StatusUnsupportedMediaType, "The body is compressed in another way than gzip.", "Send it as it is, or with gzip."},
 
+	{wire.CodeInvalidRequest, wire.UnsupportedSpecVersion, http.StatusNotFound, "The address pins a version of the specification that is not served here.", "Use one of `data.specVersions`."},
+
 	{wire.CodeMethodNotFound, wire.MethodNotFound, http.StatusOK, "The method is not on the list, or not in this version.", "See the list of methods."},
 	{wire.CodeMethodNotFound, wire.WebSocketRequired, http.StatusOK, "The method makes or ends a subscription.", "Use the WebSocket."},
 	{wire.CodeInvalidParams, wire.InvalidParams, http.StatusOK, "A parameter is missing, not the method's, there twice, or out of bounds.", "Correct the call: `message` says what is wrong."},
@@ -38,8 +40,7 @@ var refusals = []Refusal{
 
 	{wire.CodeUnsupportedChain, wire.UnsupportedChain, http.StatusNotFound, "The address names a chain that is not served.", "See `/v1/meta/chains`."},
 
-	{wire.CodeUnavailable, wire.UnsupportedSpecVersion, http.StatusServiceUnavailable, "No node speaks the version of the path now.", "Use one of `data.specVersions`, or wait."},
-	{wire.CodeUnavailable, wire.UpstreamUnavailable, http.StatusServiceUnavailable, "No node answered, or none that has this block. Of a transaction: it was not sent.", "Wait as long as it says."},
+	{wire.CodeUnavailable, wire.UpstreamUnavailable, http.StatusServiceUnavailable, "No node answered, or none that has this block or speaks the version of the path. Of a transaction: it was not sent.", "Wait as long as it says."},
 	{wire.CodeInternal, wire.DeliveryUnknown, http.StatusOK, "The transaction was sent, and what became of it is not known.", "Do not send it again. Look it up by `data.transactionHash` first."},
 	{wire.CodeUnavailable, wire.WritesDisabled, http.StatusServiceUnavailable, "This deployment sends no transactions now.", "Wait, or ask the operator."},
 	{wire.CodeUnavailable, wire.LocalSaturation, http.StatusServiceUnavailable, "The gateway has as many calls under way as it takes.", "Wait as long as it says."},
