@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/build"
 	"chainexplorer/internal/verification/sample"
 	"chainexplorer/internal/verification/sandbox"
@@ -19,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := pgtest.Main(m)
 	toolchaintest.Remove()
 	os.Exit(code)
 }

@@ -23,6 +23,7 @@ var testOnly = []string{
 	module + "internal/servertest",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
+	module + "internal/verification/archive/archivetest",
 	module + "internal/verification/sandbox/sandboxtest",
 	module + "internal/verification/toolchain/toolchaintest",
 }

@@ -86,6 +86,7 @@ type reader struct {
 	limits    *Limits
 	tree      *tree
 	visit     func(File) error
+	buffered  *bufio.Reader
 	gz        *gzip.Reader
 	n         int64 // bytes of the tar so far
 	files     int
@@ -97,12 +98,12 @@ type reader struct {
 }
 
 func (r *reader) run() error {
-	buffered := bufio.NewReaderSize(r.in, 32<<10)
-	if err := checkGzipHeader(buffered); err != nil {
+	r.buffered = bufio.NewReaderSize(r.in, 32<<10)
+	if err := checkGzipHeader(r.buffered); err != nil {
 		return err
 	}
 	var err error
-	if r.gz, err = gzip.NewReader(buffered); err != nil {
+	if r.gz, err = gzip.NewReader(r.buffered); err != nil {
 		return gzipError(err)
 	}
 	r.gz.Multistream(false)
@@ -112,7 +113,7 @@ func (r *reader) run() error {
 	if err := r.tail(); err != nil {
 		return err
 	}
-	switch next, err := buffered.Peek(2); {
+	switch next, err := r.buffered.Peek(2); {
 	case len(next) == 2 && next[0] == 0x1f && next[1] == 0x8b:
 		return refuse(GzipSecondMember, "")
 	case len(next) > 0:
@@ -167,13 +168,17 @@ func (r *reader) Read(p []byte) (int, error) {
 	switch {
 	case r.n > r.limits.Expanded:
 		return 0, refuse(ExpandedTooLarge, "")
-	case r.n > r.limits.Free+r.limits.Ratio*r.in.n:
+	case r.n > r.limits.Free+r.limits.Ratio*r.used():
 		return 0, refuse(ExpansionTooSteep, "")
 	case err != nil && !errors.Is(err, io.EOF):
 		return n, gzipError(err)
 	}
 	return n, err
 }
+
+// used is how many bytes of the archive the tar so far was made of. What was read ahead does not count: how much that is
+// depends on how the bytes arrived, and the verdict must not.
+func (r *reader) used() int64 { return r.in.n - int64(r.buffered.Buffered()) }
 
 // block reads a block that must be there.
 func (r *reader) block(b *[blockSize]byte) error {

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"chainexplorer/internal/verification/archive"
+	"chainexplorer/internal/verification/archive/archivetest"
 )
 
 // maxAllocated bounds what reading allocates altogether, and so what it ever holds.
@@ -21,12 +22,12 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	var before, after runtime.MemStats
 	seen := map[archive.Reason]int{}
 	most, mostOf := uint64(0), ""
-	all := attacks()
+	all := archivetest.Attacks()
 	buffer := make([]byte, 4096)
 	for _, a := range all {
-		data := zipped(a)
+		data := a.Archive()
 		runtime.ReadMemStats(&before)
-		_, err := archive.Read(bytes.NewReader(data), a.limits, func(f archive.File) error {
+		_, err := archive.Read(bytes.NewReader(data), a.Limits, func(f archive.File) error {
 			for {
 				if _, err := f.Content.Read(buffer); errors.Is(err, io.EOF) {
 					return nil
@@ -37,16 +38,16 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		})
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > most {
-			most, mostOf = n, a.name
+			most, mostOf = n, a.Name
 		}
 		var refused *archive.Error
-		if !errors.As(err, &refused) || refused.Reason != a.reason {
-			t.Errorf("%s: %v", a.name, err)
+		if !errors.As(err, &refused) || refused.Reason != a.Reason {
+			t.Errorf("%s: %v", a.Name, err)
 			continue
 		}
-		seen[a.reason]++
-		if _, unread := archive.Read(iotest.OneByteReader(bytes.NewReader(data)), a.limits, nil); len(data) < 1<<16 && (unread == nil || unread.Error() != err.Error()) {
-			t.Errorf("%s: byte by byte, and without looking at content, the answer is %v", a.name, unread)
+		seen[a.Reason]++
+		if _, unread := archive.Read(iotest.OneByteReader(bytes.NewReader(data)), a.Limits, nil); len(data) < 1<<16 && (unread == nil || unread.Error() != err.Error()) {
+			t.Errorf("%s: byte by byte, and without looking at content, the answer is %v", a.Name, unread)
 		}
 	}
 	t.Logf("%d archives, %d reasons; at most %d KiB allocated, for %s", len(all), len(seen), most>>10, mostOf)
@@ -72,22 +73,22 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 
 // TestForeignArchivesAreRead has what other careful writers make.
 func TestForeignArchivesAreRead(t *testing.T) {
-	bsd := entry("src/lib.cairo", "felt", at(100, "000644 \x00"), at(124, "00000000004 "), at(136, "00000000000 "))
+	bsd := archivetest.Entry("src/lib.cairo", "felt", archivetest.At(100, "000644 \x00"), archivetest.At(124, "00000000004 "), archivetest.At(136, "00000000000 "))
 	for name, tar := range map[string][]byte{
-		"files alone":              around(entry("src/lib.cairo", "felt")),
-		"folders":                  around(folder("src/"), entry("src/lib.cairo", "felt")),
-		"an executable file":       around(entry("src/lib.cairo", "felt", at(100, "0000755\x00"))),
-		"numbers that spaces end":  around(bsd),
-		"empty device numbers":     around(entry("src/lib.cairo", "felt", at(329, "\x00\x00\x00\x00\x00\x00\x00\x00"), at(337, "\x00\x00\x00\x00\x00\x00\x00\x00"))),
-		"a record of 20 blocks":    append(around(entry("src/lib.cairo", "felt")), make([]byte, 12*512)...),
-		"a prefix":                 around(entry("lib.cairo", "felt", prefixed("src"))),
-		"accents":                  around(entry("docs/caf\u00e9.md", "felt"), entry("docs/\u65e5\u672c.md", "felt")),
-		"a folder before its like": around(folder("src/"), entry("src-a/x", "felt"), entry("src/x", "felt")),
-		"a file of one block":      around(entry("a", noise(512))),
-		"an empty file":            around(entry("a", "")),
-		"text like an archive":     around(entry("a", "PK is a village"), entry("b", "070707, he said, and "+noise(100)), entry("c", "BZhang")),
+		"files alone":              archivetest.Around(archivetest.Entry("src/lib.cairo", "felt")),
+		"folders":                  archivetest.Around(archivetest.Folder("src/"), archivetest.Entry("src/lib.cairo", "felt")),
+		"an executable file":       archivetest.Around(archivetest.Entry("src/lib.cairo", "felt", archivetest.At(100, "0000755\x00"))),
+		"numbers that spaces end":  archivetest.Around(bsd),
+		"empty device numbers":     archivetest.Around(archivetest.Entry("src/lib.cairo", "felt", archivetest.At(329, "\x00\x00\x00\x00\x00\x00\x00\x00"), archivetest.At(337, "\x00\x00\x00\x00\x00\x00\x00\x00"))),
+		"a record of 20 blocks":    append(archivetest.Around(archivetest.Entry("src/lib.cairo", "felt")), make([]byte, 12*512)...),
+		"a prefix":                 archivetest.Around(archivetest.Entry("lib.cairo", "felt", archivetest.Prefixed("src"))),
+		"accents":                  archivetest.Around(archivetest.Entry("docs/caf\u00e9.md", "felt"), archivetest.Entry("docs/\u65e5\u672c.md", "felt")),
+		"a folder before its like": archivetest.Around(archivetest.Folder("src/"), archivetest.Entry("src-a/x", "felt"), archivetest.Entry("src/x", "felt")),
+		"a file of one block":      archivetest.Around(archivetest.Entry("a", archivetest.Noise(512))),
+		"an empty file":            archivetest.Around(archivetest.Entry("a", "")),
+		"text like an archive":     archivetest.Around(archivetest.Entry("a", "PK is a village"), archivetest.Entry("b", "070707, he said, and "+archivetest.Noise(100)), archivetest.Entry("c", "BZhang")),
 	} {
-		data := zip(tar)
+		data := archivetest.Zip(tar)
 		s, err := archive.Read(bytes.NewReader(data), archive.Standard, nil)
 		if err != nil || s.Compressed != int64(len(data)) || s.Expanded != int64(len(tar)) {
 			t.Errorf("%s: %+v, %v", name, s, err)
@@ -96,8 +97,8 @@ func TestForeignArchivesAreRead(t *testing.T) {
 }
 
 func TestContentIsGivenWhole(t *testing.T) {
-	text := noise(10_000)
-	data := zip(around(entry("a", text), entry("b", "next")))
+	text := archivetest.Noise(10_000)
+	data := archivetest.Zip(archivetest.Around(archivetest.Entry("a", text), archivetest.Entry("b", "next")))
 	got := map[string]string{}
 	take := func(limit int64) func(archive.File) error {
 		clear(got)
@@ -124,7 +125,7 @@ func TestContentIsGivenWhole(t *testing.T) {
 
 // TestTroubleOfTheSourceIsNoRefusal: a lost connection says nothing about an archive.
 func TestTroubleOfTheSourceIsNoRefusal(t *testing.T) {
-	data := zip(around(entry("a", noise(100_000))))
+	data := archivetest.Zip(archivetest.Around(archivetest.Entry("a", archivetest.Noise(100_000))))
 	lost := errors.New("connection lost")
 	for _, n := range []int64{0, 1, 5, 10, 100, 40_000, int64(len(data)) - 1, int64(len(data))} {
 		src := io.MultiReader(io.LimitReader(bytes.NewReader(data), n), iotest.ErrReader(lost))
@@ -139,15 +140,15 @@ func TestTroubleOfTheSourceIsNoRefusal(t *testing.T) {
 // FuzzRead looks for archives that are taken and should not be: what Read takes, it
 // takes again when its files are packed anew.
 func FuzzRead(f *testing.F) {
-	f.Add(around(entry("src/lib.cairo", "felt")))
-	f.Add(around(folder("src/"), entry("src/lib.cairo", "felt")))
-	for _, a := range attacks() {
-		if len(a.data) < 4096 {
-			f.Add(a.data)
+	f.Add(archivetest.Around(archivetest.Entry("src/lib.cairo", "felt")))
+	f.Add(archivetest.Around(archivetest.Folder("src/"), archivetest.Entry("src/lib.cairo", "felt")))
+	for _, a := range archivetest.Attacks() {
+		if len(a.Data) < 4096 {
+			f.Add(a.Data)
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, raw := range [][]byte{data, store(data), store(resummed(data))} {
+		for _, raw := range [][]byte{data, archivetest.Store(data), archivetest.Store(archivetest.Resummed(data))} {
 			tree := memory{}
 			s, err := archive.Read(bytes.NewReader(raw), archive.Standard, func(f archive.File) error {
 				b, err := io.ReadAll(f.Content)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/verification/archive"
+	"chainexplorer/internal/verification/archive/archivetest"
 )
 
 // memory is a tree by paths.
@@ -31,7 +32,7 @@ func (m memory) fs() fstest.MapFS {
 }
 
 var sample = memory{
-	"Scarb.toml": "[package]\n", "Scarb.lock": "version = 1\n", "src/lib.cairo": "mod a;\n", "src-old/x.cairo": "", "README.md": noise(5000),
+	"Scarb.toml": "[package]\n", "Scarb.lock": "version = 1\n", "src/lib.cairo": "mod a;\n", "src-old/x.cairo": "", "README.md": archivetest.Noise(5000),
 	".git/config": "secret", "target/release/x.json": "{}", ".chainexplorer/source.tar.gz": "\x1f\x8b", "lib/target/kept.cairo": "x",
 	strings.Repeat("deep/", 25) + strings.Repeat("f", 99): "x",
 }
