@@ -6,6 +6,8 @@ import (
 
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/store/postgres/pgtest"
+	"chainexplorer/internal/verification/job"
+	verification "chainexplorer/internal/verification/routes"
 )
 
 func TestMain(m *testing.M) {
@@ -31,6 +33,11 @@ const (
 func newWorld(t *testing.T, n int, change ...func(*options)) *world {
 	t.Helper()
 	return &world{servertest.New(t, n, change...)}
+}
+
+// withVerification makes a world serve exact verification, too.
+func withVerification(o *options) {
+	o.Verification = &verification.Options{Jobs: job.New(o.Control(), job.Options{Now: o.Now}), Chains: []string{chainID, job.Chain}}
 }
 
 func sharedWorld(t *testing.T, n int) *world {

@@ -24,7 +24,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, 5, func(o *servertest.Options) {
+	w := newWorld(t, 5, withVerification, func(o *servertest.Options) {
 		if err := o.Keys.Configure([]account.ConfiguredKey{configured}); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,8 @@ func TestWhoMayAskWhat(t *testing.T) {
 	w.Secrets = append(w.Secrets, bound.Plaintext)
 	expired := w.ExpiringKey(time.Hour)
 	w.Clock.Advance(2 * time.Hour)
-	base := "/v1/" + chainID
+	base, jobs := "/v1/"+chainID, "/v1/SN_MAIN/verification-jobs"
+	one := jobs + "/vrf_aaaaaaaaaaaaaaaaaaaaaaaa"
 	routes := []struct {
 		name, path, method string
 		scope              account.Scopes
@@ -54,6 +55,11 @@ func TestWhoMayAskWhat(t *testing.T) {
 		{"read", statusPath, http.MethodGet, account.Read},
 		{"utility", base + "/address/summaries", http.MethodPost, account.Batch},
 		{"partner", base + "/token/0x1/holders", http.MethodGet, account.Partner},
+		{"verify, create", jobs, http.MethodPost, account.Verify},
+		{"verify, upload", one + "/source", http.MethodPut, account.Verify},
+		{"verify, look", one, http.MethodGet, account.Verify},
+		{"verify, cancel", one + "/cancel", http.MethodPost, account.Verify},
+		{"verify, receipt", one + "/receipt", http.MethodGet, account.Verify},
 	}
 	keys := []struct {
 		name, key string
@@ -62,8 +68,8 @@ func TestWhoMayAskWhat(t *testing.T) {
 		{"default", w.Key, account.DefaultScopes},
 		{"partner", w.Partner, account.DefaultScopes | account.Partner},
 		{"partner's own", selfServed.Plaintext, account.DefaultScopes | account.Partner},
-		{"read", w.NewKey(account.Read), account.Read},
-		{"operator's", w.NewKey(account.Prove | account.Trace), account.Prove | account.Trace},
+		{"read", w.NewKey(account.Read), account.Read | account.Verify}, // as every key of a workspace
+		{"operator's", w.NewKey(account.Prove | account.Trace), account.Prove | account.Trace | account.Verify},
 		{"internal", internal, account.Read | account.Batch},
 		{"bound", bound.Plaintext, account.DefaultScopes},
 		{"revoked", w.RevokedKey(), 0},
@@ -100,7 +106,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 		for _, key := range keys {
 			for _, form := range forms {
 				for _, origin := range []string{"", strangeOrigin, allowedOrigin} {
-					for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete, http.MethodOptions} {
+					for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
 						n++
 						query, headers := form.send(key.key)
 						if origin != "" {
@@ -160,7 +166,7 @@ func TestWhoMayAskWhat(t *testing.T) {
 			}
 		}
 	}
-	if n != 3*10*12*3*5 {
+	if n != 8*10*12*3*6 {
 		t.Errorf("%d combinations", n)
 	}
 	servertest.Expect(t, w.Do(http.MethodGet, statusPath, w.Key), 200, "", nil)

@@ -19,7 +19,7 @@ var variable = regexp.MustCompile(`\{\w+\}`)
 // lists what is served there and nothing else. All of these answers, and those to
 // OPTIONS, name the class of a route of the path.
 func TestOtherMethods(t *testing.T) {
-	w := sharedWorld(t, 41)
+	w := newWorld(t, 5, withVerification)
 	served, classes := map[string][]string{}, map[string]string{}
 	for _, r := range w.Server.Entries() {
 		classes[r.Path+" "+r.Method] = string(r.Class)
@@ -29,7 +29,7 @@ func TestOtherMethods(t *testing.T) {
 			classes[r.Path+" "+http.MethodGet] = string(kernel.Light)
 		}
 	}
-	if served["/v1/{chain}/tx/previews"] == nil || served["/v1/{chain}/tx/{tx_hash}"] == nil {
+	if served["/v1/{chain}/tx/previews"] == nil || served["/v1/{chain}/tx/{tx_hash}"] == nil || served["/v1/{chain}/verification-jobs/{jobId}/source"] == nil {
 		t.Fatal("nothing to tell apart")
 	}
 	asked := 0

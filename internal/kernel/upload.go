@@ -11,8 +11,8 @@ import (
 // Upload is a body that is larger than others and may take longer to arrive.
 type Upload struct {
 	Size int64 // in bytes, exactly
-	// Pace is the least that a client must send, in bytes a second, all in all; Stall is
-	// how long it may send nothing.
+	// Pace is the least that a client must send, in bytes a second, at every moment since it began;
+	// Stall is how long it may be behind that, or send nothing.
 	Pace  int64
 	Stall time.Duration
 	// Watch sees the bytes as they arrive. Its error ends the reading.
@@ -20,8 +20,8 @@ type Upload struct {
 }
 
 // ReadUpload reads a body of a raw route that is not encoded and has exactly the size
-// that is wanted, which its Content-Length must say. Who sends too slowly is cut off: the
-// time follows from the size, and no pause is longer than the stall.
+// that is wanted, which its Content-Length must say. Who sends too slowly is cut off as soon as
+// that is seen, and not when all the time is over that so many bytes may take.
 func (s *Server) ReadUpload(w http.ResponseWriter, r *http.Request, u Upload) ([]byte, *Error) {
 	x := w.(*exchange) // a raw route is only reached through ServeHTTP
 	if r.ContentLength != u.Size {
@@ -29,7 +29,7 @@ func (s *Server) ReadUpload(w http.ResponseWriter, r *http.Request, u Upload) ([
 	}
 	line := http.NewResponseController(x.ResponseWriter)
 	defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // a recorder in a test has none
-	paced := &pacedReader{r.Body, line, time.Now().Add(u.Stall + time.Duration(u.Size)*time.Second/time.Duration(u.Pace)), u.Stall}
+	paced := &pacedReader{Reader: r.Body, line: line, began: time.Now(), pace: u.Pace, stall: u.Stall}
 	// Room is made for what has arrived, not for what was announced.
 	data, err := readAll(io.TeeReader(io.LimitReader(paced, u.Size+1), u.Watch), min(u.Size, smallBody))
 	var refused *Error
@@ -44,21 +44,25 @@ func (s *Server) ReadUpload(w http.ResponseWriter, r *http.Request, u Upload) ([
 	return data, nil
 }
 
-// pacedReader gives each read the time that is left of all, and no more than a stall.
+// pacedReader gives each read the time that what came before has earned, and no more than a stall.
 type pacedReader struct {
 	io.Reader
 	line  *http.ResponseController
-	ends  time.Time
+	began time.Time
+	got   int64
+	pace  int64
 	stall time.Duration
 }
 
 func (p *pacedReader) Read(b []byte) (int, error) {
 	next := time.Now().Add(p.stall)
-	if p.ends.Before(next) {
-		next = p.ends
+	if due := p.began.Add(p.stall + time.Duration(p.got)*time.Second/time.Duration(p.pace)); due.Before(next) {
+		next = due
 	}
 	p.line.SetReadDeadline(next) //nolint:errcheck // a recorder in a test has none
-	return p.Reader.Read(b)
+	n, err := p.Reader.Read(b)
+	p.got += int64(n)
+	return n, err
 }
 
 // LeaveBody says that a raw route answers without reading the body: the connection ends

@@ -38,7 +38,15 @@ type world struct {
 	pack     map[string]any
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *world { return newWorldWith(t, job.Standard) }
+
+func newWorldWith(t *testing.T, limits job.Limits) *world {
+	t.Helper()
+	return newWorldStalling(t, limits, 300*time.Millisecond)
+}
+
+// newWorldStalling is one with limits, in which an upload may pause for so long.
+func newWorldStalling(t *testing.T, limits job.Limits, stall time.Duration) *world {
 	t.Helper()
 	w := &world{}
 	internal, setting, err := account.NewConfigured(rand.Reader, "own", account.Read)
@@ -50,8 +58,8 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.World = servertest.New(t, 2, func(o *servertest.Options) {
-		w.jobs = job.New(o.Control(), job.Options{Now: o.Now})
-		o.Verification = &routes.Options{Jobs: w.jobs, Chains: []string{servertest.ChainID, job.Chain}, UploadStall: 300 * time.Millisecond}
+		w.jobs = job.New(o.Control(), job.Options{Now: o.Now, Limits: limits})
+		o.Verification = &routes.Options{Jobs: w.jobs, Chains: []string{servertest.ChainID, job.Chain}, UploadStall: stall}
 		if err := o.Keys.Configure([]account.ConfiguredKey{configured}); err != nil {
 			t.Fatal(err)
 		}
