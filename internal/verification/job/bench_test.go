@@ -36,6 +36,7 @@ var both = []struct {
 	{"Uploads", testUploads},
 	{"LeftBehind", testLeftBehind},
 	{"Retention", testRetention},
+	{"Damaged", testDamaged},
 	{"Workers", testWorkers},
 	{"CreatesAtOnce", testCreatesAtOnce},
 	{"UploadsAtOnce", testUploadsAtOnce},

@@ -236,3 +236,41 @@ func TestDeletedForGood(t *testing.T) {
 		t.Errorf("the bytes are still in the file, %v", err)
 	}
 }
+
+// testDamaged: a job whose bytes were lost ends, and keeps nobody from what is due: other sources are deleted in time.
+func testDamaged(t *testing.T, at place) {
+	b := newBench(t, at, 2, Standard)
+	data, p := tree(t, 1, 10)
+	lost := b.create(t, 0, "lost", p)
+	upload, err := b.stage(t.Context(), lost.ID, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := b.queue(t, 1, "kept")
+	b.clock.advance(24*time.Hour - Standard.UploadWindow/2)
+	b.ready(t)
+	if err := b.db.Update(t.Context(), func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`UPDATE verification_job SET upload_expires_at = $1 WHERE id = $2`, control.Micros(b.clock.Now().Add(time.Hour)), lost.ID); err != nil {
+			return err
+		}
+		if err := b.commit(t.Context(), tx, "key_1", lost.ID, upload); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`DELETE FROM verification_chunk WHERE upload_id = $1`, upload)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.clock.advance(Standard.UploadWindow)
+	done, err := b.Tidy(t.Context())
+	if err != nil || done.Validated != 1 || done.Deleted != 1 {
+		t.Errorf("tidied %+v, %v", done, err)
+	}
+	now, err := b.View(t.Context(), b.workspaces[0], Chain, lost.ID)
+	if err != nil || now.State != Failed || now.Failure.Code != DispatchFailed || !now.Failure.Retryable {
+		t.Errorf("the job whose bytes were lost: %+v, %v", now, err)
+	}
+	if now, err := b.View(t.Context(), b.workspaces[1], Chain, kept.ID); err != nil || now.SourceDeletedAt == nil {
+		t.Errorf("the source whose time is over: %+v, %v", now, err)
+	}
+}

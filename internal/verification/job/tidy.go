@@ -23,11 +23,11 @@ func (r *Repo) Tidy(ctx context.Context) (t Tidied, err error) {
 		n  *int
 		do func(context.Context) (int, error)
 	}{{&t.Expired, r.expireAll}, {&t.Validated, r.validateAll}, {&t.Deleted, r.deleteSources}, {&t.Dropped, r.dropUploads}} {
-		if *part.n, err = part.do(ctx); err != nil {
-			return t, r.named("tidy up verification", err)
-		}
+		n, trouble := part.do(ctx)
+		*part.n = n
+		err = errors.Join(err, trouble) // no trouble of one part keeps a source beyond its time
 	}
-	return t, nil
+	return t, r.named("tidy up verification", err)
 }
 
 // each finds jobs without waiting for the writer, and changes them one by one as they
@@ -74,6 +74,9 @@ func (r *Repo) validateAll(ctx context.Context) (n int, err error) {
 		if _, err := archive.Read(r.Source(ctx, j), archive.Standard, nil); errors.As(err, &refused) {
 			f := Refused(refused)
 			c = change{event: Fail, actor: service, detail: f.detail(), set: failed(f)}
+		} else if errors.Is(err, ErrNoSource) {
+			f := Failure{Code: DispatchFailed, Retryable: true}
+			c = change{event: Fail, actor: service, detail: f.detail() + ", its source was lost", set: failed(f)}
 		} else if err != nil {
 			return n, err
 		}
