@@ -312,12 +312,31 @@ func (c *Job) do(ctx context.Context, w *job.Work) error {
 		c.log().Error("a receipt could not be signed", "job", w.ID, "err", err)
 		return c.Jobs.Fail(ctx, w, job.Failure{Code: job.SigningFailed, Retryable: true})
 	}
-	return c.Jobs.Admit(ctx, w, signed, func(ctx context.Context, tx *sql.Tx) error {
-		if c.Join == nil {
-			return nil
+	return c.admit(ctx, w, signed)
+}
+
+// admit ends the job with its receipt. A database that is away for a moment costs no second signature: it is tried
+// again for as long as the job would stay ours.
+func (c *Job) admit(ctx context.Context, w *job.Work, signed *receipt.Receipt) error {
+	ctx, cancel := context.WithTimeout(ctx, c.lease())
+	defer cancel()
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
+		err := c.Jobs.Admit(ctx, w, signed, func(ctx context.Context, tx *sql.Tx) error {
+			if c.Join == nil {
+				return nil
+			}
+			return c.Join(ctx, tx, signed)
+		})
+		if err == nil || job.Lost(err) {
+			return err
 		}
-		return c.Join(ctx, tx, signed)
-	})
+		c.log().Warn("a receipt could not be admitted", "job", w.ID, "err", err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+		}
+	}
 }
 
 // sign has the evidence signed, and holds what comes back against it.
