@@ -37,6 +37,7 @@ type adminCommands struct {
 	SigningKey   signingKeyCommands   `cmd:"" help:"Make, list, rotate and revoke the keys that verification receipts are signed with."`
 	Toolchain    toolchainCommands    `cmd:"" help:"Make and check the compilers that exact verification builds with."`
 	Verification verificationCommands `cmd:"" help:"List verification jobs, and pause their intake."`
+	Prover       proverCommands       `cmd:"" help:"Say how many proofs keys may ask the prover relay for."`
 
 	PrivacyPool privacyPoolCommands `cmd:"" help:"Have the ledger of privacy pools made anew."`
 }

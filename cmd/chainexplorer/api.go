@@ -33,6 +33,7 @@ type apiCommand struct {
 	rpcFlags
 	oidcFlags
 	receiptFlags
+	proverFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -63,7 +64,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
 		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Prover: c.proverFlags,
 	})
 }
 
@@ -90,6 +91,9 @@ func (c *apiCommand) check() error {
 		return err
 	}
 	if err := c.rpcFlags.check(); err != nil {
+		return err
+	}
+	if err := c.proverFlags.check(); err != nil {
 		return err
 	}
 	if _, err := c.provider(c.BaseURL); err != nil {

@@ -11,13 +11,13 @@ import (
 
 // guideOf names the files in which a command's flags are explained.
 var guideOf = map[string][]string{
-	"serve":  {"docs/serving.md", "docs/verification-operating.md"},
+	"serve":  {"docs/serving.md", "docs/verification-operating.md", "docs/relay.md"},
 	"index":  {"docs/indexing.md"},
-	"api":    {"docs/operating.md", "docs/serving.md"}, // its flags are those of serve
+	"api":    {"docs/operating.md", "docs/serving.md", "docs/relay.md"}, // its flags are those of serve
 	"worker": {"docs/operating.md", "docs/indexing.md", "docs/verification-operating.md"},
 	"verify": {"docs/verification.md"},
 	"signer": {"docs/verification-operating.md"},
-	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md"},
+	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md", "docs/relay.md"},
 }
 
 // everyCommand are flags that all commands have; serving.md explains them once.

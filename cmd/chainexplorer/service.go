@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/places"
+	"chainexplorer/internal/relay"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
@@ -52,6 +53,7 @@ type serviceOptions struct {
 	Receipts      receiptFlags
 	Signer        signerFlags
 	Verifier      verifierFlags
+	Prover        proverFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -72,6 +74,7 @@ type service struct {
 	traces   func(http.Handler) http.Handler
 	receipts *translog.Log  // nil when none is published
 	signer   *signer.Client // nil when none was named
+	relay    *relay.Relay   // nil without a prover
 }
 
 // openService opens everything, so that every bad setting is known before
@@ -229,6 +232,9 @@ func (s *service) openAPI() error {
 		return err
 	}
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
+	if err := s.openRelay(k); err != nil {
+		return err
+	}
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})

@@ -18,12 +18,12 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
-	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build"}},
+	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build", "internal/relay/job"}},
 	{"the read model", []string{"internal/explorer/..."}},
-	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/verification/controller"}},
-	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/signin", "internal/accountpages", "internal/verification/publication", "internal/verification/routes"}},
+	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/verification/controller", "internal/relay"}},
+	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/signin", "internal/accountpages", "internal/verification/publication", "internal/verification/routes", "internal/relay/routes"}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest"}},
 }
 
@@ -67,6 +67,9 @@ var rules = []rule{
 	{why: "what reads a stranger's project is given its tree, and starts nothing",
 		imports: []string{"os", "os/exec", "net", "net/http"},
 		never:   []string{"internal/verification/cairoproject"}},
+	{why: "what callers hand over to be proven holds their private keys: it is read without anything that keeps or sends it",
+		imports: []string{"os", "net", "net/http", "log/slog", "encoding/json", "internal/store/...", "internal/control"},
+		never:   []string{"internal/relay/request"}},
 	{why: "one package per engine knows it",
 		imports: []string{"github.com/cockroachdb/pebble/..."},
 		only:    []string{"internal/store/pebble", "bench/store"}},
@@ -75,7 +78,7 @@ var rules = []rule{
 		only:    []string{"internal/store/postgres/...", "internal/control", "cmd/chainexplorer"}},
 	{why: "the framework of routes stays behind the kernel and what is registered with it",
 		imports: []string{"github.com/danielgtaylor/huma/..."},
-		only:    []string{"internal/kernel", "internal/api", "internal/site", "internal/gateway/...", "internal/verification/routes"}},
+		only:    []string{"internal/kernel", "internal/api", "internal/site", "internal/gateway/...", "internal/verification/routes", "internal/relay/routes"}},
 	{why: "hashes and wire types are our own; others' are for comparison",
 		imports: []string{"github.com/NethermindEth/..."},
 		only:    []string{"internal/devnet", "internal/starknet", "bench/ingest"}},

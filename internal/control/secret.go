@@ -30,7 +30,11 @@ func (Secret) MarshalText() ([]byte, error) { return []byte("(secret)"), nil }
 const (
 	keyDigest = "key_digest"
 	cursor    = "cursor"
+	prover    = "prover_digest"
 )
+
+// secretNames are all of them.
+var secretNames = []string{keyDigest, cursor, prover}
 
 // KeyDigestSecret is what API keys are digested with before they are stored.
 func (d *DB) KeyDigestSecret() Secret { return d.secrets[keyDigest] }
@@ -38,11 +42,15 @@ func (d *DB) KeyDigestSecret() Secret { return d.secrets[keyDigest] }
 // CursorSecret is what page cursors are authenticated with.
 func (d *DB) CursorSecret() Secret { return d.secrets[cursor] }
 
+// ProverSecret is what requests to the prover are digested with. Without it the same
+// request counts as another one.
+func (d *DB) ProverSecret() Secret { return d.secrets[prover] }
+
 // loadSecrets reads the secrets, and makes those that a new database lacks.
 func (d *DB) loadSecrets(ctx context.Context) error {
 	read := func(tx *sql.Tx) (missing bool, err error) {
 		d.secrets = map[string]Secret{}
-		for _, name := range []string{keyDigest, cursor} {
+		for _, name := range secretNames {
 			s, err := readSecret(ctx, tx, name)
 			if errors.Is(err, sql.ErrNoRows) {
 				missing = true
@@ -62,7 +70,7 @@ func (d *DB) loadSecrets(ctx context.Context) error {
 		if _, err := read(tx); err != nil { // another process may have been quicker
 			return err
 		}
-		for _, name := range []string{keyDigest, cursor} {
+		for _, name := range secretNames {
 			if _, ok := d.secrets[name]; ok {
 				continue
 			}

@@ -39,12 +39,20 @@ const (
 
 	CodeUnqualifiedPolicy Code = "unqualified_token_policy"
 
-	CodeIdempotencyKeyReused Code = "idempotency_key_reused"
-	CodeInvalidPackage       Code = "invalid_verification_package"
-	CodeUnsupportedPolicy    Code = "unsupported_policy"
-	CodeUploadMismatch       Code = "verification_upload_mismatch"
-	CodeVerificationClosed   Code = "verification_job_closed"
-	CodeVerifierUnavailable  Code = "verifier_dispatch_failed"
+	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"
+	CodeIdempotencyKeyRequired Code = "idempotency_key_required"
+	CodeInvalidIdempotencyKey  Code = "invalid_idempotency_key"
+
+	CodeInvalidPackage      Code = "invalid_verification_package"
+	CodeUnsupportedPolicy   Code = "unsupported_policy"
+	CodeUploadMismatch      Code = "verification_upload_mismatch"
+	CodeVerificationClosed  Code = "verification_job_closed"
+	CodeVerifierUnavailable Code = "verifier_dispatch_failed"
+
+	CodeProverDailyBudget Code = "prover_daily_budget_exhausted"
+	CodeProverConcurrency Code = "prover_key_concurrency"
+	CodeProverQueueFull   Code = "prover_queue_full"
+	CodeProverUnavailable Code = "prover_unavailable"
 
 	CodeServiceUnavailable Code = "service_unavailable"
 	CodeInternal           Code = "internal_error"
@@ -125,8 +133,26 @@ var Codes = map[Code]codeInfo{
 		"Nobody has vouched that every change of the token's balances is a Transfer event, so that its holders cannot be counted. It is not a count of zero.",
 		"Retrying does not help. The operator can qualify the token in the registry after looking at its contract."},
 	CodeIdempotencyKeyReused: {http.StatusConflict, "api/verification", "Idempotency key reused",
-		"The Idempotency-Key was used before, for another package.",
-		"Send the same package again to find its job, or a new key for a new one. Nothing was changed."},
+		"The Idempotency-Key was used before in the workspace, for another package or another request for a proof.",
+		"Send the same body again to find its job, or a new key for a new one. Nothing was changed."},
+	CodeIdempotencyKeyRequired: {http.StatusBadRequest, "api/prover", "Idempotency key required",
+		"A request for a proof came without an Idempotency-Key. Without one, nobody could tell a retry from a second request. No job was created.",
+		"Choose a key for each request, keep it beside the request, and send it in the header Idempotency-Key."},
+	CodeInvalidIdempotencyKey: {http.StatusBadRequest, "api/prover", "Invalid idempotency key",
+		"The Idempotency-Key of a request for a proof is not 16 to 128 graphic ASCII characters without a space or a double quote, or is there twice. No job was created.",
+		"Choose another key, such as a random UUID."},
+	CodeProverDailyBudget: {http.StatusTooManyRequests, "api/prover", "Prover budget exhausted",
+		"The key has created as many prover jobs as it may on one day, by UTC. Sending the same request again does not count. No job was created.",
+		"Wait for the next day, as long as Retry-After says."},
+	CodeProverConcurrency: {http.StatusTooManyRequests, "api/prover", "Too many prover jobs at once",
+		"The key has as many prover jobs that have not ended as it may have, or the workspace as many results that nobody fetched. No job was created.",
+		"Wait for a job to end, fetch its result, and send the same request again."},
+	CodeProverQueueFull: {http.StatusServiceUnavailable, "api/prover", "Prover queue full",
+		"There are as many requests for proofs, of all callers, as the service takes. No job was created.",
+		"Wait as long as Retry-After says, and send the same request with the same key."},
+	CodeProverUnavailable: {http.StatusServiceUnavailable, "api/prover", "Prover unavailable",
+		"The prover does not answer, or this process is about to stop. No job was created.",
+		"Wait as long as Retry-After says, and send the same request with the same key."},
 	CodeInvalidPackage: {http.StatusBadRequest, "api/verification", "Invalid verification package",
 		"The body is not Package V1: one of its twelve fields is missing, is not as documented, or is there twice, or there is another one. The message names it.",
 		"Make the package with 'chainexplorer verify prepare', and send it as it is."},

@@ -36,6 +36,7 @@ import (
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
+	relay "chainexplorer/internal/relay/routes"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/simnode"
@@ -133,12 +134,14 @@ type Options struct {
 	Provider *signin.Provider
 	// Verification serves exact verification, too, on the control database of the World.
 	Verification *verification.Options
-	control      *control.DB
-	accounts     *account.Repository
-	people       *session.Repository
-	usage        *usage.Repository
-	recorder     *usage.Recorder
-	desk         *signin.Desk
+	// Relay serves the prover relay, too.
+	Relay    *relay.Options
+	control  *control.DB
+	accounts *account.Repository
+	people   *session.Repository
+	usage    *usage.Repository
+	recorder *usage.Recorder
+	desk     *signin.Desk
 }
 
 type (
@@ -178,6 +181,9 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	}
 	if o.Verification != nil {
 		verification.New(k, *o.Verification)
+	}
+	if o.Relay != nil {
+		relay.New(k, *o.Relay)
 	}
 	site.New(k, routes)
 	return k, routes
