@@ -200,6 +200,7 @@ func TestGolden(t *testing.T) {
 
 	g.conflict()
 	g.verification()
+	g.prover()
 
 	h := servertest.NewHooked(t, fixed)
 	inner := &golden{&world{h.World}, g.files, g.codes}
