@@ -1,13 +1,22 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/control"
+	sandboxed "chainexplorer/internal/verification/build"
 	verification "chainexplorer/internal/verification/job"
+	shipped "chainexplorer/internal/verification/sample"
+	"chainexplorer/internal/verification/sandbox/sandboxtest"
+	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
 // TestVerificationWithoutToolchain: a service that can build nothing has the routes, takes
@@ -15,7 +24,9 @@ import (
 func TestVerificationWithoutToolchain(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	r := startServe(t, "--data", data, "--node", simulated(t, "SN_MAIN", 3))
+	cmd := program(t, "serve", "--listen=127.0.0.1:0", "--data", data, "--node", simulated(t, "SN_MAIN", 3), "--verification-builds", "2", "--verification-build-memory", "1GiB")
+	cmd.Env = append(cmd.Env, "CHAINEXPLORER_VERIFICATION_BUILD_TIME=7m")
+	r := start(t, cmd)
 	db := data + "/control.db"
 	succeed(t, db, "workspace", "create", "acme")
 	key := keyText.FindString(succeed(t, db, "key", "create", "--workspace", "acme"))
@@ -23,6 +34,12 @@ func TestVerificationWithoutToolchain(t *testing.T) {
 		_, text := r.once("/readyz", "")
 		return strings.Contains(text, "--verification-toolchains")
 	})
+	out := succeed(t, db, "verification", "worker")
+	for _, want := range []string{"not taken: no toolchain is configured", "toolchains      none", "builds at once  2", "memory          1024 MiB", "time            7m0s", "processes       64"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the operator does not see %q: %s", want, out)
+		}
+	}
 	pack := `{"selectedClassHash":"0x1","uploadDigest":"sha256:` + strings.Repeat("ab", 32) + `","uploadByteLength":5,"toolchainPolicyId":"service-exact-v25","packageName":"p","buildProfile":"release",
 		"targetName":"t","targetKind":"starknet-contract","artifactId":"a","modulePath":"p::c","sourceVisibility":"private","retentionPolicyId":"private-24h-v1"}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/v1/SN_MAIN/verification-jobs", strings.NewReader(pack))
@@ -109,5 +126,74 @@ func TestVerifierFlags(t *testing.T) {
 				t.Errorf("%s --verification-%s %s: %d %s%s", command[0], c.flag, c.value, code, out, errs)
 			}
 		}
+	}
+}
+
+// TestBuildLimits: what the flags say of a build is what it gets.
+func TestBuildLimits(t *testing.T) {
+	t.Parallel() // it waits for compilers
+	policy := toolchaintest.Policy(t)
+	exe, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, p, err := shipped.Archive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		flags verifierFlags
+		code  string
+	}{
+		{"enough", verifierFlags{VerificationBuildMemory: 512 * mib, VerificationBuildTime: time.Minute}, ""},
+		{"little memory", verifierFlags{VerificationBuildMemory: 16 * mib}, sandboxed.LimitExceeded},
+		{"a small class", verifierFlags{VerificationBuildOutput: 100}, sandboxed.LimitExceeded},
+	} {
+		c.flags.VerificationToolchains, c.flags.VerificationScratch = policy, sandboxtest.Folder(t)
+		o := c.flags.options()
+		o.Sandbox.Helper = exe // that of a test is not static under the race detector
+		b, err := sandboxed.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Build(t.Context(), bytes.NewReader(source), p)
+		var failure *sandboxed.Failure
+		if errors.As(err, &failure) != (c.code != "") || failure != nil && failure.Code != c.code {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestToolchainOutOfReach: compilers that a build cannot get to are known before one is tried.
+func TestToolchainOutOfReach(t *testing.T) {
+	exe, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "policy")
+	if err := os.CopyFS(dir, os.DirFS(toolchaintest.Policy(t))); err != nil {
+		t.Fatal(err)
+	}
+	mode := os.FileMode(0o700) // for root alone, whose builds are another user's
+	if os.Geteuid() != 0 {
+		mode = 0
+	}
+	if err := os.Chmod(filepath.Dir(dir), mode); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Dir(dir), 0o700) }) //nolint:errcheck // to take it away
+	o := (&verifierFlags{VerificationToolchains: dir}).options()
+	o.Sandbox.Helper = exe
+	b, err := sandboxed.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close() //nolint:errcheck // the test is over
+	if err := b.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("%v", err)
 	}
 }
