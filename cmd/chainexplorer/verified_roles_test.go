@@ -45,7 +45,7 @@ func TestVerifiedByRolesApart(t *testing.T) {
 		_, text := api.once("/readyz", "")
 		return strings.Contains(text, `"verification":"available"`)
 	})
-	if out := succeed(t, url, "verification", "worker"); !strings.Contains(out, "taken") || !strings.Contains(out, "builds at once  2") || !strings.Contains(out, policy) {
+	if out := describedWorker(t, url); !strings.Contains(out, "taken") || !strings.Contains(out, "builds at once  2") || !strings.Contains(out, policy) {
 		t.Errorf("the operator sees %s", out)
 	}
 

@@ -34,7 +34,7 @@ func TestVerificationWithoutToolchain(t *testing.T) {
 		_, text := r.once("/readyz", "")
 		return strings.Contains(text, "--verification-toolchains")
 	})
-	out := succeed(t, db, "verification", "worker")
+	out := describedWorker(t, db)
 	for _, want := range []string{"not taken: no toolchain is configured", "toolchains      none", "builds at once  2", "memory          1024 MiB", "time            7m0s", "processes       64"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the operator does not see %q: %s", want, out)
@@ -58,6 +58,16 @@ func TestVerificationWithoutToolchain(t *testing.T) {
 	}
 	r.get("/v1/SN_MAIN/verification-jobs/vrf_abcdefghijklmnopqrstuvwx", key, http.StatusNotFound)
 	r.stop()
+}
+
+// describedWorker is what an operator sees of a worker, once it has told its settings.
+func describedWorker(t *testing.T, db string) (out string) {
+	t.Helper()
+	until(t, "the worker's settings", func() bool {
+		out = succeed(t, db, "verification", "worker")
+		return strings.Contains(out, "builds at once")
+	})
+	return out
 }
 
 func TestAdminVerification(t *testing.T) {
