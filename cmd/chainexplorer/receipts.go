@@ -7,11 +7,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/explorer/proof"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/site"
+	"chainexplorer/internal/verification/job"
 	"chainexplorer/internal/verification/keyring"
 	"chainexplorer/internal/verification/publication"
 	"chainexplorer/internal/verification/signer"
+	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/translog"
 )
 
@@ -20,7 +23,7 @@ const publishEvery = time.Second
 
 // receiptFlags say what is published of verification receipts.
 type receiptFlags struct {
-	ReceiptTrust string `placeholder:"FILE" help:"Trust document of verification receipts, to be published at /.well-known/service-receipt-trust-root.json; see docs/verification-operating.md."`
+	ReceiptTrust string `placeholder:"FILE" help:"Trust document of verification receipts, to be published at /.well-known/service-receipt-trust-root.json; classes are called verified by the keys in it. See docs/verification-operating.md."`
 	receiptLogFlags
 }
 
@@ -72,6 +75,20 @@ func (f *receiptFlags) publish(k *kernel.Server, s *service) (listed []site.Docu
 		listed = append(listed, site.Document{Path: publication.LogPath + "/checkpoint", Type: "text/plain; charset=utf-8", Title: "Signed head of the transparency log of receipts"})
 	}
 	return listed, o.Log, publication.New(k, o)
+}
+
+// proofs are what the reads tell of receipts, by the keys of the trust document. Without one
+// nobody here knows which keys are good, and the reads tell of none.
+func (s *service) proofs(ctx context.Context, jobs *job.Repo) *proof.Book {
+	if s.opts.Receipts.ReceiptTrust == "" {
+		if s.opts.Signer.Signer != "" {
+			s.con.log.Warn("receipts are signed and --receipt-trust is not set: no class is called verified")
+		}
+		return nil
+	}
+	s.proven = standing.New(standing.Options{Jobs: jobs, Chain: job.Chain, Trust: s.opts.Receipts.ReceiptTrust, Logger: s.con.log})
+	s.proven.Refresh(ctx)
+	return proof.New(s.proven.Known)
 }
 
 func newReceiptFailures(reg prometheus.Registerer) prometheus.Counter {

@@ -51,6 +51,12 @@ func (s *service) Run(ctx context.Context) error {
 		s.usage.Run(served)
 		return nil
 	})
+	if s.proven != nil {
+		g.Go(func() error {
+			s.proven.Run(served) // as long as requests are answered
+			return nil
+		})
+	}
 	if s.relay != nil {
 		g.Go(func() error {
 			s.relay.Run(gctx, served) // results can be fetched as long as requests are answered

@@ -30,6 +30,7 @@ import (
 	"chainexplorer/internal/verification/job"
 	verification "chainexplorer/internal/verification/routes"
 	"chainexplorer/internal/verification/signer"
+	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/translog"
 )
 
@@ -72,9 +73,10 @@ type service struct {
 	api      *kernel.Server
 	front    *front
 	traces   func(http.Handler) http.Handler
-	receipts *translog.Log  // nil when none is published
-	signer   *signer.Client // nil when none was named
-	relay    *relay.Relay   // nil without a prover
+	receipts *translog.Log      // nil when none is published
+	signer   *signer.Client     // nil when none was named
+	proven   *standing.Receipts // nil when nobody says which keys are trusted
+	relay    *relay.Relay       // nil without a prover
 }
 
 // openService opens everything, so that every bad setting is known before
@@ -147,7 +149,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		s.chains = append(s.chains, c)
 	}
 	s.backups.open(s.control)
-	if err := s.openAPI(); err != nil {
+	if err := s.openAPI(ctx); err != nil {
 		return nil, err
 	}
 	s.front.open(gateway.HideKeys(s.traces(s.api)))
@@ -190,7 +192,7 @@ func chainNames(m map[string][]node.Endpoint) func(func(string) bool) {
 	}
 }
 
-func (s *service) openAPI() error {
+func (s *service) openAPI(ctx context.Context) error {
 	secret := s.control.CursorSecret()
 	o := kernel.Options{Keys: s.keys, Record: s.usage.Record, Sessions: me.Sessions(s.people), Cursors: kernel.NewCursors(secret[:]), Origins: s.opts.Origins, BaseURL: s.opts.BaseURL, Version: version(),
 		Address: s.listener.Addr().String(), Logger: s.con.log, Metrics: kernel.NewMetrics(s.registered)}
@@ -213,12 +215,16 @@ func (s *service) openAPI() error {
 	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge,
 		RPC: api.RPCService{Enabled: s.opts.RPC.Rpc, WebSocket: s.opts.RPC.Rpc && s.opts.RPC.RpcWebsocket}}
 	verified := job.New(s.control, job.Options{})
+	r.Attempt = verification.Attempts(verified)
 	var ids []string
 	for _, c := range s.chains {
 		if ids = append(ids, c.id); c.id == job.Chain {
 			r.Verification = func(ctx context.Context) error { return verified.Available(ctx, job.Chain) }
 		}
 		served := api.Chain{ID: c.id, Store: c.engine, Trouble: c.trouble, Depth: s.Depth, Registry: s.Registry.Chain(c.id)}
+		if c.id == job.Chain {
+			served.Proofs = s.proofs(ctx, verified)
+		}
 		if c.pool != nil {
 			served.Heard, served.Node = c.heard, c.pool
 		}

@@ -76,6 +76,24 @@ func TestVerifiedToAReceipt(t *testing.T) {
 		}
 		return state, text
 	}
+	// What the reads say of the class, to anybody.
+	plain, err := os.ReadFile(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := func() (c struct {
+		VerificationTier, VerificationSource, VerificationEvidenceDigest string
+		VerificationClaimCount                                           int
+	}) {
+		t.Helper()
+		if err := json.Unmarshal(r.get("/v1/SN_MAIN/class/"+shipped.ClassHash.String(), string(plain), http.StatusOK), &c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if c := reads(); c.VerificationTier != "abi_declared" {
+		t.Errorf("before the receipt the class is %+v", c)
+	}
 	done, _ := submit(0)
 	if done.State != "succeeded" {
 		t.Fatalf("the job has %+v", done)
@@ -115,6 +133,11 @@ func TestVerifiedToAReceipt(t *testing.T) {
 		t.Errorf("the receipt says %+v", e)
 	}
 
+	until(t, "a class that is called verified", func() bool { return reads().VerificationTier == "verified_exact" })
+	if c := reads(); c.VerificationSource != "receipt" || c.VerificationClaimCount != 1 || !strings.HasSuffix(path, "/"+strings.TrimPrefix(c.VerificationEvidenceDigest, "sha256:")) {
+		t.Errorf("the class is %+v, and the proof is %s", c, path)
+	}
+
 	// One other character.
 	source := filepath.Join(tree, "src", "counter.cairo")
 	before, err := os.ReadFile(source)
@@ -128,6 +151,16 @@ func TestVerifiedToAReceipt(t *testing.T) {
 	}
 	verify(1, "receipt", other.JobID, "--service", r.base, "--key-file", ours)
 	verify(1, "verify-receipt", believe...) // it is about the archive that was built
+
+	if c := reads(); c.VerificationTier != "verified_exact" || c.VerificationClaimCount != 1 {
+		t.Errorf("after a mismatch the class is %+v", c)
+	}
+
+	// The key is lost to somebody.
+	if out, errs, code := output(t, "admin", "signing-key", "revoke", "--dir", keys, "--key-id", signing.KeyID); code != 0 {
+		t.Fatal(out, errs)
+	}
+	until(t, "a class that is not called verified any more", func() bool { return reads().VerificationTier == "abi_declared" })
 
 	r.stop()
 	killSigner(syscall.SIGTERM)

@@ -53,7 +53,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 	}
 	scope := in.scope("listAddressActivity", &a, in.Type)
 	out := &body[ActivityPage]{ActivityPage{Items: []ActivityItem{}}}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if in.Cursor != "" {
 			at, err := s.openActivity(ctx, r, scope, in.Cursor)
 			if err != nil {
@@ -67,7 +67,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 			return err
 		}
 		var certain bool
-		if out.Body.Items, certain, err = s.renderActivity(ctx, r, &a, page.Items); err != nil {
+		if out.Body.Items, certain, err = s.renderActivity(ctx, r, c, state, &a, page.Items); err != nil {
 			return err
 		}
 		for i := range page.Items {
@@ -84,12 +84,12 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
-func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
+func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
 	records, err := address.RecordsOf(ctx, r, items)
 	if err != nil {
 		return nil, false, err
 	}
-	methods, certain, err := s.primaryMethods(ctx, r, records)
+	methods, certain, err := s.primaryMethods(ctx, r, c, state, records)
 	if err != nil {
 		return nil, false, err
 	}

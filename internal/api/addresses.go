@@ -212,7 +212,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 	}
 	scope := in.scope("listAddressTransactions", &a, typesText(q.Types))
 	out := &body[AddressTxPage]{AddressTxPage{Items: []AddressTx{}}}
-	err = s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if in.Cursor != "" {
 			at, err := s.openPlace(ctx, r, scope, in.Cursor)
 			if err != nil {
@@ -232,7 +232,7 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 		for i := range list {
 			records[i] = list[i].Record
 		}
-		methods, certain, err := s.primaryMethods(ctx, r, records)
+		methods, certain, err := s.primaryMethods(ctx, r, c, state, records)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -37,7 +38,7 @@ type AccountCall struct {
 // MethodContent is the name of what is called.
 type MethodContent struct {
 	MethodName                  *string `json:"methodName" doc:"The function; certain, because the selector is its hash."`
-	MethodNameSource            *string `json:"methodNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it. Otherwise the selector alone tells the name."`
+	MethodNameSource            *string `json:"methodNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it; verified_abi: and its source was proven. Otherwise the selector alone tells the name."`
 	MethodNameUnavailableReason *string `json:"methodNameUnavailableReason" enum:"call_time_class_epoch_unavailable" doc:"Why there is no name, when it is that the class that ran cannot be told."`
 }
 
@@ -68,14 +69,14 @@ func methodContent(r *decoded.CallResult) MethodContent {
 
 // fillCalls decodes and renders what a transaction calls. It is certain when only
 // another chain can change the answer.
-func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, t *transaction.Record, out *Tx) (certain bool, err error) {
+func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, out *Tx) (certain bool, err error) {
 	out.AccountCalls = []AccountCall{}
 	calls, byAccount := decoded.CallsOf(t)
 	if n := len(calls); byAccount {
 		out.AccountCallCount = &n
 	}
 	calls = calls[:min(len(calls), maxAccountCalls)]
-	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes})
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes, Verified: c.verified(state)})
 	if err != nil {
 		return false, err
 	}
@@ -112,13 +113,13 @@ func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, room int) A
 // MainMethod is what a transaction calls first, in a list.
 type MainMethod struct {
 	PrimaryMethod       *string `json:"primaryMethod" doc:"Function of the first call, or the entry point that the protocol runs: a constructor, a handler of L1 messages. Null when nothing names it."`
-	PrimaryMethodSource *string `json:"primaryMethodSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it. Otherwise the selector alone tells the name."`
+	PrimaryMethodSource *string `json:"primaryMethodSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it; verified_abi: and its source was proven. Otherwise the selector alone tells the name."`
 }
 
 // primaryMethods names what the transactions of a page call first; nil records
 // are passed over. certain as in fillCalls. The work does not grow with the number
 // of their calls.
-func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
+func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
 	out = make([]MainMethod, len(records))
 	var first []decoded.Call
 	var where []int
@@ -130,7 +131,7 @@ func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, records 
 			first, where = append(first, calls[0]), append(where, i)
 		}
 	}
-	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, decoded.Options{})
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, decoded.Options{Verified: c.verified(state)})
 	if err != nil {
 		return nil, false, err
 	}

@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/proof"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/registry"
@@ -33,6 +34,8 @@ type Chain struct {
 	Trouble func() string
 	// Registry is what is known of the chain beyond its blocks; nil is empty.
 	Registry *registry.Chain
+	// Proofs are the exact verifications of its classes; nil tells of none.
+	Proofs *proof.Book
 
 	revisions  *chain.RevisionMemo
 	sighted    *atomic.Pointer[sighting]
@@ -53,6 +56,9 @@ type Options struct {
 	// Verification says why no verification jobs are taken, for /readyz; nil where
 	// nothing is verified.
 	Verification func(context.Context) error
+	// Attempt is the newest try of a workspace to verify a class, unless it succeeded; nil
+	// when there is none. It never tells of another workspace's. Nil knows of none.
+	Attempt func(ctx context.Context, workspace, chain string, class felt.Felt) (*Attempt, error)
 }
 
 // Routes are the REST routes of the chains, on a kernel.
@@ -67,6 +73,7 @@ type Routes struct {
 	RPC       RPCService
 
 	verification func(context.Context) error
+	attempt      func(ctx context.Context, workspace, chain string, class felt.Felt) (*Attempt, error)
 }
 
 // New fills the kernel's table. It panics on a mistake in the table itself.
@@ -74,7 +81,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 	if len(o.Chains) == 0 {
 		return nil, errors.New("api: chains are needed")
 	}
-	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, verification: o.Verification, schemas: decoded.NewCache(schemaCacheBytes),
+	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, verification: o.Verification, attempt: o.Attempt, schemas: decoded.NewCache(schemaCacheBytes),
 		Live: kernel.NewSeats(maxLive, 0, 0), batchTime: min(batchTime, k.Bounds().Timeout)}
 	for _, c := range o.Chains {
 		if c.Depth == 0 {
@@ -115,13 +122,16 @@ func (c *Chain) sightedAt(head *chain.Head) time.Time {
 	}
 }
 
-// revision is that of a chain, for the kernel.
+// revision is that of a chain, for the kernel, with what is proven beside it: answers
+// that were kept before a proof came or was withdrawn are not sent any more.
 func (s *Routes) revision(ctx context.Context, id string) (chain.Revision, bool) {
 	c := s.Chains[id]
 	if c == nil {
 		return chain.Revision{}, false
 	}
+	proofs := c.Proofs.Version() // before the view, so that it can only be too old
 	now, err := c.revisions.Now(ctx, c.Store)
+	now.Proofs = proofs
 	return now, err == nil
 }
 

@@ -31,16 +31,11 @@ type ClassItem struct {
 
 // ClassFacts is what was fetched of a class and what speaks for it.
 type ClassFacts struct {
-	ABIStatus                  string  `json:"abiStatus" enum:"fetched,missing,unparsable,without_abi,unverified" doc:"What is there of the ABI. What an unverified class was served with does not have its hash and is not used."`
-	IsAccount                  *bool   `json:"isAccount" doc:"The class executes and validates; null while it is not fetched."`
-	IsProxy                    *bool   `json:"isProxy" doc:"The class has an entry point for whatever it does not define."`
-	TokenKind                  *string `json:"tokenKind" enum:"erc20,erc721,erc1155" doc:"By the entry points, if exactly one standard fits."`
-	VerificationTier           string  `json:"verificationTier" enum:"verified_exact,verified_external,official_release,source_candidate,abi_declared,class_family,unverified" doc:"abi_declared: the declared ABI is known, no source was proven. unverified: not even that."`
-	VerificationSource         *string `json:"verificationSource" enum:"receipt,federated_external"`
-	VerificationProvider       *string `json:"verificationProvider"`
-	VerificationEvidenceDigest *string `json:"verificationEvidenceDigest"`
-	VerificationObservedAtISO  *string `json:"verificationObservedAtIso" format:"date-time"`
-	VerificationClaimCount     *int    `json:"verificationClaimCount"`
+	ABIStatus string  `json:"abiStatus" enum:"fetched,missing,unparsable,without_abi,unverified" doc:"What is there of the ABI. What an unverified class was served with does not have its hash and is not used."`
+	IsAccount *bool   `json:"isAccount" doc:"The class executes and validates; null while it is not fetched."`
+	IsProxy   *bool   `json:"isProxy" doc:"The class has an entry point for whatever it does not define."`
+	TokenKind *string `json:"tokenKind" enum:"erc20,erc721,erc1155" doc:"By the entry points, if exactly one standard fits."`
+	SourceFacts
 }
 
 // ClassPage is a page of the directory.
@@ -96,7 +91,7 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 	order := map[string]class.Sort{"instances_desc": class.ByInstances, "declared_at_desc": class.ByDeclared, "origin_asc": class.ByOrigin}[in.Sort]
 	scope := "listClasses\x00" + in.Chain + "\x00" + in.Sort
 	out := &body[ClassPage]{ClassPage{Items: []ClassItem{}}}
-	err := s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, _ *chain.State) error {
+	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		var after *class.Place
 		if in.Cursor != "" {
 			hash, number, err := s.openEntry(ctx, r, scope, in.Cursor)
@@ -110,7 +105,7 @@ func (s *Routes) listClasses(ctx context.Context, in *struct {
 			return err
 		}
 		var times stamps
-		if out.Body.Items, times, err = s.renderClasses(ctx, r, page); err != nil || next == nil {
+		if out.Body.Items, times, err = s.renderClasses(ctx, r, c, state, page); err != nil || next == nil {
 			return err
 		}
 		var at block.Ref
@@ -142,65 +137,76 @@ func (s *Routes) openEntry(ctx context.Context, r explorer.Reader, scope, cursor
 	return felt.Felt(rest[:felt.Size]), binary.BigEndian.Uint64(rest[felt.Size:]), nil
 }
 
-// renderClasses joins what blocks tell of classes with what was fetched. Two round
-// trips, however many classes.
-func (s *Routes) renderClasses(ctx context.Context, r explorer.Reader, list []*class.Summary) ([]ClassItem, stamps, error) {
+// renderClasses joins what blocks tell of classes with what was fetched and what was
+// proven. Two round trips, however many classes, and one more where proofs are new.
+func (s *Routes) renderClasses(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, list []*class.Summary) ([]ClassItem, stamps, error) {
 	var numbers []uint64
 	hashes := make([]felt.Felt, len(list))
-	for i, c := range list {
-		hashes[i] = c.Hash
-		numbers = append(numbers, c.Origin)
-		if c.WasDeclared {
-			numbers = append(numbers, c.Declared)
+	for i, k := range list {
+		hashes[i] = k.Hash
+		numbers = append(numbers, k.Origin)
+		if k.WasDeclared {
+			numbers = append(numbers, k.Declared)
 		}
 	}
 	times, err := readStamps(ctx, r, numbers)
 	if err != nil {
 		return nil, nil, err
 	}
-	facts, err := classFacts(ctx, r, hashes)
+	facts, err := classFacts(ctx, r, c, state, hashes)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := make([]ClassItem, len(list))
-	for i, c := range list {
-		out[i] = ClassItem{ClassHash: c.Hash, OriginBlock: c.Origin, OriginAtISO: times.iso(c.Origin), InstanceCount: &c.Instances, EverCount: &c.Ever,
-			ClassFacts: renderFacts(&facts[i])}
-		kind := c.Kind
+	for i, k := range list {
+		out[i] = ClassItem{ClassHash: k.Hash, OriginBlock: k.Origin, OriginAtISO: times.iso(k.Origin), InstanceCount: &k.Instances, EverCount: &k.Ever,
+			ClassFacts: facts[i].render()}
+		kind := k.Kind
 		if kind == class.KindUnknown {
 			kind = facts[i].Kind
 		}
 		if kind != class.KindUnknown {
 			out[i].ClassKind = some(kind.String())
 		}
-		if c.WasDeclared {
-			at := times.iso(c.Declared)
-			out[i].DeclaredBlock, out[i].DeclaredAtISO = &c.Declared, &at
+		if k.WasDeclared {
+			at := times.iso(k.Declared)
+			out[i].DeclaredBlock, out[i].DeclaredAtISO = &k.Declared, &at
 		}
 	}
 	return out, times, nil
 }
 
-// classFacts reads what was fetched of classes. An answer about one that is yet to
-// come is not kept.
-func classFacts(ctx context.Context, r explorer.Reader, hashes []felt.Felt) ([]class.Facts, error) {
+// aboutClass is what was fetched of a class, and what was proven.
+type aboutClass struct {
+	class.Facts
+	source SourceFacts
+}
+
+// classFacts reads what there is of classes. An answer about one that is yet to come is
+// not kept.
+func classFacts(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, hashes []felt.Felt) ([]aboutClass, error) {
 	facts, err := class.FactsOf(ctx, r, hashes)
 	if err != nil {
 		return nil, err
 	}
 	kernel.RequestOf(ctx).Vouch(!slices.ContainsFunc(facts, func(f class.Facts) bool { return !f.Settled }))
-	return facts, nil
+	proven, err := c.Proofs.At(state).Of(ctx, r, hashes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]aboutClass, len(facts))
+	for i, f := range facts {
+		out[i] = aboutClass{f, sourceFacts(proven, hashes[i], f.Status == class.Ready)}
+	}
+	return out, nil
 }
 
-func renderFacts(f *class.Facts) ClassFacts {
-	out := ClassFacts{ABIStatus: f.Status.String(), VerificationTier: "unverified"}
+func (f *aboutClass) render() ClassFacts {
+	out := ClassFacts{ABIStatus: f.Status.String(), SourceFacts: f.source}
 	if !f.Settled {
 		return out
 	}
 	out.IsAccount, out.IsProxy = &f.Account, &f.Proxy
-	if f.Status == class.Ready {
-		out.VerificationTier = "abi_declared"
-	}
 	out.TokenKind = some(map[abi.Emitter]string{abi.EmitterERC20: "erc20", abi.EmitterERC721: "erc721", abi.EmitterERC1155: "erc1155"}[f.Token])
 	return out
 }
@@ -217,13 +223,13 @@ func (s *Routes) getClass(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &body[ClassDetail]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		summary, found, err := class.SummaryOf(ctx, r, hash)
 		if err != nil {
 			return err
 		}
 		summary.Hash = hash
-		items, _, err := s.renderClasses(ctx, r, []*class.Summary{&summary})
+		items, _, err := s.renderClasses(ctx, r, c, state, []*class.Summary{&summary})
 		if err != nil {
 			return err
 		}

@@ -100,6 +100,11 @@ func (o *oracle) wantFacts(hash felt.Felt, head uint64, row object) object {
 			row["tokenKind"] = name
 		}
 	}
+	return unproven(row)
+}
+
+// unproven is what is said of the source of a class that has no receipt.
+func unproven(row object) object {
 	row["verificationTier"] = "abi_declared"
 	for _, name := range []string{"Source", "Provider", "EvidenceDigest", "ObservedAtIso", "ClaimCount"} {
 		row["verification"+name] = nil

@@ -101,7 +101,7 @@ func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 	}
 	scope := "listContractClasses\x00" + in.Chain + "\x00" + address.String()
 	out := &body[ContractClassPage]{}
-	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, _ *chain.State) error {
+	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		out.Body = ContractClassPage{ChainID: c.ID, ContractAddress: address, Items: []ContractClass{}}
 		var before *contract.Place
 		var next *contract.Epoch // the one that replaced the first of the page
@@ -119,16 +119,22 @@ func (s *Routes) listContractClasses(ctx context.Context, in *struct {
 		if len(list) == 0 && in.Cursor == "" {
 			return kernel.Because(kernel.ReasonContractNotFound, "No indexed block has the contract %s.", address)
 		}
-		return s.renderEpochs(ctx, r, &out.Body, scope, list, next, more)
+		hashes := make([]felt.Felt, len(list))
+		for i := range list {
+			hashes[i] = list[i].Class
+		}
+		facts, err := classFacts(ctx, r, c, state, hashes)
+		if err != nil {
+			return err
+		}
+		return s.renderEpochs(ctx, r, &out.Body, scope, list, facts, next, more)
 	})
 	return out, err
 }
 
-func (s *Routes) renderEpochs(ctx context.Context, r explorer.Reader, out *ContractClassPage, scope string, list []contract.Epoch, next *contract.Epoch, more bool) error {
+func (s *Routes) renderEpochs(ctx context.Context, r explorer.Reader, out *ContractClassPage, scope string, list []contract.Epoch, facts []aboutClass, next *contract.Epoch, more bool) error {
 	var numbers []uint64
-	hashes := make([]felt.Felt, len(list))
-	for i, e := range list {
-		hashes[i] = e.Class
+	for _, e := range list {
 		numbers = append(numbers, e.Block)
 	}
 	if next != nil {
@@ -138,12 +144,8 @@ func (s *Routes) renderEpochs(ctx context.Context, r explorer.Reader, out *Contr
 	if err != nil {
 		return err
 	}
-	facts, err := classFacts(ctx, r, hashes)
-	if err != nil {
-		return err
-	}
 	for i, e := range list {
-		row := ContractClass{ClassHash: e.Class, Change: "replaced", Current: next == nil, FromBlock: e.Block, FromISO: times.iso(e.Block), ClassFacts: renderFacts(&facts[i])}
+		row := ContractClass{ClassHash: e.Class, Change: "replaced", Current: next == nil, FromBlock: e.Block, FromISO: times.iso(e.Block), ClassFacts: facts[i].render()}
 		if e.Deployed {
 			row.Change = "deployed"
 		}

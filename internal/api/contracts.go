@@ -7,6 +7,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/identity"
 	"chainexplorer/internal/felt"
@@ -36,6 +37,7 @@ type Contract struct {
 	MetadataCompleteness bool                  `json:"metadataCompleteness" doc:"The class and the deployment's block are both known."`
 	Source               string                `json:"source" enum:"indexed_read_model"`
 	DeploymentProvenance *DeploymentProvenance `json:"deploymentProvenance"`
+	SourceFacts
 }
 
 // AddressKind is what stands at an address, in words.
@@ -61,39 +63,14 @@ type DeploymentProvenance struct {
 	OriginDependent     *bool      `json:"originDependent" doc:"Whether the address depends on the deployer's caller. Null unless a universal deployer was used."`
 }
 
-// Verification is the record of a verified contract.
-type Verification struct {
-	ChainID   string    `json:"chainId"`
-	Address   felt.Felt `json:"address"`
-	ClassHash felt.Felt `json:"classHash"`
-	Status    string    `json:"status"`
-}
-
 func (s *Routes) contractRoutes() {
 	base := kernel.Route{Method: http.MethodGet, Family: "Contracts", Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
 		Statuses: []int{http.StatusNotFound}}
 	one := base
 	one.ID, one.Path, one.Summary = "getContract", "/v1/{chain}/contract/{address}", "Get a contract"
-	one.Description = "Class, deployment and kind of a contract, from the index alone. An address of which nothing is indexed is 404."
+	one.Description = "Class, deployment and kind of a contract, from the index alone. An address of which nothing is indexed is 404. `verificationTier` and what follows it are about the class `classHash`, and say nothing of how this contract was set up."
 	kernel.Register(s.Server, one, s.getContract)
-	verified := base
-	verified.ID, verified.Path, verified.Summary = "getContractVerification", "/v1/{chain}/contract/{address}/verification", "Get a contract's verification"
-	verified.Description = "The record of a verified contract. 404 means that there is no record yet."
-	verified.ExampleStatus = http.StatusNotFound
-	kernel.Register(s.Server, verified, s.getVerification)
-}
-
-func (s *Routes) getVerification(ctx context.Context, in *struct {
-	ChainInput
-	Address string `path:"address" format:"felt" maxLength:"70" doc:"Contract."`
-}) (*body[Verification], error) {
-	address, err := parseAddress(in.Address)
-	if err != nil {
-		return nil, err
-	}
-	return nil, s.view(ctx, in.Chain, func(*Chain, explorer.Reader, *chain.State) error {
-		return kernel.Fail(kernel.CodeNotFound, "There is no verification record of %s yet.", address)
-	})
+	s.contractVerificationRoute(base)
 }
 
 func (s *Routes) getContract(ctx context.Context, in *struct {
@@ -115,13 +92,19 @@ func (s *Routes) getContract(ctx context.Context, in *struct {
 			return kernel.Because(kernel.ReasonContractNotFound, "No contract is indexed at %s.", address)
 		}
 		out.Body = renderContract(c, state, f)
-		return nil
+		if out.Body.ClassHash == nil {
+			return nil
+		}
+		proven, err := c.Proofs.At(state).Of(ctx, r, []felt.Felt{*out.Body.ClassHash})
+		out.Body.SourceFacts = sourceFacts(proven, *out.Body.ClassHash, f.Current != nil && f.ABI != nil && f.ABI.Status == class.Ready)
+		return err
 	})
 	return out, err
 }
 
 func renderContract(c *Chain, state *chain.State, f *identity.Facts) Contract {
-	out := Contract{ChainID: c.ID, Address: f.Address, Source: "indexed_read_model", IsAccount: f.IsAccount(), AddressKind: kindOf(c, f), DeploymentProvenance: provenanceOf(f)}
+	out := Contract{ChainID: c.ID, Address: f.Address, Source: "indexed_read_model", IsAccount: f.IsAccount(), AddressKind: kindOf(c, f), DeploymentProvenance: provenanceOf(f),
+		SourceFacts: SourceFacts{VerificationTier: "unverified"}}
 	if d := f.Deployment; d != nil {
 		iso := kernel.TimestampISO(f.Born.Timestamp)
 		out.DeploymentClassHash, out.ClassHash, out.DeployedAtBlock, out.CreatedOnISO = &d.Class, &d.Class, &d.Block, &iso

@@ -45,6 +45,7 @@ func (o *oracle) wantContract(a felt.Felt) object {
 	if o.tier(out["classHashAsOfBlock"].(uint64)) == "finalized" {
 		out["classHashFinality"] = "finalized"
 	}
+	unproven(out)
 	c, _ := o.Chain.ClassAt(a, o.head())
 	out["isAccount"] = class.Materialize(&c.Class).Account
 	o.wantKind(out, a, out["isAccount"])

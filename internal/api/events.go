@@ -310,7 +310,7 @@ func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, 
 	for i := range hits {
 		events[i] = decoded.EventOf(hits[i].Block, &hits[i].Event)
 	}
-	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
+	results, degraded, err := decoded.Decode(ctx, r, s.schemas, c.verified(state), events)
 	if err != nil {
 		return nil, false, err
 	}

@@ -98,7 +98,7 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 	}
 	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
-		list, err := preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Exchanges: in.Body.IncludeExchangeCalls})
+		list, err := preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Verified: c.verified(state), Exchanges: in.Body.IncludeExchangeCalls})
 		if err != nil {
 			return err
 		}

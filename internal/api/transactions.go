@@ -188,7 +188,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		}
 		limit := in.LogLimit.Size()
 		out.Body = renderTx(c, state, b, t, limit)
-		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, t, limit)
+		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, state, t, limit)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
 			return err
 		}
-		called, err := s.fillCalls(ctx, r, c, t, &out.Body)
+		called, err := s.fillCalls(ctx, r, c, state, t, &out.Body)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,9 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			certain = certain && out.Body.Logs[i].certain()
 		}
 		kernel.RequestOf(ctx).Vouch(certain)
-		settle(ctx, c, state, p.Block, len(t.Receipt.MessagesSent) == 0) // the same message may be sent again, and is counted
+		// The same message may be sent again, and is counted; a proof can be withdrawn, and
+		// whoever keeps the answer for good would not hear of it.
+		settle(ctx, c, state, p.Block, len(t.Receipt.MessagesSent) == 0 && !out.Body.tellsProofs())
 		return nil
 	})
 	return out, err
@@ -290,13 +292,13 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 }
 
 // renderLogs decodes and renders the first events of a transaction.
-func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
 	events := make([]decoded.Event, len(shown))
 	for i := range shown {
 		events[i] = decoded.EventOf(t.Block, &shown[i])
 	}
-	results, degraded, err := decoded.Decode(ctx, r, s.schemas, events)
+	results, degraded, err := decoded.Decode(ctx, r, s.schemas, c.verified(state), events)
 	if err != nil {
 		return nil, false, err
 	}

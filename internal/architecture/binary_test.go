@@ -25,6 +25,7 @@ var testOnly = []string{
 	module + "internal/store/storetest",
 	module + "internal/verification/archive/archivetest",
 	module + "internal/verification/sandbox/sandboxtest",
+	module + "internal/verification/standing/standingtest",
 	module + "internal/verification/toolchain/toolchaintest",
 }
 

@@ -162,7 +162,7 @@ func checkEvents(t *testing.T, e store.Engine, c *simnode.Chain, last uint64) (t
 	cache := decoded.NewCache(200 << 10) // too small for all classes
 	err := e.View(t.Context(), func(r store.Reader) error {
 		for page := range slices.Chunk(events, 100) {
-			got, degraded, err := decoded.Decode(t.Context(), r, cache, page)
+			got, degraded, err := decoded.Decode(t.Context(), r, cache, nil, page)
 			if err != nil || degraded {
 				t.Fatalf("degraded %t, %v", degraded, err)
 			}

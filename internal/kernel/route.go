@@ -94,6 +94,8 @@ type Route struct {
 	// Retired is for an operation that is gone. It answers 410 with what took its place,
 	// whatever the query: who comes with parameters of old is to learn of it too.
 	Retired bool
+	// Deprecated is for an operation that still works, and that nobody should begin to use.
+	Deprecated bool
 	// Dated routes have weak validators and times of last modification: see Request.ModifiedAt.
 	Dated bool
 	// Headers are sent with every answer of the route.
@@ -189,8 +191,9 @@ func (r *Route) operation() huma.Operation {
 		},
 	}
 	if r.Retired {
-		op.Deprecated, op.DefaultStatus = true, http.StatusGone
+		op.DefaultStatus = http.StatusGone
 	}
+	op.Deprecated = r.Retired || r.Deprecated
 	return op
 }
 

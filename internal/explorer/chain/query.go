@@ -122,11 +122,16 @@ type Revision struct {
 	// Unproved is how many blocks are not known to agree with their hashes: one that
 	// is verified later reads otherwise.
 	Unproved uint64
+	// Proofs is which proofs of classes are told beside the index; whoever tells of them
+	// sets it. No row says so.
+	Proofs uint64
 }
 
 // Lasting is what is left of a revision for answers about blocks that only a fork
-// can take away.
-func (v Revision) Lasting() Revision { return Revision{Forks: v.Forks, Undoing: v.Undoing} }
+// can take away, and of what was proven then.
+func (v Revision) Lasting() Revision {
+	return Revision{Forks: v.Forks, Undoing: v.Undoing, Proofs: v.Proofs}
+}
 
 // Now returns the revision of a view. One GetMany.
 func Now(ctx context.Context, r store.Reader) (now Revision, err error) {

@@ -56,6 +56,8 @@ type Options struct {
 	// same block, the class that ran is then not known, and what the contract was
 	// first and is today names the selector alone.
 	NoHistory bool
+	// Verified says which classes had their source proven; nil says of none.
+	Verified Verified
 }
 
 // Calls reads a page of calls, in order. It is degraded when something could not
@@ -79,6 +81,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 	}
 	budget := o.Arguments
 	known, failed := cache.loadDoors(ctx, r, hashes)
+	proven, told := o.Verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, true, err
 	}
@@ -86,7 +89,12 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 		results[i] = callResult(known, candidates[i], &calls[i], &budget)
 	}
 	named, err := nameCalls(ctx, r, calls, results)
-	return results, degraded || failed || !named, err
+	for i := range results {
+		if !candidates[i].loose && all(proven, candidates[i].classes) {
+			results[i].verify()
+		}
+	}
+	return results, degraded || failed || !told || !named, err
 }
 
 // callResult reads a call with each class that may have run.
@@ -122,6 +130,16 @@ func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) Ca
 		}
 	}
 	return out
+}
+
+// verify says that what a class tells of the call comes from one whose source was proven.
+func (r *CallResult) verify() {
+	if r.NameSource == abi.ClassABI {
+		r.NameSource = abi.VerifiedABI
+	}
+	if r.FieldsSource == abi.ClassABI {
+		r.FieldsSource = abi.VerifiedABI
+	}
 }
 
 // looseResult names a call by classes that the contract has or had, and that need

@@ -12,7 +12,7 @@
 // Costs for a page of n events: one scan per contract (see
 // contract.ClassesAtMany), one GetMany for the classes that are not in the cache,
 // and one for the names of events that no schema knows, if there are such. No node
-// is asked.
+// is asked. Which classes were verified is asked once for the page (see Verified).
 //
 // # Calls
 //
@@ -37,6 +37,7 @@ package decoded
 import (
 	"context"
 	"reflect"
+	"slices"
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer/class"
@@ -76,10 +77,32 @@ type Result struct {
 	NameUnavailableReason NameReason
 }
 
+// Verified says which of the classes of a page had their source proven; nil says of
+// none. It is asked at most once for a page, and what it costs is its own business: see
+// proof.View, whose Has it is. Where two classes may have been in force, both must be.
+type Verified func(ctx context.Context, r store.Reader, classes []felt.Felt) (map[felt.Felt]bool, error)
+
+// of asks; when that fails the classes count as what was declared.
+func (v Verified) of(ctx context.Context, r store.Reader, classes []felt.Felt) (proven map[felt.Felt]bool, ok bool) {
+	if v == nil || len(classes) == 0 {
+		return nil, true
+	}
+	proven, err := v(ctx, r, classes)
+	if err != nil {
+		return nil, false
+	}
+	return proven, true
+}
+
+// all says that every one of some classes was proven, and that there are any.
+func all(proven map[felt.Felt]bool, classes []felt.Felt) bool {
+	return len(classes) > 0 && !slices.ContainsFunc(classes, func(c felt.Felt) bool { return !proven[c] })
+}
+
 // Decode reads a page of events, in order. It is degraded when classes could
 // not be looked up: events that needed them are then unknown, and the rest of
 // the page is as it would be. The error is that of the context alone.
-func Decode(ctx context.Context, r store.Reader, cache *Cache, events []Event) (results []Result, degraded bool, err error) {
+func Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified, events []Event) (results []Result, degraded bool, err error) {
 	results = make([]Result, len(events))
 	pairs := make([]contract.At, len(events))
 	for i := range events {
@@ -101,14 +124,15 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, events []Event) (
 		}
 	}
 	known, degraded := cache.load(ctx, r, hashes)
+	proven, told := verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, degraded, err
 	}
 	for i := range events {
-		results[i] = attribute(known, candidates[i], &events[i])
+		results[i] = attribute(known, proven, candidates[i], &events[i])
 	}
 	named, err := nameUnknown(ctx, r, known, candidates, events, results)
-	return results, degraded || !named, err
+	return results, degraded || !told || !named, err
 }
 
 // nameUnknown names the events that no schema knows by the dictionary of names,
@@ -138,7 +162,7 @@ func unknown(hash *felt.Felt) Result {
 }
 
 // attribute reads an event with each class that may have emitted it.
-func attribute(known map[felt.Felt]*reading, candidates []felt.Felt, e *Event) Result {
+func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidates []felt.Felt, e *Event) Result {
 	if len(candidates) == 0 {
 		r := Result{Result: abi.Standard(abi.EmitterUnknown, e.Keys, e.Data)}
 		if r.Status == abi.Unknown {
@@ -147,6 +171,7 @@ func attribute(known map[felt.Felt]*reading, candidates []felt.Felt, e *Event) R
 		return r
 	}
 	var out abi.Result
+	verified := all(proven, candidates)
 	for i, h := range candidates {
 		k := known[h]
 		if k.failed {
@@ -157,7 +182,7 @@ func attribute(known map[felt.Felt]*reading, candidates []felt.Felt, e *Event) R
 			}
 			return unknown(nil)
 		}
-		r := abi.Attribute(&abi.Evidence{Schema: k.schema, Emitter: k.token}, e.Keys, e.Data)
+		r := abi.Attribute(&abi.Evidence{Schema: k.schema, Verified: verified, Emitter: k.token}, e.Keys, e.Data)
 		if i == 0 {
 			out = r
 		} else {

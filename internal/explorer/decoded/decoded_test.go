@@ -181,7 +181,7 @@ func TestUpgrades(t *testing.T) {
 		{"without keys", decoded.Event{Block: 4, Address: f(115)}, abi.Unknown, "", "", abi.SchemaUnavailable, 1, ""},
 	} {
 		err := e.View(t.Context(), func(r store.Reader) error {
-			got, degraded, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), []decoded.Event{c.event})
+			got, degraded, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), nil, []decoded.Event{c.event})
 			if err != nil || degraded {
 				t.Fatalf("%s: degraded %t, %v", c.name, degraded, err)
 			}
@@ -229,7 +229,7 @@ func TestTokenKind(t *testing.T) {
 		for a := range uint64(3) {
 			events = append(events, event(a+1, 4, "Transfer", 5, 6, 7, 0))
 		}
-		got, _, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), events)
+		got, _, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), nil, events)
 		if err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func TestDegraded(t *testing.T) {
 			{"histories cannot be read", broken{scan: boom}, [3]abi.Status{abi.Unknown, abi.Unknown, abi.Unknown}},
 		} {
 			c.reader.Reader = r
-			got, degraded, err := decoded.Decode(t.Context(), &c.reader, decoded.NewCache(1<<20), events)
+			got, degraded, err := decoded.Decode(t.Context(), &c.reader, decoded.NewCache(1<<20), nil, events)
 			if err != nil || !degraded {
 				t.Errorf("%s: degraded %t, %v", c.name, degraded, err)
 			}
@@ -285,7 +285,7 @@ func TestDegraded(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, _, err := decoded.Decode(ctx, &c.reader, decoded.NewCache(1<<20), events); !errors.Is(err, context.Canceled) {
+			if _, _, err := decoded.Decode(ctx, &c.reader, decoded.NewCache(1<<20), nil, events); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: canceled: %v", c.name, err)
 			}
 		}
@@ -310,7 +310,7 @@ func TestCache(t *testing.T) {
 		for _, c := range []struct{ size, reads int }{{1 << 20, 1}, {600, 3}, {0, 3}} {
 			reader, cache := &broken{Reader: r}, decoded.NewCache(c.size)
 			for range 3 {
-				got, degraded, err := decoded.Decode(t.Context(), reader, cache, events)
+				got, degraded, err := decoded.Decode(t.Context(), reader, cache, nil, events)
 				if err != nil || degraded {
 					t.Fatalf("degraded %t, %v", degraded, err)
 				}
@@ -336,7 +336,7 @@ func TestCache(t *testing.T) {
 		want   abi.Status
 	}{{missing, abi.Unknown}, {e, abi.Decoded}} {
 		err := c.engine.View(t.Context(), func(r store.Reader) error {
-			got, _, err := decoded.Decode(t.Context(), r, cache, events[:1])
+			got, _, err := decoded.Decode(t.Context(), r, cache, nil, events[:1])
 			if err == nil && got[0].Status != c.want {
 				t.Errorf("%s, want %s", got[0].Status, c.want)
 			}
@@ -380,7 +380,7 @@ func TestNames(t *testing.T) {
 	}
 	want := []abi.Status{abi.Decoded, abi.NameOnly, abi.NameOnly, abi.Unknown, abi.Unknown, abi.Unknown, abi.NameOnly, abi.NameOnly, abi.Unknown}
 	err = e.View(t.Context(), func(r store.Reader) error {
-		got, degraded, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), events)
+		got, degraded, err := decoded.Decode(t.Context(), r, decoded.NewCache(1<<20), nil, events)
 		if err != nil || degraded {
 			t.Fatalf("degraded %t, %v", degraded, err)
 		}
@@ -395,7 +395,7 @@ func TestNames(t *testing.T) {
 		if got[7].ClassHash != nil || *got[6].ClassHash != f(9) {
 			t.Errorf("classes are %v and %v", got[7].ClassHash, got[6].ClassHash)
 		}
-		got, degraded, err = decoded.Decode(t.Context(), &broken{Reader: r, names: errors.New("broken")}, decoded.NewCache(1<<20), events)
+		got, degraded, err = decoded.Decode(t.Context(), &broken{Reader: r, names: errors.New("broken")}, decoded.NewCache(1<<20), nil, events)
 		if err != nil || !degraded || got[0].Status != abi.Decoded || got[1].Status != abi.Unknown {
 			t.Errorf("without the dictionary: degraded %t, %v, %s and %s", degraded, err, got[0].Status, got[1].Status)
 		}

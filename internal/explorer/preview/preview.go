@@ -30,6 +30,7 @@ const (
 type Options struct {
 	Known     *registry.Chain
 	Schemas   *decoded.Cache
+	Verified  decoded.Verified
 	Exchanges bool // the calls of known exchanges
 }
 
@@ -84,7 +85,7 @@ func Of(ctx context.Context, r store.Reader, hashes []felt.Felt, o Options) ([]*
 	if err := settleTransfers(ctx, r, each); err != nil {
 		return nil, err
 	}
-	return out, nameCalls(ctx, r, each, o.Schemas)
+	return out, nameCalls(ctx, r, each, &o)
 }
 
 // calls lists what the sender signed.
@@ -143,7 +144,7 @@ func settleTransfers(ctx context.Context, r store.Reader, list []*Preview) error
 }
 
 // nameCalls names the calls that are shown, all at once and each once.
-func nameCalls(ctx context.Context, r store.Reader, list []*Preview, schemas *decoded.Cache) error {
+func nameCalls(ctx context.Context, r store.Reader, list []*Preview, o *Options) error {
 	var wanted []decoded.Call
 	var named [][]*Call // that a result is for
 	for _, p := range list {
@@ -160,7 +161,7 @@ func nameCalls(ctx context.Context, r store.Reader, list []*Preview, schemas *de
 			wanted, named = append(wanted, c.Call), append(named, []*Call{c})
 		}
 	}
-	results, _, err := decoded.Calls(ctx, r, schemas, wanted, decoded.Options{NoHistory: true})
+	results, _, err := decoded.Calls(ctx, r, o.Schemas, wanted, decoded.Options{NoHistory: true, Verified: o.Verified})
 	if err != nil {
 		return err
 	}

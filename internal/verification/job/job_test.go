@@ -63,8 +63,17 @@ func testLife(t *testing.T, at place) {
 	if r, err := receipt.Parse(text); err != nil || r.Signature != signed.Signature {
 		t.Fatalf("the receipt is %s, %v", text, err)
 	}
-	if text2, _, err := b.Verified(t.Context(), Chain, "0x5eed"); err != nil || !bytes.Equal(text, text2) {
-		t.Fatalf("the class has %s, %v", text2, err)
+	if list, err := b.Numbers(t.Context(), Chain, 0, 10); err != nil || !slices.Equal(list, []uint64{1}) {
+		t.Fatalf("there are the receipts %v, %v", list, err)
+	}
+	if list, err := b.Numbers(t.Context(), Chain, 1, 10); err != nil || len(list) != 0 {
+		t.Fatalf("above the last one there are %v, %v", list, err)
+	}
+	if all, err := b.Documents(t.Context(), Chain, 1, 9); err != nil || len(all) != 1 || !bytes.Equal(all[1], text) {
+		t.Fatalf("they are %v, %v", all, err)
+	}
+	if list, err := b.Numbers(t.Context(), "SN_SEPOLIA", 0, 10); err != nil || len(list) != 0 {
+		t.Fatalf("another chain has %v, %v", list, err)
 	}
 	want := []string{"verification.create", "verification.commit", "verification.accept", "verification.claim", "verification.compare", "verification.admit"}
 	if got := b.events(t, j.ID); !slices.Equal(got, want) {

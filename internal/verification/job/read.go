@@ -64,18 +64,67 @@ func (r *Repo) Receipt(ctx context.Context, workspace, chain, id string) ([]byte
 	return []byte(document), nil
 }
 
-// Verified is the first receipt of a class, which is the one that counts; ErrNotFound
-// when there is none.
-func (r *Repo) Verified(ctx context.Context, chain, classHash string) (document []byte, at time.Time, err error) {
-	var text string
-	var micros int64
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT document, created_at FROM verification_receipt WHERE chain_id = $1 AND class_hash = $2 ORDER BY receipt_id LIMIT 1`, chain, classHash).Scan(&text, &micros)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, at, ErrNotFound
-	} else if err != nil {
-		return nil, at, fmt.Errorf("read the receipt of a class: %w", err)
+// Numbers are those of a chain's receipts above one, ascending. Receipts are not admitted
+// in the order of their numbers, which are given before they are signed: what is not there
+// yet may still come.
+func (r *Repo) Numbers(ctx context.Context, chain string, above uint64, limit int) (list []uint64, err error) {
+	rows, err := r.db.Reader().QueryContext(ctx, `SELECT receipt_id FROM verification_receipt WHERE chain_id = $1 AND receipt_id > $2 ORDER BY receipt_id LIMIT $3`, chain, above, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list receipts: %w", err)
 	}
-	return []byte(text), control.Moment(micros), nil
+	defer rows.Close() //nolint:errcheck // Err tells
+	for rows.Next() {
+		var n uint64
+		if err := rows.Scan(&n); err != nil {
+			return nil, fmt.Errorf("list receipts: %w", err)
+		}
+		list = append(list, n)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list receipts: %w", err)
+	}
+	return list, nil
+}
+
+// Documents are the receipts of a chain with numbers from first to last.
+func (r *Repo) Documents(ctx context.Context, chain string, first, last uint64) (all map[uint64][]byte, err error) {
+	rows, err := r.db.Reader().QueryContext(ctx, `SELECT receipt_id, document FROM verification_receipt WHERE chain_id = $1 AND receipt_id >= $2 AND receipt_id <= $3`, chain, first, last)
+	if err != nil {
+		return nil, fmt.Errorf("read receipts: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	all = map[uint64][]byte{}
+	for rows.Next() {
+		var n uint64
+		var text string
+		if err := rows.Scan(&n, &text); err != nil {
+			return nil, fmt.Errorf("read receipts: %w", err)
+		}
+		all[n] = []byte(text)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read receipts: %w", err)
+	}
+	return all, nil
+}
+
+// recent is how many of a workspace's jobs are looked at for those of one class: as many as
+// it can create in ten days.
+const recent = 50
+
+// Newest is the newest of a workspace's recent jobs about a class; ErrNotFound when it has
+// none.
+func (r *Repo) Newest(ctx context.Context, workspace, chain, classHash string) (*Job, error) {
+	list, err := several(ctx, r.db.Reader(), `workspace_id = $1 AND chain_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3`, workspace, chain, recent)
+	if err != nil {
+		return nil, fmt.Errorf("look for jobs of a class: %w", err)
+	}
+	for _, j := range list {
+		if j.Package.SelectedClassHash == classHash {
+			return r.View(ctx, workspace, chain, j.ID) // which may have expired meanwhile
+		}
+	}
+	return nil, ErrNotFound
 }
 
 // List is the newest jobs of all workspaces, newest first, for the operator; state,

@@ -135,28 +135,43 @@ func (r *Refusal) Error() string {
 // Verify says whether a receipt is signed by a key that is trusted for the time when
 // it was issued. A key that has expired since vouches for what it signed before.
 func (t *Trust) Verify(r *Receipt, now time.Time) error {
-	refuse := func(f Failure) error { return &Refusal{Failure: f} }
-	key := t.key(r.KeyID)
+	key := t.Key(r.KeyID)
 	if key == nil {
-		return refuse(KeyUnknown)
+		return &Refusal{Failure: KeyUnknown}
 	}
 	issued, err := r.Evidence.Issued()
 	if err != nil {
 		return fmt.Errorf("receipt: %w", err)
 	}
+	if err := key.Signed(r); err != nil { // first: what is not signed is not to be talked about
+		return err
+	}
+	return key.Admits(issued, now)
+}
+
+// Signed says whether the key made the signature of a receipt, which stays so whatever
+// becomes of the key.
+func (k *Key) Signed(r *Receipt) error {
 	message, err := r.Evidence.Canonical()
 	if err != nil {
 		return fmt.Errorf("receipt: %w", err)
 	}
 	signature, ok := decode(r.Signature, ed25519.SignatureSize)
-	switch { // the signature first: what is not signed is not to be talked about
-	case !ok || !ed25519.Verify(key.PublicKey, message, signature):
-		return refuse(BadSignature)
-	case key.RevokedAt != nil:
+	if !ok || !ed25519.Verify(k.PublicKey, message, signature) {
+		return &Refusal{Failure: BadSignature}
+	}
+	return nil
+}
+
+// Admits says whether what the key signed at a time counts.
+func (k *Key) Admits(issued, now time.Time) error {
+	refuse := func(f Failure) error { return &Refusal{Failure: f} }
+	switch {
+	case k.RevokedAt != nil:
 		return refuse(KeyRevoked)
-	case issued.Before(key.NotBefore):
+	case issued.Before(k.NotBefore):
 		return refuse(KeyNotYetValid)
-	case key.NotAfter != nil && !issued.Before(*key.NotAfter):
+	case k.NotAfter != nil && !issued.Before(*k.NotAfter):
 		return refuse(KeyExpired)
 	case issued.After(now.Add(clockSkew)):
 		return refuse(IssuedAhead)

@@ -30,7 +30,8 @@ type Key struct {
 	RevokedAt *time.Time // nil unless it was
 }
 
-func (t *Trust) key(id string) *Key {
+// Key is the one of an id, nil when the document has none.
+func (t *Trust) Key(id string) *Key {
 	for i := range t.Keys {
 		if t.Keys[i].ID == id {
 			return &t.Keys[i]
