@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"mime"
 	"net/http"
 	"regexp"
 	"slices"
@@ -146,10 +147,13 @@ type createInput struct {
 	ChainPath
 	IdempotencyKey string `header:"Idempotency-Key" required:"true" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same job again; it is refused with another package." example:"counter-2026-03-01"`
 	RawBody        []byte `contentType:"application/json"`
+
+	kind string // of the body, as the caller says
 }
 
 // Resolve refuses a header that is there twice: of two keys neither is the one.
-func (*createInput) Resolve(ctx huma.Context) []error {
+func (in *createInput) Resolve(ctx huma.Context) []error {
+	in.kind = ctx.Header("Content-Type")
 	n := 0
 	ctx.EachHeader(func(name, _ string) {
 		if name == "Idempotency-Key" {
@@ -171,6 +175,9 @@ func (r *routes) create(ctx context.Context, in *createInput) (*answer, error) {
 	}
 	if !idempotencyKeys.MatchString(in.IdempotencyKey) {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "header.Idempotency-Key: it is not 1 to 128 characters of A-Z a-z 0-9 . _ : and -.")
+	}
+	if kind, _, err := mime.ParseMediaType(in.kind); in.kind != "" && (err != nil || kind != kernel.JSONType) {
+		return nil, kernel.Fail(kernel.CodeUnsupportedMedia, "header.Content-Type: it must be %s.", kernel.JSONType)
 	}
 	if e := r.serves(in.Chain); e != nil {
 		return nil, e

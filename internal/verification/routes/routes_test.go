@@ -265,6 +265,9 @@ func TestRefusedCreates(t *testing.T) {
 	if r.StatusCode != 400 {
 		t.Errorf("two keys: %d %s", r.StatusCode, r.Body)
 	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "application/gzip", "json", "application/json, text/plain"} {
+		servertest.Expect(t, w.send(http.MethodPost, base, w.Key, []byte(good), "Content-Type", kind, "Idempotency-Key", "a"), 415, kernel.CodeUnsupportedMedia, nil)
+	}
 	if list, err := w.jobs.List(t.Context(), "", 10); err != nil || len(list) != 0 {
 		t.Errorf("%d jobs, %v", len(list), err)
 	}
@@ -361,6 +364,7 @@ func TestUploads(t *testing.T) {
 		{"two types", w.source, []string{"Content-Type", "application/gzip", "Content-Type", "application/gzip"}, 415, kernel.CodeUnsupportedMedia},
 		{"no type", w.source, nil, 415, kernel.CodeUnsupportedMedia},
 		{"an encoding", w.source, []string{"Content-Type", "application/gzip", "Content-Encoding", "gzip"}, 415, kernel.CodeUnsupportedMedia},
+		{"a part", w.source, []string{"Content-Type", "application/gzip", "Content-Range", "bytes 0-9/20"}, 400, kernel.CodeInvalidRequest},
 		{"an identity", w.source, []string{"Content-Type", "application/gzip", "Content-Encoding", "identity"}, 415, kernel.CodeUnsupportedMedia},
 	} {
 		r := w.send(http.MethodPut, path, w.Key, c.body, c.headers...)

@@ -137,6 +137,8 @@ func checkHeaders(req *http.Request) *kernel.Error {
 		return kernel.Fail(kernel.CodeUnsupportedMedia, "header.Content-Type: it must be %s.", gzipType)
 	case len(encodings) > 0:
 		return kernel.Fail(kernel.CodeUnsupportedMedia, "header.Content-Encoding: the archive is sent as it is, without one.")
+	case len(req.Header["Content-Range"]) > 0:
+		return kernel.Fail(kernel.CodeInvalidRequest, "header.Content-Range: the archive is sent whole.")
 	case req.ContentLength < 0:
 		return kernel.Fail(kernel.CodeInvalidRequest, "header.Content-Length: it is needed.")
 	case req.ContentLength > archive.Standard.Compressed:
