@@ -29,6 +29,12 @@ import (
 	"chainexplorer/internal/verification/translog"
 )
 
+// Where pages come from: the first may send credentials.
+const (
+	allowedOrigin = "https://explorer.example"
+	strangeOrigin = "https://elsewhere.example"
+)
+
 type bench struct {
 	t      *testing.T
 	url    string
@@ -63,7 +69,8 @@ func newBench(t *testing.T, published bool) *bench {
 	}
 	t.Cleanup(func() { b.db.Close() }) //nolint:errcheck // a test's
 	secret := b.db.CursorSecret()
-	k, err := kernel.New(kernel.Options{Keys: account.NewAuthenticator(account.NewRepository(b.db, account.Options{}), nil), Cursors: kernel.NewCursors(secret[:]), Address: "127.0.0.1:1"})
+	k, err := kernel.New(kernel.Options{Keys: account.NewAuthenticator(account.NewRepository(b.db, account.Options{}), nil), Cursors: kernel.NewCursors(secret[:]), Address: "127.0.0.1:1",
+		Origins: []string{allowedOrigin}, AnonymousPerMinute: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
