@@ -138,6 +138,15 @@ func testAuditIsAppendOnly(t *testing.T, at place) {
 	if got := subjects(t, db); got != "two one" || !verifyAudit(t, db, nil).Intact {
 		t.Errorf("the log holds %q", got)
 	}
+	// Who takes a guard of the receipts or of their log away is told of, too.
+	if control.IsAddress(path) {
+		rawPostgres(t, path, `set search_path to chainexplorer_control`, `alter table receipt_log_leaf disable trigger receipt_log_leaf_no_change`, `drop trigger verification_receipt_no_change on verification_receipt`)
+	} else {
+		raw(t, path, `DROP TRIGGER receipt_log_leaf_no_update`, `DROP TRIGGER verification_receipt_no_delete`)
+	}
+	if r := verifyAudit(t, db, nil); !r.Intact || len(r.MissingGuards) != 2 || !strings.HasPrefix(r.MissingGuards[0], "receipt_log_leaf_no_") || !strings.HasPrefix(r.MissingGuards[1], "verification_receipt_no_") {
+		t.Errorf("missing are %v", r.MissingGuards)
+	}
 }
 
 // testAuditByManyAtOnce: two processes write one chain.
