@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/build"
 	"chainexplorer/internal/verification/sample"
 	"chainexplorer/internal/verification/sandbox"
@@ -20,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := pgtest.Main(m)
+	code := m.Run()
 	toolchaintest.Remove()
 	os.Exit(code)
 }
