@@ -71,7 +71,7 @@ sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)
 
-demo: ## show the whole product on a built-in simulated chain
+demo: ## show the whole product on built-in simulated chains
 	go run ./cmd/chainexplorer demo
 
 release: ## build static binaries for four platforms, with digests and bills of materials, into dist/

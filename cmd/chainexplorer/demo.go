@@ -79,17 +79,23 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	defer stopSigner()
 	s, err := openService(ctx, o, con.quiet())
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	defer s.Close()
 	space, key, err := s.demoKey(ctx)
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
+	go func() {
+		defer close(ended)
+		ended <- s.Run(ctx)
+	}()
+	defer func() { // however this ends, nothing is closed while it is in use
+		cancel()
+		<-ended
+	}()
 	for _, parts := range s.chains {
 		if err := waitForBlock(ctx, con, parts, uint64(played[parts.id].blocks-1), ended); err != nil || ctx.Err() != nil {
 			return err
@@ -102,7 +108,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	// The link is made now, so that it does not get old while the history is indexed.
 	link, err := s.people.NewLink(ctx, "demo", space)
 	if err != nil {
-		return err
+		return stopped(ctx, err)
 	}
 	g.link = signin.LinkURL(g.base, link.Token)
 	say("%s", g.String())

@@ -16,7 +16,7 @@ import (
 )
 
 type commands struct {
-	Demo      demoCommand      `cmd:"" help:"Show the whole product on a built-in simulated chain. Start here."`
+	Demo      demoCommand      `cmd:"" help:"Show the whole product on built-in simulated chains. Start here."`
 	Serve     serveCommand     `cmd:"" help:"Index chains from their nodes and serve the API and the pages."`
 	Index     indexCommand     `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
 	API       apiCommand       `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
