@@ -38,6 +38,9 @@ need systemd-analyze systemd || echo "tools: without systemd-analyze nothing rea
 # A real browser looks at the pages.
 need chromium chromium || echo "tools: without chromium no browser looks at the pages" >&2
 
+# What the demo prints is pasted into a shell.
+need curl curl
+
 # What builds of strangers' sources run in.
 need bwrap bubblewrap || echo "tools: without bubblewrap there is no sandbox to be tested" >&2
 

@@ -36,7 +36,7 @@ type demoCommand struct {
 // Help is shown by demo --help.
 func (demoCommand) Help() string {
 	return "Everything runs in this process on two simulated chains, in a temporary directory that is removed at the end: " +
-		"nodes, the indexers, the API and the pages, and a signer of verification receipts. Nothing else has to be installed or running; " +
+		"nodes, the indexers, the API and the pages, a prover, and a signer of verification receipts. Nothing else has to be installed or running; " +
 		"to verify a source to a receipt, a compiler and bubblewrap have to be there."
 }
 
@@ -77,6 +77,11 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer stopSigner()
+	stopProver, err := o.proveHere()
+	if err != nil {
+		return err
+	}
+	defer stopProver()
 	s, err := openService(ctx, o, con.quiet())
 	if err != nil {
 		return stopped(ctx, err)
@@ -105,6 +110,9 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if g.verify, err = s.showVerification(ctx, &g); err != nil {
 		return stopped(ctx, err)
 	}
+	if g.prove, err = g.showRelay(); err != nil {
+		return err
+	}
 	// The link is made now, so that it does not get old while the history is indexed.
 	link, err := s.people.NewLink(ctx, "demo", space)
 	if err != nil {
@@ -125,7 +133,7 @@ func (s *service) demoKey(ctx context.Context) (workspaceID, key string, err err
 	if err != nil {
 		return "", "", err
 	}
-	k, err := s.accounts.CreateKey(ctx, account.NewKey{WorkspaceID: w.ID, Label: "demo", Environment: account.Test, Scopes: account.DefaultScopes | account.Partner | account.Trace})
+	k, err := s.accounts.CreateKey(ctx, account.NewKey{WorkspaceID: w.ID, Label: "demo", Environment: account.Test, Scopes: account.DefaultScopes | account.Partner | account.Trace | account.Prove})
 	return w.ID, k.Plaintext, err
 }
 
@@ -159,6 +167,7 @@ type greeting struct {
 	base, dir, key, link string
 	interval             time.Duration
 	verify               string // how to verify a source, or what is missing
+	prove                string // how to have a transaction proven
 }
 
 func (g *greeting) String() string {
@@ -185,6 +194,8 @@ func (g *greeting) String() string {
 		curl("/v1/"+example+"/rpc") + ` -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'`,
 		"",
 		g.verify,
+		"",
+		g.prove,
 		"\nStop with Ctrl-C.",
 	}, "\n")
 }

@@ -60,7 +60,7 @@ func (d *shownDemo) line(pattern string) string {
 }
 
 // TestDemoVerifies: the commands that the demo prints, pasted into a shell as they are,
-// bring a source to a receipt that is believed.
+// bring a source to a receipt that is believed, and a transaction to a proof.
 func TestDemoVerifies(t *testing.T) {
 	t.Parallel() // it waits for processes
 	d := startDemo(t, "--verification-toolchains", toolchaintest.Policy(t))
@@ -69,13 +69,18 @@ func TestDemoVerifies(t *testing.T) {
 	if !found {
 		t.Fatalf("no commands:\n%s", d.said)
 	}
-	commands, _, _ := strings.Cut(rest, "\nStop with")
+	commands, proofs, _ := strings.Cut(rest, "\nHave a transaction proven")
 	if n := len(strings.Split(strings.TrimSpace(commands), "\n")); n != 4 {
 		t.Errorf("%d commands:\n%s", n, commands)
 	}
 	out, err := exec.CommandContext(t.Context(), "sh", "-e", "-c", commands).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "succeeded") || !strings.Contains(string(out), "Believed, if") || !strings.Contains(string(out), "It is in the transparency log") {
 		t.Errorf("%v:\n%s\n%s", err, commands, out)
+	}
+	_, proofs, _ = strings.Cut(proofs, "\n")
+	proofs, _, _ = strings.Cut(proofs, "\nStop with")
+	if out, err := exec.CommandContext(t.Context(), "sh", "-e", "-c", proofs).CombinedOutput(); err != nil || !strings.Contains(string(out), `"status":"succeeded"`) || !strings.Contains(string(out), `"result":{`) {
+		t.Errorf("%v:\n%s\n%s", err, proofs, out)
 	}
 	key := d.line(`API key\s+(\S+)`)
 	for _, chain := range []string{"SN_MAIN", "SN_SEPOLIA"} {
