@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/relay"
@@ -83,8 +84,8 @@ func (f *proverFlags) check() error {
 	return nil
 }
 
-// openRelay serves the prover relay, where a prover was named.
-func (s *service) openRelay(k *kernel.Server) error {
+// openRelay makes the prover relay, where a prover was named.
+func (s *service) openRelay(o *api.Options) error {
 	f := &s.opts.Prover
 	address, err := f.address()
 	if err != nil || address == "" {
@@ -98,26 +99,33 @@ func (s *service) openRelay(k *kernel.Server) error {
 	if err := undumped(); err != nil {
 		return fmt.Errorf("keep the memory of the process out of core dumps, which --prover needs: %w", err)
 	}
-	o := relay.Options{
+	made := relay.Options{
 		Jobs:   proving.New(s.control, proving.Options{Usual: proving.Budget{Concurrency: f.ProverKeyAtOnce, PerDay: f.ProverKeyPerDay}}),
 		Prover: prover, Concurrency: f.ProverConcurrency, Queue: f.ProverQueue, Results: f.ProverResults, ResultTTL: f.ProverResultTTL, Patience: f.ProverPatience,
 		Address: f.peerURL(s.listener.Addr()), Metrics: relay.NewMetrics(s.registered), Logger: s.con.log,
 	}
 	if f.ProverPoolOnly {
-		if o.Requests, err = s.poolRequests(); err != nil {
+		if made.Requests, err = s.poolRequests(); err != nil {
 			return err
 		}
 	}
-	if s.relay, err = relay.New(o); err != nil {
+	if s.relay, err = relay.New(made); err != nil {
 		return err
 	}
-	if !s.control.IsFile() && o.Address == "" {
+	if !s.control.IsFile() && made.Address == "" {
 		s.con.log.Warn("other processes cannot fetch prover results from this one: give --prover-peer-url")
 	}
-	secret := s.control.ProverSecret()
-	routes.New(k, routes.Options{Relay: s.relay, Secret: secret[:]})
+	o.Prover = s.relay.Ready
 	s.con.log.Info("relaying requests for proofs", "prover", prover.Address())
 	return nil
+}
+
+// serveRelay serves it: without a relay there are no routes.
+func (s *service) serveRelay(k *kernel.Server) {
+	if s.relay != nil {
+		secret := s.control.ProverSecret()
+		routes.New(k, routes.Options{Relay: s.relay, Secret: secret[:]})
+	}
 }
 
 // peerURL is how other processes reach this one; "" when that is not known.

@@ -230,6 +230,9 @@ func (s *service) openAPI(ctx context.Context) error {
 		}
 		r.Chains = append(r.Chains, served)
 	}
+	if err := s.openRelay(&r); err != nil {
+		return err
+	}
 	routes, err := api.New(k, r)
 	if err != nil {
 		return err
@@ -238,9 +241,7 @@ func (s *service) openAPI(ctx context.Context) error {
 		return err
 	}
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
-	if err := s.openRelay(k); err != nil {
-		return err
-	}
+	s.serveRelay(k)
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})

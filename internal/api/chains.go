@@ -59,6 +59,8 @@ type Options struct {
 	// Attempt is the newest try of a workspace to verify a class, unless it succeeded; nil
 	// when there is none. It never tells of another workspace's. Nil knows of none.
 	Attempt func(ctx context.Context, workspace, chain string, class felt.Felt) (*Attempt, error)
+	// Prover says why no requests for proofs are taken, likewise; nil without a relay.
+	Prover func() error
 }
 
 // Routes are the REST routes of the chains, on a kernel.
@@ -74,6 +76,7 @@ type Routes struct {
 
 	verification func(context.Context) error
 	attempt      func(ctx context.Context, workspace, chain string, class felt.Felt) (*Attempt, error)
+	prover       func() error
 }
 
 // New fills the kernel's table. It panics on a mistake in the table itself.
@@ -81,7 +84,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 	if len(o.Chains) == 0 {
 		return nil, errors.New("api: chains are needed")
 	}
-	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, verification: o.Verification, attempt: o.Attempt, schemas: decoded.NewCache(schemaCacheBytes),
+	s := &Routes{Server: k, Chains: map[string]*Chain{}, labels: o.Labels, RPC: o.RPC, verification: o.Verification, attempt: o.Attempt, prover: o.Prover, schemas: decoded.NewCache(schemaCacheBytes),
 		Live: kernel.NewSeats(maxLive, 0, 0), batchTime: min(batchTime, k.Bounds().Timeout)}
 	for _, c := range o.Chains {
 		if c.Depth == 0 {

@@ -46,6 +46,12 @@ func (s *Routes) Readyz(w http.ResponseWriter, r *http.Request) {
 			out["verification"] = "unavailable: " + err.Error()
 		}
 	}
+	if s.prover != nil { // likewise
+		out["prover"] = "available"
+		if err := s.prover(); err != nil {
+			out["prover"] = "unavailable: " + err.Error()
+		}
+	}
 	kernel.SendPlain(w, status, out)
 }
 

@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -64,8 +66,15 @@ func (r *Relay) giveUpQueue(life context.Context) {
 	}
 }
 
-// run brings a task to its end.
+// run brings a task to its end. A fault of ours ends the task and not the process; what it
+// says is not logged, because it may hold anything.
 func (r *Relay) run(work, life context.Context, t *task) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Logger.Error("panic in the prover relay", "job", t.id, "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			r.end(life, t, job.UnknownDelivery, nil, nil, "panic")
+		}
+	}()
 	r.Metrics.left(job.Queued, r.Now().Sub(t.since))
 	tries := 0
 	last := "not_sent"

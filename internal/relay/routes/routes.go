@@ -142,6 +142,9 @@ func (r *routes) submit(w http.ResponseWriter, req *http.Request) *kernel.Error 
 		return e
 	}
 	defer r.bodies.Leave(who)
+	// The buffer that the connection is read through has a part of the body: it is not to
+	// lie about for as long as the client likes.
+	w.Header().Set("Connection", "close")
 	body, e := r.server.ReadSecret(w, req, request.MaxBytes)
 	if e != nil {
 		return e
