@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/job/privacypool"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/node"
+	"chainexplorer/internal/relay"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
@@ -47,6 +48,7 @@ func exported(t *testing.T) map[string][]string {
 	usage.NewMetrics(reg)
 	newReceiptFailures(reg)
 	controller.NewMetrics(nil, reg)
+	relay.NewMetrics(reg)
 	gateway.NewMetrics(reg)
 	ofChain := prometheus.WrapRegistererWith(prometheus.Labels{"chain": "SN_MAIN"}, reg) // as the gateway does
 	upstream.NewMetrics(ofChain)

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,20 +12,19 @@ import (
 
 // Metrics tell the operator how the relay fares. No label of theirs comes from a request.
 type Metrics struct {
-	registerer prometheus.Registerer
-	seconds    *prometheus.HistogramVec
-	outcomes   *prometheus.CounterVec
-	exchanges  *prometheus.CounterVec
-	alerts     *prometheus.CounterVec
-	delivered  prometheus.Counter
-	expired    prometheus.Counter
+	relay     atomic.Pointer[Relay] // whose memory is told of; nil until there is one
+	seconds   *prometheus.HistogramVec
+	outcomes  *prometheus.CounterVec
+	exchanges *prometheus.CounterVec
+	alerts    *prometheus.CounterVec
+	delivered prometheus.Counter
+	expired   prometheus.Counter
 }
 
 // NewMetrics makes the metrics and registers them; a nil registerer leaves them
 // unregistered.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		registerer: reg,
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "chainexplorer_prover_state_seconds", Help: "How long prover jobs were in a state when they left it.",
 			Buckets: prometheus.ExponentialBuckets(0.1, 2.5, 10)}, []string{"state"}),
 		outcomes:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "chainexplorer_prover_jobs_total", Help: "Prover jobs that ended, by state and by what the last exchange with the prover came to."}, []string{"state", "class"}),
@@ -35,29 +35,28 @@ func NewMetrics(reg prometheus.Registerer) *Metrics {
 	}
 	if reg != nil {
 		reg.MustRegister(m.seconds, m.outcomes, m.exchanges, m.alerts, m.delivered, m.expired)
+		m.gauges(reg)
 	}
 	return m
 }
 
-// watch tells how much is in the memory of a relay.
-func (m *Metrics) watch(r *Relay) {
-	if m.registerer == nil {
-		return
-	}
-	gauge := func(name, help string, of func() float64) {
-		m.registerer.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of))
-	}
-	locked := func(of func() int) func() float64 {
-		return func() float64 {
+// gauges tell how much is in the memory of the relay.
+func (m *Metrics) gauges(reg prometheus.Registerer) {
+	gauge := func(name, help string, of func(*Relay) int) {
+		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+			r := m.relay.Load()
+			if r == nil {
+				return 0
+			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			return float64(of())
-		}
+			return float64(of(r))
+		}))
 	}
-	gauge("chainexplorer_prover_queued", "Requests of this process that wait for the prover.", locked(func() int { return len(r.queue) }))
-	gauge("chainexplorer_prover_places", "Requests of this process that are in memory, queued or at the prover.", locked(func() int { return r.tasks }))
-	gauge("chainexplorer_prover_results", "Results and errors of the prover that wait for their first poll.", locked(func() int { return len(r.held) }))
-	gauge("chainexplorer_prover_up", "Whether the prover answers: 1 or 0.", func() float64 {
+	gauge("chainexplorer_prover_queued", "Requests of this process that wait for the prover.", func(r *Relay) int { return len(r.queue) })
+	gauge("chainexplorer_prover_places", "Requests of this process that are in memory, queued or at the prover.", func(r *Relay) int { return r.tasks })
+	gauge("chainexplorer_prover_results", "Results and errors of the prover that wait for their first poll.", func(r *Relay) int { return len(r.held) })
+	gauge("chainexplorer_prover_up", "Whether the prover answers: 1 or 0.", func(r *Relay) int {
 		if r.away.Load() {
 			return 0
 		}

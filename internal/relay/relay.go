@@ -125,7 +125,7 @@ func New(o Options) (*Relay, error) {
 		return nil, err
 	}
 	r := &Relay{Options: o, process: process, held: map[string]*parcel{}, owners: map[string]int{}, wake: make(chan struct{}), known: map[string]bool{}}
-	o.Metrics.watch(r)
+	o.Metrics.relay.Store(r)
 	return r, nil
 }
 

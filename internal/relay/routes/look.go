@@ -42,7 +42,7 @@ type ProverError struct {
 // Poll delays in seconds.
 const (
 	pollDispatched = 3
-	pollQueued     = 5
+	pollQueued     = 3
 	pollMost       = 60
 )
 
