@@ -57,8 +57,8 @@ type auditVerifyCommand struct {
 
 // Help is shown by verify --help.
 func (auditVerifyCommand) Help() string {
-	return "Entries that were changed, removed, moved or put in are found, and a tail that was cut off. It fails, too, where triggers are missing that keep the log append-only: entries may have been changed then, or be changed more easily. " +
-		"Who can write to the database and computes the whole chain and its head anew is found only with --head: note the printed head somewhere else from time to time."
+	return "Entries that were changed, removed, moved or put in are found, and newest ones that were cut off while the head still names them. It fails, too, where triggers that keep the log append-only are missing, switched off or other than this program made them: entries may have been changed then, or be changed more easily. " +
+		"What is not found without --head: who can write to the database past the triggers, and cuts off the newest entries and sets the head back, or computes the whole chain anew, and puts the triggers back as they were. Nothing inside the database can tell that. Note the printed head somewhere else from time to time, and give it to --head."
 }
 
 // Run prints the head, and fails when the chain is broken.
@@ -83,7 +83,13 @@ func (c *auditVerifyCommand) Run(ctx context.Context, con *console) error {
 			if len(r.MissingGuards) > 0 {
 				rows = append(rows, []string{"missing triggers", strings.Join(r.MissingGuards, ", ")})
 			}
+			if len(r.ChangedGuards) > 0 {
+				rows = append(rows, []string{"changed triggers", strings.Join(r.ChangedGuards, ", ")})
+			}
 			err = table(con.out, rows)
+		}
+		if len(r.ChangedGuards) > 0 {
+			err = errors.Join(fmt.Errorf("triggers that keep the audit log append-only are not what this program made: %s", strings.Join(r.ChangedGuards, ", ")), err)
 		}
 		if len(r.MissingGuards) > 0 {
 			err = errors.Join(fmt.Errorf("triggers that keep the audit log append-only are missing from the database, or switched off: %s", strings.Join(r.MissingGuards, ", ")), err)

@@ -64,6 +64,14 @@ func TestAdminAudit(t *testing.T) {
 		!strings.Contains(stderr, "missing") || !strings.Contains(stderr, "audit_no_update") || strings.Contains(stderr, "audit_next_only") {
 		t.Errorf("verify without a trigger ended with %d:\n%s%s", code, stdout, stderr)
 	}
+	// Nor is one with a trigger of the same name that lets everything pass.
+	if _, err := raw.Exec(`CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT 'RAISE(ABORT'; END`); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, stderr, code := output(t, "admin", "audit", "verify", "--control", db); code != exitFailure || !strings.Contains(stdout, "changed triggers") ||
+		!strings.Contains(stderr, "not what this program made: audit_no_update") || strings.Contains(stderr, "missing") {
+		t.Errorf("verify with another trigger ended with %d:\n%s%s", code, stdout, stderr)
+	}
 	if _, err := raw.Exec(`UPDATE audit SET detail = 'nothing' WHERE seq = 2`); err != nil {
 		t.Fatal(err)
 	}

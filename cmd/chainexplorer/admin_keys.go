@@ -76,7 +76,7 @@ type keyCreateCommand struct {
 	controlFlags
 	Workspace string         `required:"" placeholder:"NAME" help:"Workspace that the key belongs to."`
 	Scope     []string       `placeholder:"SCOPE" help:"What the key may do: read, batch, write, verify, prove, trace, partner; several by comma or by repeating the flag. Default: read,batch,write,verify; verify is always among them."`
-	Label     string         `default:"default" help:"Name by which people know the key."`
+	Label     string         `default:"operator" help:"Name by which people know the key; operator unless set. Members replace the one that is called default."`
 	Expires   *time.Duration `placeholder:"TIME" help:"The key ends after this time, such as 720h. Default: never."`
 	Test      bool           `help:"Make a key for tests (svc_test_...)."`
 	Origin    []string       `sep:"none" placeholder:"ORIGIN" help:"Web origin from which the key may be used, such as https://wallet.example; repeatable. Default: from all."`

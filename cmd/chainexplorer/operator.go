@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"chainexplorer/internal/account"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -45,6 +46,7 @@ func (f *operatorFlags) token() (string, error) {
 	if len(token) < leastToken {
 		return "", &usageError{fmt.Sprintf("the operator token must have %d characters or more", leastToken)}
 	}
+	account.Conceal(token) // somebody may send it to the wrong address
 	return token, nil
 }
 

@@ -13,7 +13,7 @@ import (
 // NewKey is what to issue.
 type NewKey struct {
 	WorkspaceID string
-	Label       string        // "default" when empty
+	Label       string        // "operator" when empty
 	Environment Environment   // Live when empty
 	Scopes      Scopes        // DefaultScopes when zero; Verify is always among them
 	Lifetime    time.Duration // the key expires after it; never when zero
@@ -23,7 +23,7 @@ type NewKey struct {
 
 func (n *NewKey) check() error {
 	if n.Label == "" {
-		n.Label = "default"
+		n.Label = OperatorLabel
 	}
 	if n.Environment == "" {
 		n.Environment = Live

@@ -138,7 +138,7 @@ func testKeys(t *testing.T, at place) {
 	third := b.key(t, NewKey{WorkspaceID: other.ID})
 
 	k := first.Key
-	if !strings.HasPrefix(first.Plaintext, "svc_live_") || k.Scopes != DefaultScopes || k.Label != "default" || k.Status != Active ||
+	if !strings.HasPrefix(first.Plaintext, "svc_live_") || k.Scopes != DefaultScopes || k.Label != OperatorLabel || k.Status != Active ||
 		k.ExpiresAt != nil || k.RevokedAt != nil || k.LastUsedAt != nil || k.Policy != Free.Policy() || k.Workspace != "acme" {
 		t.Errorf("first key %+v", k)
 	}

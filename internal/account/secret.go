@@ -11,8 +11,10 @@ import (
 	"hash/crc32"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"chainexplorer/internal/control"
 )
@@ -96,21 +98,64 @@ func HoldsKey(text string) bool {
 var (
 	tokenText  = regexp.MustCompile(`(ses|lnk)\.[0-9A-Za-z_-]{20,}`)
 	codeText   = regexp.MustCompile(`\b[0-9A-Za-z]{5}(-[0-9A-Za-z]{5}){3}\b`)
+	bareCode   = regexp.MustCompile(`(?i)\b[0-9A-TV-Z]{20}\b`) // as it is typed, O, I and L for digits included
 	secretText = regexp.MustCompile(`(?i:svc_(live|test)_)[0-9A-Za-z]*|` + tokenText.String() + `|` + codeText.String())
 )
 
 // HoldsSecret says whether a text has something in it that looks like a key, like
-// the token of a session or of a sign-in link, or like a code.
+// the token of a session or of a sign-in link, or like a code in groups, or that is
+// concealed.
 func HoldsSecret(text string) bool {
-	return HoldsKey(text) || strings.Count(text, "-") >= 3 && codeText.MatchString(text) || (strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && tokenText.MatchString(text)
+	return HoldsKey(text) || HoldsConcealed(text) || strings.Count(text, "-") >= 3 && codeText.MatchString(text) || (strings.Contains(text, "ses.") || strings.Contains(text, "lnk.")) && tokenText.MatchString(text)
 }
 
-// Hide takes keys and tokens out of a text that others may see.
+// Hide takes keys, tokens and codes out of a text that others may see. A code may have
+// lost its hyphens there: what only may be one is taken out as well.
 func Hide(text string) string {
-	if !HoldsSecret(text) {
+	if HoldsSecret(text) {
+		for _, secret := range concealed() {
+			text = strings.ReplaceAll(text, secret, "…")
+		}
+		text = secretText.ReplaceAllString(text, "…")
+	}
+	if len(text) < codeSize {
 		return text
 	}
-	return secretText.ReplaceAllString(text, "…")
+	return bareCode.ReplaceAllStringFunc(text, func(word string) string {
+		upper := strings.ToUpper(word)
+		if strings.HasPrefix(upper, "0X") || !strings.ContainsAny(upper, "0123456789") || strings.Trim(upper, "0123456789") == "" {
+			return word // a number, or a word
+		}
+		return "…"
+	})
+}
+
+// secrets are those of the operator's own choice, which no form tells from other texts.
+var secrets struct {
+	sync.Mutex
+	list atomic.Pointer[[]string] // replaced under the mutex, never changed
+}
+
+func concealed() []string {
+	if list := secrets.list.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// Conceal makes a text a secret that Hide takes out.
+func Conceal(secret string) {
+	secrets.Lock()
+	defer secrets.Unlock()
+	if list := concealed(); secret != "" && !slices.Contains(list, secret) {
+		list = append(slices.Clone(list), secret)
+		secrets.list.Store(&list)
+	}
+}
+
+// HoldsConcealed says whether a text has a concealed one in it.
+func HoldsConcealed(text string) bool {
+	return slices.ContainsFunc(concealed(), func(secret string) bool { return strings.Contains(text, secret) })
 }
 
 // crcTable is spelled out because crc32.ChecksumIEEE wants bytes, and turning the

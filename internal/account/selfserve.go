@@ -12,6 +12,10 @@ import (
 // themselves.
 const DefaultLabel = "default"
 
+// OperatorLabel is what a key of the operator's is called that has no other name.
+// Members never replace it.
+const OperatorLabel = "operator"
+
 type actorKey struct{}
 
 // By makes changes under the context those of a person, for the audit log.

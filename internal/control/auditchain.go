@@ -17,8 +17,8 @@ import (
 // the time in microseconds (both in decimal), actor, action, subject and detail.
 //
 // The hash has no key: whoever can write to the database past the triggers can
-// also compute the chain anew. That shows only against a head that was noted
-// elsewhere, which is what AuditHead is printed for.
+// also compute the chain anew, or cut its end off and set the head back. That shows
+// only against a head that was noted elsewhere, which is what AuditHead is printed for.
 const auditDomain = "chainexplorer audit 1\n"
 
 // auditPage is how many entries are read at once.
@@ -93,6 +93,8 @@ type AuditReport struct {
 	// MissingGuards are triggers of the database that are gone or switched off, and that
 	// refuse to change the log: it is easier to break then, and need not be broken.
 	MissingGuards []string `json:"missingGuards"`
+	// ChangedGuards are those that are there, and are not what this program made.
+	ChangedGuards []string `json:"changedGuards"`
 }
 
 // VerifyAudit reads the whole chain, on one state of the database, and tells where
@@ -102,7 +104,7 @@ func (d *DB) VerifyAudit(ctx context.Context, noted *AuditHead) (r AuditReport, 
 	err = d.View(ctx, func(tx *sql.Tx) error {
 		r = AuditReport{}
 		var err error
-		if r.MissingGuards, err = d.missingGuards(ctx, tx); err != nil {
+		if r.MissingGuards, r.ChangedGuards, err = d.checkGuards(ctx, tx); err != nil {
 			return err
 		}
 		head, err := auditHead(ctx, tx)

@@ -60,9 +60,10 @@ type dialect interface {
 	lockSchema(ctx context.Context, d *DB, fn func() error) error
 	// beginUpdate makes the transaction the only one that writes.
 	beginUpdate(ctx context.Context, tx *sql.Tx) error
-	// guards are the triggers that the audit log has to have, and the statement that
-	// names those there are.
-	guards() (names []string, query string)
+	// guardsOf are the triggers that migrations make for the audit log, by name, and guards
+	// those that there are and that are switched on, both in the same words.
+	guardsOf(migrations []string) map[string]string
+	guards(ctx context.Context, tx *sql.Tx) (map[string]string, error)
 	// view are the options of a transaction that reads one state.
 	view() *sql.TxOptions
 	// name is what messages call the database.

@@ -32,6 +32,7 @@ var both = []struct {
 	{"CopyTo", testCopyTo},
 	{"AuditChain", testAuditChain},
 	{"AuditIsAppendOnly", testAuditIsAppendOnly},
+	{"AuditGuards", testAuditGuards},
 	{"AuditByManyAtOnce", testAuditByManyAtOnce},
 	{"ChainsTheOldLog", testChainsTheOldLog},
 }

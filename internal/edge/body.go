@@ -13,14 +13,22 @@ const drain = 250 * time.Millisecond
 // unread lets no answer wait for a body that the handler did not read. net/http
 // would wait for it as long as for a body that is wanted. The connection ends: what
 // is left of the body would be read as the next request.
+//
+// It also ends after every body in chunks. Such a request may have had a length as well,
+// which net/http takes out before anybody can see it: a proxy that goes by the length has
+// another idea of where the next request begins, and there must be none. Of HTTP/1.0 it
+// takes chunks out without a word, so that no connection goes on there.
 func unread(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !r.ProtoAtLeast(1, 1) {
+			w.Header().Set("Connection", "close")
+		}
 		if r.ContentLength == 0 || r.Body == nil {
 			next.ServeHTTP(w, r)
 			return
 		}
 		body := &watched{ReadCloser: r.Body}
-		x := &answer{ResponseWriter: w, body: body}
+		x := &answer{ResponseWriter: w, body: body, last: len(r.TransferEncoding) > 0}
 		with := *r // a copy: a handler must not change the request it was given
 		with.Body = body
 		next.ServeHTTP(x, &with)
@@ -49,6 +57,7 @@ func (b *watched) Read(p []byte) (int, error) {
 type answer struct {
 	http.ResponseWriter
 	body  *watched
+	last  bool // of the connection
 	begun bool
 }
 
@@ -58,6 +67,9 @@ func (a *answer) begin() {
 		return
 	}
 	a.begun = true
+	if a.last {
+		a.Header().Set("Connection", "close")
+	}
 	if a.body.ended {
 		return
 	}

@@ -139,13 +139,14 @@ func TestBodiesNobodyReads(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreRead: the connection goes on after them.
+// TestBodiesThatAreRead: the connection goes on after them, unless they come in chunks.
 func TestBodiesThatAreRead(t *testing.T) {
 	s := serve(t, edge.Options{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(w, r.Body) //nolint:errcheck // see the answer
 	}))
 	c := s.dial("")
-	for _, head := range []string{
+	for i, head := range []string{
+		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
 		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
 	} {
@@ -153,8 +154,45 @@ func TestBodiesThatAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := s.answer(c)
-		if body, err := io.ReadAll(res.Body); err != nil || string(body) != "body" || res.Close {
+		if body, err := io.ReadAll(res.Body); err != nil || string(body) != "body" || res.Close != (i == 2) {
 			t.Errorf("%s: %q %v, closed: %t", head, body, err, res.Close)
+		}
+	}
+	s.ended(c)
+}
+
+// TestTwoLengths: what stands behind a request whose body has two lengths, or one that
+// somebody else may take for none, is never answered: for one of two readers it is a part
+// of the body.
+func TestTwoLengths(t *testing.T) {
+	asked := make(chan string, 10)
+	s := serve(t, edge.Options{}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked <- r.URL.Path + " " + string(body)
+		io.WriteString(w, "ok") //nolint:errcheck // see the answer
+	}))
+	const hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+	for _, text := range []string{
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 43\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\nContent-Length: 0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 0\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 38\r\n\r\n",
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: +0\r\n\r\n",
+		"POST /a HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
+		"POST /a HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n0\r\n\r\n",
+		"POST /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	} {
+		c := s.dial(text + hidden)
+		if all, err := io.ReadAll(c); err != nil || strings.Count(string(all), "HTTP/1.") != 1 {
+			t.Errorf("%s\n%v: %s", text, err, all)
+		}
+	}
+	for len(asked) > 0 {
+		if got := <-asked; strings.HasPrefix(got, "/hidden") {
+			t.Errorf("asked %s", got)
 		}
 	}
 }

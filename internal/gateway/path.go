@@ -62,7 +62,7 @@ func withoutStrayKeys(r *http.Request) *http.Request {
 
 // strayKey is account.HoldsSecret for texts that hardly ever hold one, without a copy.
 func strayKey(text string) bool {
-	return (strings.Contains(text, "svc_") || strings.Contains(text, "SVC_") || strings.Contains(text, "ses.") || strings.Contains(text, "lnk.") || strings.Count(text, "-") >= 3) && account.HoldsSecret(text)
+	return account.HoldsConcealed(text) || (strings.Contains(text, "svc_") || strings.Contains(text, "SVC_") || strings.Contains(text, "ses.") || strings.Contains(text, "lnk.") || strings.Count(text, "-") >= 3) && account.HoldsSecret(text)
 }
 
 // withPath is a request for another address.

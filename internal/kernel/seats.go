@@ -50,21 +50,31 @@ func (p *Seats) Enter(ctx context.Context, c *Caller, what string) *Error {
 	}
 	if !p.share.Enter(ctx, c.WorkspaceID) {
 		p.leave(c)
-		return tooMany(workspaceFull, p.perWorkspace, what)
+		return tooMany(c.workspaceFull(), p.perWorkspace, what)
 	}
 	return nil
 }
 
-const workspaceFull = "The keys of the workspace have %d requests %s, as many as they may have at once."
+// workspaceFull says whose requests take all places of a workspace.
+func (c *Caller) workspaceFull() string {
+	if c.Session {
+		return "The keys and sessions of the workspace have %d requests %s, as many as they may have at once."
+	}
+	return "The keys of the workspace have %d requests %s, as many as they may have at once."
+}
 
 func (p *Seats) enter(c *Caller, what string) *Error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.by[c.KeyID] >= p.perKey:
-		return tooMany("The key has %d requests %s, as many as it may have at once.", p.perKey, what)
+		who := "The key"
+		if c.Session {
+			who = "The session"
+		}
+		return tooMany("%s has %d requests %s, as many as it may have at once.", who, p.perKey, what)
 	case p.by[c.WorkspaceID] >= p.perWorkspace:
-		return tooMany(workspaceFull, p.perWorkspace, what)
+		return tooMany(c.workspaceFull(), p.perWorkspace, what)
 	case p.used >= p.all:
 		return RetryLater(1, nil, "The service is at its limit of concurrent requests.")
 	}

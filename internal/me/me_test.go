@@ -1,8 +1,10 @@
 package me_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -265,15 +267,47 @@ func TestOperatorsKeysStay(t *testing.T) {
 	}
 	special := make(account.NewKey{Label: "default", Scopes: account.DefaultScopes | account.Prove})
 	test := make(account.NewKey{Label: "default", Environment: account.Test})
+	unnamed := make(account.NewKey{}) // as the operator makes it who says no more
 	slow := make(account.NewKey{Label: "default", Limits: account.Limits{LightPerMinute: 7}, Lifetime: time.Hour})
 	out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...))
 	if !slices.Equal(out.RevokedPublicIDs, []string{slow.Key.PublicID}) || out.APIKey.Policy.LightPerMinute != 7 || out.APIKey.ExpiresAt == nil || slices.Contains(out.APIKey.Scopes, "prove") {
 		t.Errorf("%+v", out)
 	}
-	for _, k := range []account.Issued{special, test} {
+	for _, k := range []account.Issued{special, test, unnamed} {
 		if got := w.Do(http.MethodGet, servertest.StatusPath, k.Plaintext).StatusCode; got != 200 {
 			t.Errorf("%s gets %d", k.Key.PublicID, got)
 		}
+	}
+}
+
+// TestSessionsAtOnce: a session that does too much at once is told that it is the session.
+func TestSessionsAtOnce(t *testing.T) {
+	servertest.Watched(t)
+	w := newWorld(t)
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: %s\r\nContent-Length: 30\r\n\r\n{", redeemPath, bearer(w.session)[1])
+	const places = 32 // to read bodies
+	answers := make(chan servertest.Reply, 10*places)
+	send := func() {
+		c := w.Dial(head)
+		go func() {
+			if res, err := http.ReadResponse(bufio.NewReader(c), nil); err == nil {
+				body, _ := io.ReadAll(res.Body)
+				answers <- servertest.Reply{Response: res, Body: body}
+			}
+		}()
+	}
+	for range places + 1 {
+		send()
+	}
+	r := <-answers                                  // all others wait for their bodies
+	for r.Envelope().Reason == kernel.ReasonBurst { // which is less than there are places
+		w.Clock.Advance(time.Second)
+		send()
+		r = <-answers
+	}
+	servertest.Expect(t, r, 429, kernel.CodeRateLimited, nil)
+	if e := r.Envelope(); e.Reason != kernel.ReasonConcurrency || !strings.Contains(e.Message, "The session has") || strings.Contains(e.Message, "key") {
+		t.Errorf("%s: %s", e.Reason, e.Message)
 	}
 }
 

@@ -165,13 +165,15 @@ func (p page) leads(t *testing.T, to string) page {
 }
 
 // token is that of the session that the browser has.
-func (b *browser) token() string {
+func (b *browser) token() string { return b.cookie(kernel.PlainCookie) }
+
+func (b *browser) cookie(name string) string {
 	at, err := url.Parse(b.w.URL)
 	if err != nil {
 		b.w.T.Fatal(err)
 	}
 	for _, c := range b.client.Jar.Cookies(at) {
-		if c.Name == kernel.PlainCookie {
+		if c.Name == name {
 			return c.Value
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -135,7 +136,12 @@ func jwt(header, claims map[string]any) string {
 // lied is a world with a lying provider, in which ada is a member.
 func lied(t *testing.T, l *liar) *world {
 	t.Helper()
-	w := newWorld(t, func(o *servertest.Options) {
+	return liedOn(t, l, filepath.Join(t.TempDir(), "control.db"))
+}
+
+func liedOn(t *testing.T, l *liar, control string) *world {
+	t.Helper()
+	w := newWorldOn(t, control, func(o *servertest.Options) {
 		o.Provider = &signin.Provider{Issuer: l.URL, ClientID: audience, ClientSecret: "secret", BaseURL: "http://" + o.Address, Timeout: cmp.Or(l.patience, 2*time.Second)}
 	})
 	w.link("ada@example.org", w.Space)

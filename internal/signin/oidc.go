@@ -75,8 +75,16 @@ func (d *Desk) resumes(r *http.Request, state string) (secret, next string, ok b
 func (d *Desk) comeBack(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	secret, next, ok := d.resumes(r, query.Get("state"))
-	if !ok || len(query["state"]) > 1 || len(query["code"]) > 1 {
-		d.Refuse(w, r, http.StatusForbidden, "This sign-in cannot be finished", "It was not begun in this browser, took longer than ten minutes, or another one was begun meanwhile. Begin again.")
+	var spent error
+	if ok = ok && len(query["state"]) == 1 && len(query["code"]) <= 1; ok {
+		spent = d.people.Spend(r.Context(), secret)
+	}
+	switch {
+	case !ok || errors.Is(spent, session.ErrInvalid):
+		d.Refuse(w, r, http.StatusForbidden, "This sign-in cannot be finished", "It was not begun in this browser, took longer than ten minutes, was finished before, or another one was begun meanwhile. Begin again.")
+		return
+	case spent != nil:
+		d.unavailable(w, r, spent)
 		return
 	}
 	d.put(w, r, d.attemptName(r), "", time.Time{}, http.SameSiteLaxMode) // whatever comes of it, it is over
