@@ -22,6 +22,7 @@ const (
 
 	ReasonActiveJob Reason = "verification_active_job"
 	ReasonDailyJobs Reason = "verification_daily_jobs"
+	ReasonSources   Reason = "verification_sources"
 	ReasonQueueFull Reason = "verification_queue_full"
 )
 
@@ -71,6 +72,9 @@ var Reasons = map[Reason]reasonInfo{
 	ReasonDailyJobs: {CodeRateLimited, "api/verification",
 		"The workspace has created as many verification jobs as it may on one day, by UTC. Sending the same request again does not count.",
 		"Wait for the next day, as long as Retry-After says."},
+	ReasonSources: {CodeRateLimited, "api/verification",
+		"The sources of the workspace that are still kept, together with this one, are more than a workspace may have kept.",
+		"Wait until some are deleted by their policies: sourceDeletesAt of a job tells when. A shorter policy helps the next time."},
 	ReasonQueueFull: {CodeServiceUnavailable, "api/verification",
 		"There are as many verification jobs of all workspaces, or as much source, as the service takes.",
 		"Wait as long as Retry-After says and send the same request again."},

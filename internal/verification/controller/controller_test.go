@@ -235,6 +235,25 @@ func TestAdmissionIsOneChange(t *testing.T) {
 	}
 }
 
+// TestAdmittedLater: a database that takes the receipt at the third try has one signature, and one claim.
+func TestAdmittedLater(t *testing.T) {
+	b := newBench(t)
+	b.step()
+	j := b.queue(b.declared)
+	tries, signatures := 0, 0
+	b.sign = func(e receipt.Evidence) (*receipt.Receipt, error) { signatures++; return honest(e) }
+	b.Join = func(context.Context, *sql.Tx, *receipt.Receipt) error {
+		if tries++; tries < 3 {
+			return errors.New("the database is away")
+		}
+		return nil
+	}
+	b.step()
+	if got := b.view(j.ID); got.State != job.Succeeded || got.Attempts != 1 || signatures != 1 || tries != 3 {
+		t.Errorf("%s after %d claims, %d signatures, %d tries", got.State, got.Attempts, signatures, tries)
+	}
+}
+
 // TestCancelDuringBuild: the build of a job that was cancelled ends soon, and nothing
 // comes of it.
 func TestCancelDuringBuild(t *testing.T) {

@@ -79,6 +79,13 @@ func (r *Repo) admits(ctx context.Context, tx *sql.Tx, q Request) error {
 	if today >= r.limits.PerDay {
 		return ErrDaily
 	}
+	var own int64
+	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(upload_bytes), 0) FROM verification_job WHERE workspace_id = $1 AND committed_at IS NOT NULL AND deleted_at IS NULL`, q.WorkspaceID).Scan(&own); err != nil {
+		return err
+	}
+	if own+q.Package.UploadByteLength > r.limits.OwnBytes {
+		return ErrOwnFull
+	}
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM verification_job WHERE active = 1`).Scan(&active); err != nil {
 		return err
 	}
@@ -155,7 +162,7 @@ func (r *Repo) named(what string, err error) error {
 	if errors.As(err, &state) || errors.As(err, &unavailable) {
 		return err
 	}
-	for _, own := range []error{ErrNotFound, ErrKeyReused, ErrActive, ErrDaily, ErrFull, ErrMismatch, ErrLost, ErrNoSource} {
+	for _, own := range []error{ErrNotFound, ErrKeyReused, ErrActive, ErrDaily, ErrOwnFull, ErrFull, ErrMismatch, ErrLost, ErrNoSource} {
 		if errors.Is(err, own) {
 			return err
 		}

@@ -31,6 +31,7 @@ type Limits struct {
 	PerDay       int           // jobs that a workspace may create on a day of UTC
 	Active       int           // jobs of all workspaces that have not ended
 	SourceBytes  int64         // of the sources that are kept or promised room, together
+	OwnBytes     int64         // of those of a workspace, so that few cannot take the room of all
 	Attempts     int           // workers that may begin with a job
 	WorkerSilent time.Duration // after which a worker that said nothing is not counted on
 	UploadSilent time.Duration // after which an upload that a process left behind is taken up or deleted
@@ -43,6 +44,7 @@ var Standard = Limits{
 	PerDay:       5,
 	Active:       100,
 	SourceBytes:  8 << 30,
+	OwnBytes:     512 << 20,
 	Attempts:     3,
 	WorkerSilent: 2 * time.Minute,
 	UploadSilent: 5 * time.Minute,
@@ -59,6 +61,8 @@ var (
 	ErrActive = errors.New("the workspace has an active job")
 	// ErrDaily: the workspace has created as many jobs as it may on one day.
 	ErrDaily = errors.New("the workspace has created as many jobs as it may today")
+	// ErrOwnFull: the workspace has as much source kept as it may.
+	ErrOwnFull = errors.New("the workspace has as much source kept as it may")
 	// ErrFull: there are as many jobs, or as much source, as the service takes.
 	ErrFull = errors.New("the queue is full")
 	// ErrMismatch: the bytes are not those that the package names.

@@ -295,6 +295,8 @@ func (r *routes) failure(err error) *kernel.Error {
 		return retry(kernel.Because(kernel.ReasonActiveJob, "The workspace has a verification job that has not ended."), 30*time.Second)
 	case errors.Is(err, job.ErrDaily):
 		return retry(kernel.Because(kernel.ReasonDailyJobs, "The workspace has created %d verification jobs today, as many as it may.", r.Jobs.Limits().PerDay), r.Jobs.UntilTomorrow())
+	case errors.Is(err, job.ErrOwnFull):
+		return retry(kernel.Because(kernel.ReasonSources, "The workspace has %d MiB of source kept at most, and this would be more.", r.Jobs.Limits().OwnBytes>>20), time.Hour)
 	case errors.Is(err, job.ErrFull):
 		return retry(kernel.Because(kernel.ReasonQueueFull, "The verification queue is full."), time.Minute)
 	case errors.Is(err, job.ErrMismatch):

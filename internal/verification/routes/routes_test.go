@@ -461,6 +461,45 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
+// TestRoom: a workspace has a share of the room for sources, and all together have an end; who comes too late for
+// either is told which, and when to come back.
+func TestRoom(t *testing.T) {
+	limits := job.Standard
+	source, _ := prepare(t, "fn main() {}")
+	size := int64(len(source))
+	limits.OwnBytes, limits.SourceBytes, limits.Active = 2*size-1, 3*size-1, 2
+	small := newWorldWith(t, limits)
+	open := account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, Burst: 1e9}
+	other, _ := small.Stranger("other", account.Enterprise, open)
+	third, _ := small.Stranger("third", account.Enterprise, open)
+	refused := func(r servertest.Reply, status int, code kernel.Code, reason kernel.Reason) {
+		t.Helper()
+		servertest.Expect(t, r, status, code, nil)
+		if r.Envelope().Reason != reason || r.Header.Get("Retry-After") == "" {
+			t.Errorf("%s, Retry-After %q", r.Body, r.Header.Get("Retry-After"))
+		}
+	}
+	done := func(key, idempotency string) {
+		t.Helper()
+		j := jobOf(t, small.create(key, idempotency, text(small.pack)), 201)
+		jobOf(t, small.put(key, j.JobID, small.source), 200)
+		jobOf(t, small.send(http.MethodPost, base+"/"+j.JobID+"/cancel", key, nil), 200)
+	}
+	done(small.Key, "first")
+	refused(small.create(small.Key, "second", text(small.pack)), 429, kernel.CodeRateLimited, kernel.ReasonSources)
+	done(other, "first")
+	refused(small.create(third, "first", text(small.pack)), 503, kernel.CodeServiceUnavailable, kernel.ReasonQueueFull)
+	small.Clock.Advance(24 * time.Hour) // by when both are due
+	small.ready()
+	if done, err := small.jobs.Tidy(t.Context()); err != nil || done.Deleted != 2 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	for _, key := range []string{small.Key, other} {
+		jobOf(t, small.create(key, "later", text(small.pack)), 201)
+	}
+	refused(small.create(third, "first", text(small.pack)), 503, kernel.CodeServiceUnavailable, kernel.ReasonQueueFull) // as many jobs as all may have
+}
+
 func archiveDigest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])
