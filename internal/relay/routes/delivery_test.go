@@ -48,6 +48,7 @@ func TestResultsAreNotTouched(t *testing.T) {
 
 // TestOnePollOfMany gets the result, and the others are told so.
 func TestOnePollOfMany(t *testing.T) {
+	servertest.Watched(t)
 	w := newWorld(t, func(s *setting) { s.Prover = oddProver{1 << 20} })
 	for i := range 5 {
 		j := jobOf(t, w.submit(idem(i), body(i)), http.StatusAccepted)
@@ -176,8 +177,12 @@ func (p *pair) at(i int, req *http.Request) (int, string) {
 // TestTwoProcesses: many clients send the same requests to two processes and poll both. One
 // job each, one proof each, one result each, wherever it is asked for.
 func TestTwoProcesses(t *testing.T) {
+	servertest.Watched(t)
 	p := newPair(t, func(s *setting) { s.Results, s.sim.Workers, s.sim.Queue = 256, 8, 64 })
-	const requests, clients = 12, 6
+	requests, clients := 12, 6
+	if raced {
+		requests, clients = 4, 4
+	}
 	var mu sync.Mutex
 	jobs := map[int]map[string]bool{}
 	accepted, results := map[int]int{}, map[int]int{}
