@@ -172,12 +172,6 @@ type greeting struct {
 
 func (g *greeting) String() string {
 	const example = "SN_SEPOLIA" // the one with a history
-	curl := func(path string) string {
-		return fmt.Sprintf("  curl -H 'X-Service-Api-Key: %s' %s%s", g.key, g.base, path)
-	}
-	quoted := func(path string) string {
-		return fmt.Sprintf("  curl -H 'X-Service-Api-Key: %s' '%s%s'", g.key, g.base, path)
-	}
 	return strings.Join([]string{
 		fmt.Sprintf("\nReady. On both chains, SN_MAIN and SN_SEPOLIA, a new block arrives every %s; now and then there is a fork.\n", g.interval),
 		"  Pages          " + g.base + "/",
@@ -188,14 +182,23 @@ func (g *greeting) String() string {
 		"                 (once, within ten minutes)",
 		"  Data           " + g.dir + " (removed at the end)",
 		"\nTry:\n",
-		curl("/v1/" + example + "/status"),
-		quoted("/v1/" + example + "/block/latest?tx_limit=3"),
-		quoted("/v1/SN_MAIN/txs?limit=2"),
-		curl("/v1/"+example+"/rpc") + ` -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'`,
+		g.curl("/v1/" + example + "/status"),
+		g.curl("/v1/" + example + "/block/latest?tx_limit=3"),
+		g.curl("/v1/SN_MAIN/txs?limit=2"),
+		g.curl("/v1/"+example+"/rpc") + ` -d '{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}'`,
 		"",
 		g.verify,
 		"",
 		g.prove,
 		"\nStop with Ctrl-C.",
 	}, "\n")
+}
+
+// curl is a command that reads a path.
+func (g *greeting) curl(path string) string {
+	address := g.base + path
+	if strings.Contains(path, "?") {
+		address = "'" + address + "'"
+	}
+	return fmt.Sprintf("  curl -H 'X-Service-Api-Key: %s' %s", g.key, address)
 }

@@ -69,7 +69,8 @@ func TestDemoVerifies(t *testing.T) {
 	if !found {
 		t.Fatalf("no commands:\n%s", d.said)
 	}
-	commands, proofs, _ := strings.Cut(rest, "\nHave a transaction proven")
+	commands, rest, _ := strings.Cut(rest, "\nThe class is then verified_exact")
+	_, proofs, _ := strings.Cut(rest, "\nHave a transaction proven")
 	if n := len(strings.Split(strings.TrimSpace(commands), "\n")); n != 4 {
 		t.Errorf("%d commands:\n%s", n, commands)
 	}
@@ -83,6 +84,11 @@ func TestDemoVerifies(t *testing.T) {
 		t.Errorf("%v:\n%s\n%s", err, proofs, out)
 	}
 	key := d.line(`API key\s+(\S+)`)
+	class := d.line(`curl \S+ \S+ \S+ ` + d.base + `(/v1/SN_MAIN/class/\S+)`)
+	until(t, "a read that knows the receipt", func() bool {
+		_, text := d.once(class, key)
+		return strings.Contains(text, `"verificationTier":"verified_exact"`)
+	})
 	for _, chain := range []string{"SN_MAIN", "SN_SEPOLIA"} {
 		d.get("/v1/"+chain+"/status", key, 200)
 	}

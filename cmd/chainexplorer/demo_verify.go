@@ -127,6 +127,8 @@ func (s *service) showVerification(ctx context.Context, g *greeting) (string, er
 		"  " + job("status", "--wait") + " && " + job("receipt", "--out", receiptFile, "--log-proof", proof),
 		"  " + verify("verify-receipt", receiptFile, "--trust", s.opts.Receipts.ReceiptTrust, "--class-hash", p.SelectedClassHash, "--chain", verification.Chain, "--archive", filepath.Join(made, archiveFile),
 			"--log-proof", proof, "--log-key", s.opts.Receipts.ReceiptLogKey, "--require-log"),
+		"\nThe class is then verified_exact in what is read:\n",
+		g.curl("/v1/" + verification.Chain + "/class/" + p.SelectedClassHash),
 	}, "\n"), nil
 }
 

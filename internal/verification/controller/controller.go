@@ -194,7 +194,7 @@ func (c *Job) look(ctx context.Context) error {
 	if err := c.Jobs.Describe(ctx, job.Chain, c.Worker, c.Settings); err != nil {
 		return err
 	}
-	c.Metrics.troubled(trouble != "")
+	c.Metrics.troubled(trouble != "" && (c.Builder != nil || c.Signer != nil)) // not where nothing is meant to be verified
 	c.trouble, c.looked = trouble, c.now()
 	return nil
 }

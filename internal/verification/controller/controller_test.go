@@ -14,6 +14,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/felt"
@@ -306,18 +308,27 @@ func TestNotReady(t *testing.T) {
 	j := b.queue(b.declared)
 	b.broken, b.looked = errors.New("there is no bubblewrap"), time.Time{}
 	b.step()
+	trouble := func(m *Metrics) float64 {
+		reg := prometheus.NewRegistry()
+		reg.MustRegister(m.trouble)
+		all, err := reg.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].GetMetric()[0].GetGauge().GetValue()
+	}
 	var why *job.UnavailableError
-	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "there is no bubblewrap") {
+	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "there is no bubblewrap") || trouble(b.Metrics) != 1 {
 		t.Errorf("%v", err)
 	}
 	if got := b.view(j.ID); got.State != job.Queued {
 		t.Errorf("%s", got.State)
 	}
-	bare := &Job{Jobs: b.Jobs, Store: b.Store, Worker: "bare"}
+	bare := &Job{Jobs: b.Jobs, Store: b.Store, Worker: "bare", Metrics: NewMetrics(b.Jobs, nil)}
 	if _, err := bare.Step(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "--verification-toolchains") {
+	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "--verification-toolchains") || trouble(bare.Metrics) != 0 { // nobody meant it to
 		t.Errorf("%v", err)
 	}
 	b.broken, b.looked = nil, time.Time{}

@@ -30,7 +30,7 @@ func NewMetrics(repo *job.Repo, reg prometheus.Registerer) *Metrics {
 		builds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "chainexplorer_verification_build_seconds", Help: "Time that builds took, by whether a class came of it.",
 			Buckets: []float64{0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800}}, []string{"result"}),
 		running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "chainexplorer_verification_running", Help: "Verification jobs that this worker is at."}),
-		trouble: prometheus.NewGauge(prometheus.GaugeOpts{Name: "chainexplorer_verification_trouble", Help: "1 while this worker can verify nothing; the log and readiness say why."}),
+		trouble: prometheus.NewGauge(prometheus.GaugeOpts{Name: "chainexplorer_verification_trouble", Help: "1 while this worker is set up to verify and can verify nothing; the log and readiness say why."}),
 		jobs:    prometheus.NewDesc("chainexplorer_verification_jobs", "Verification jobs that have not ended, by state.", []string{"state"}, nil),
 		oldest:  prometheus.NewDesc("chainexplorer_verification_oldest_seconds", "How long the oldest of them is in its state.", []string{"state"}, nil),
 		bytes:   prometheus.NewDesc("chainexplorer_verification_source_bytes", "Bytes of sources that are kept or promised room.", nil, nil),
