@@ -41,6 +41,7 @@ func TestVerifiedByRolesApart(t *testing.T) {
 			"--signer", address, "--receipt-log-key", logKey),
 	}
 	api := startProgram(t, "api", "--listen=127.0.0.1:0", "--store", url, "--chain", "SN_MAIN", "--finality-depth", "5", "--receipt-trust", trust, "--receipt-log-key", logKey)
+	blind := startProgram(t, "api", "--listen=127.0.0.1:0", "--store", url, "--chain", "SN_MAIN", "--finality-depth", "5")
 	until(t, "readiness to verify", func() bool {
 		_, text := api.once("/readyz", "")
 		return strings.Contains(text, `"verification":"available"`)
@@ -72,6 +73,18 @@ func TestVerifiedByRolesApart(t *testing.T) {
 	writeTestFile(t, pinned, api.get(publication.TrustPath, "", http.StatusOK))
 	verify("verify-receipt", receipt, "--trust", pinned, "--class-hash", shipped.ClassHash.String(), "--chain", "SN_MAIN", "--archive", filepath.Join(made, archiveFile),
 		"--log-proof", proof, "--log-key", logKey, "--require-log")
+
+	// The API tells of it by its own copy of the trust document, and takes it back when the
+	// key is revoked there; one that was given no document tells of nothing.
+	until(t, "a class that is called verified", func() bool { return api.shipped(key).VerificationTier == "verified_exact" })
+	if out, errs, code := output(t, "admin", "signing-key", "revoke", "--dir", keys, "--key-id", signing.KeyID); code != 0 {
+		t.Fatal(out, errs)
+	}
+	if c := blind.shipped(key); c.VerificationTier != "abi_declared" {
+		t.Errorf("without a trust document the class is %+v", c)
+	}
+	until(t, "a class that is not called verified any more", func() bool { return api.shipped(key).VerificationTier == "abi_declared" })
+	blind.stop()
 
 	figures := all[1].metrics()
 	for _, want := range []string{`chainexplorer_verification_outcomes_total{chain="SN_MAIN",outcome="succeeded"} 1`, `chainexplorer_verification_build_seconds_count{chain="SN_MAIN",result="class"} 1`,

@@ -19,6 +19,25 @@ import (
 	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
+// classReads is what the reads say of the source of a class.
+type classReads struct {
+	VerificationTier, VerificationSource, VerificationEvidenceDigest string
+	VerificationClaimCount                                           int
+}
+
+// shipped reads the class whose source ships with the program, with the key of a file.
+func (r *running) shipped(keyFile string) (c classReads) {
+	r.t.Helper()
+	key, err := os.ReadFile(keyFile)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := json.Unmarshal(r.get("/v1/SN_MAIN/class/"+shipped.ClassHash.String(), string(key), http.StatusOK), &c); err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
 // TestVerifiedToAReceipt has a source verified as a user does, with nothing played but the
 // chain: the program serves, builds in the sandbox with the real compiler and has another
 // process sign; the commands prepare, submit, fetch and believe. One other character in the
@@ -77,19 +96,9 @@ func TestVerifiedToAReceipt(t *testing.T) {
 		return state, text
 	}
 	// What the reads say of the class, to anybody.
-	plain, err := os.ReadFile(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reads := func() (c struct {
-		VerificationTier, VerificationSource, VerificationEvidenceDigest string
-		VerificationClaimCount                                           int
-	}) {
+	reads := func() classReads {
 		t.Helper()
-		if err := json.Unmarshal(r.get("/v1/SN_MAIN/class/"+shipped.ClassHash.String(), string(plain), http.StatusOK), &c); err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return r.shipped(theirs)
 	}
 	if c := reads(); c.VerificationTier != "abi_declared" {
 		t.Errorf("before the receipt the class is %+v", c)

@@ -90,7 +90,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 	}
 	named, err := nameCalls(ctx, r, calls, results)
 	for i := range results {
-		if !candidates[i].loose && all(proven, candidates[i].classes) {
+		if all(proven, candidates[i].classes) {
 			results[i].verify()
 		}
 	}

@@ -8,7 +8,8 @@
 // Costs: asking for n classes is n look-ups in a map, and no round trip where none of them
 // was proven. The declarations of those that were are one GetMany of their blocks, for a
 // whole page, and none once they were seen there: what a view holds of them stays true until
-// the next fork. A proof takes about 300 bytes, and 50 more once its declaration was seen.
+// the next fork: some 7 µs for a page of 100 classes of which none was proven, and 0.25 ms
+// for one where all were. A proof takes about 300 bytes, and 50 more once it was seen.
 package proof
 
 import (

@@ -28,7 +28,7 @@ func (c *counting) GetMany(ctx context.Context, keys []store.Key) ([][]byte, err
 }
 
 // blocks is an index that has blocks 0 to 9; the hash of block n is 100+n.
-func blocks(t *testing.T) *pebble.Engine {
+func blocks(t testing.TB) *pebble.Engine {
 	t.Helper()
 	e, err := pebble.OpenMem(block.Subject{}.Tables())
 	if err != nil {
@@ -134,5 +134,34 @@ func TestStanding(t *testing.T) {
 	var none *proof.Book
 	if found, err := none.At(state(9, 1)).Of(t.Context(), nil, []felt.Felt{felt.FromUint64(1)}); len(found) != 0 || err != nil || none.Version() != 0 {
 		t.Errorf("without a book: %v, %v", found, err)
+	}
+}
+
+// BenchmarkHas asks for a page of 100 classes.
+func BenchmarkHas(b *testing.B) {
+	known := &proof.Known{Classes: map[felt.Felt][]proof.Proof{}}
+	var plain, proven []felt.Felt
+	for i := range uint64(10_000) {
+		known.Classes[felt.FromUint64(i)] = []proof.Proof{at(i%10, 100+i%10)}
+		if i < 100 {
+			proven, plain = append(proven, felt.FromUint64(i)), append(plain, felt.FromUint64(1_000_000+i))
+		}
+	}
+	book := proof.New(func() *proof.Known { return known })
+	e := blocks(b)
+	for name, classes := range map[string][]felt.Felt{"none of them proven": plain, "all of them proven": proven} {
+		b.Run(name, func(b *testing.B) {
+			err := e.View(b.Context(), func(r store.Reader) error {
+				for b.Loop() {
+					if _, err := book.At(state(9, 0)).Has(b.Context(), r, classes); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }

@@ -2,6 +2,8 @@ package standing_test
 
 import (
 	"bytes"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -17,6 +19,7 @@ import (
 	"chainexplorer/internal/verification/job"
 	"chainexplorer/internal/verification/keyring"
 	"chainexplorer/internal/verification/logproof"
+	"chainexplorer/internal/verification/receipt"
 	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/standing/standingtest"
 )
@@ -151,6 +154,15 @@ func testCounting(t *testing.T, path string) {
 	write(rotated)
 	want("and then is", "1:3 2:1 3:1 4:1")
 
+	// Somebody else's key under the id of one that is trusted.
+	ours := w.Key
+	if w.Key, err = (&keyring.Ring{Dir: t.TempDir(), Now: w.ring.Now}).Create(keyring.New{ID: "second"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.Receipt(t, class(5), 9, class(90))
+	w.Key = ours
+	want("a forged one", "1:3 2:1 3:1 4:1")
+
 	// Whoever writes the document badly has nothing told, and the log tells once.
 	write(rotated[:len(rotated)/2])
 	want("half a document", "")
@@ -202,5 +214,57 @@ func TestValidity(t *testing.T) {
 	w.Receipt(t, felt.FromUint64(2), 1, felt.FromUint64(1)) // by the key that has expired
 	if got := w.told(t); got != "1:1" {
 		t.Errorf("after the key expired: %q", got)
+	}
+}
+
+// TestMany: more receipts than one refresh takes in are there after a few, each once.
+func TestMany(t *testing.T) {
+	const n = 2700
+	w := newWorld(t, filepath.Join(t.TempDir(), "control.db"))
+	late := w.Compare(t, felt.FromUint64(1)) // number 1
+	private, err := keyring.ReadPrivate(w.Key.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := receipt.Evidence{ChainID: job.Chain, ClassHash: "0x2", Verification: receipt.VerifiedExact, SourceArchiveDigest: late.Package.UploadDigest, ToolchainPolicyID: receipt.ToolchainPolicy,
+		CandidateDigest: late.Package.UploadDigest, Declaration: receipt.Declaration{BlockHash: "0x1", TransactionHash: "0x2", CompiledClassHash: "0x3"},
+		ProofScope: receipt.ProofScope, NotProofOf: receipt.NotProofOf, IssuedAt: w.now.Format(time.RFC3339)}
+	err = w.db.Update(t.Context(), func(tx *sql.Tx) error {
+		for i := range uint64(n) {
+			e.ReceiptID, e.JobID = 2+i, fmt.Sprintf("vrf_%024d", i)
+			signed, err := receipt.Sign(e, w.Key.Key.ID, private)
+			if err != nil {
+				return err
+			}
+			text, err := json.Marshal(signed)
+			if err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`INSERT INTO verification_job (id, workspace_id, chain_id, idempotency_key, package, package_digest, state, active, upload_bytes, upload_expires_at, created_at, updated_at)
+				SELECT $1, workspace_id, chain_id, $1, package, package_digest, 'succeeded', 0, 0, 0, 0, 0 FROM verification_job WHERE id = $2`, e.JobID, late.ID); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(`INSERT INTO verification_receipt (receipt_id, job_id, chain_id, class_hash, document, created_at) VALUES ($1, $2, $3, '0x2', $4, 0)`, 2+i, e.JobID, job.Chain, string(text)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func() int { return len(w.Known().Classes[felt.FromUint64(2)]) }
+	w.Refresh(t.Context())
+	if first := count(); first < 500 || first == n {
+		t.Errorf("one refresh took in %d", first)
+	}
+	for range 5 {
+		w.Refresh(t.Context())
+	}
+	if all := count(); all != n {
+		t.Fatalf("%d of %d count", all, n)
+	}
+	if w.logs.Len() > 0 {
+		t.Errorf("trouble: %s", w.logs.String())
 	}
 }
