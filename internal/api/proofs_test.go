@@ -1,10 +1,13 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -406,4 +409,73 @@ func TestOlderViewOfVerification(t *testing.T) {
 	v.receipts.Refresh(t.Context())
 	expect("", "", "")
 	servertest.Expect(t, v.Do(http.MethodGet, "/v1/"+job.Chain+"/contract/0x77/verification", v.Key), http.StatusNotFound, "not_found", nil)
+}
+
+// TestReadsWhileReceiptsChange: whoever reads while a key is revoked and trusted again, and
+// while the chain forks, gets one or the other whole, and never the old word afterwards.
+func TestReadsWhileReceiptsChange(t *testing.T) {
+	servertest.Watched(t)
+	v := newVerifiedWorld(t, 60)
+	p := v.subject()
+	v.maker.Receipt(t, p.class, 0, v.Chain.BlockAt(0).Hash)
+	trust := v.maker.Key.Trust
+	good, err := os.ReadFile(trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.ring.Revoke("first"); err != nil {
+		t.Fatal(err)
+	}
+	revoked, err := os.ReadFile(trust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// ask reads the class and a transaction that it logged in.
+	ask := func() string {
+		var c api.ClassDetail
+		var tx api.Tx
+		for path, out := range map[string]any{"/class/" + p.class.String(): &c, "/tx/" + p.tx.String(): &tx} {
+			if r := v.Do(http.MethodGet, "/v1/"+job.Chain+path, v.Key); json.Unmarshal(r.Body, out) != nil || r.StatusCode != http.StatusOK {
+				t.Errorf("GET %s: %d %s", path, r.StatusCode, r.Body)
+				return ""
+			}
+		}
+		word := c.VerificationTier
+		if (c.VerificationSource != nil) != (word == "verified_exact") || (c.VerificationClaimCount != nil) != (word == "verified_exact") {
+			t.Errorf("half a word: %+v", c.SourceFacts)
+		}
+		for _, l := range tx.Logs {
+			if l.EventTimeClassHash != nil && *l.EventTimeClassHash == p.class {
+				return word + " " + value(l.EventNameSource)
+			}
+		}
+		return word
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for ctx.Err() == nil {
+				ask()
+			}
+		})
+	}
+	for i := range 6 {
+		text, want := good, "verified_exact verified_abi"
+		if i%2 == 1 {
+			text, want = revoked, "abi_declared class_abi"
+		}
+		if err := os.WriteFile(trust, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v.receipts.Refresh(t.Context())
+		if got := ask(); got != want {
+			t.Errorf("the next one reads %s, want %s", got, want)
+		}
+		v.Chain.Fork(2)
+		v.Chain.Extend(1)
+		v.CatchUp()
+	}
+	stop()
+	readers.Wait()
 }

@@ -46,11 +46,11 @@ const (
 	// window is how many numbers below the newest are looked at again: a receipt is
 	// numbered before it is signed, and others may come first.
 	window = 1000
-	// page is how many receipts are read at once. A refresh takes in two or three pages:
+	// page is how many receipts are read at once. A refresh takes in a few pages:
 	// however many there are, the document does not wait for them.
-	page = 500
-	// patience bounds one look into the control database, and with it how late the next
-	// look at the trust document can be.
+	page = 250
+	// patience bounds a query of the control database, and when a refresh begins its last
+	// one: with it how late the next look at the trust document can be.
 	patience = 2 * time.Second
 )
 
@@ -180,9 +180,9 @@ func (c *claim) attribute(t *receipt.Trust) {
 // readReceipts takes in those that were not there before, or as many of them as a refresh
 // has time for.
 func (s *Receipts) readReceipts(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	list, err := s.Jobs.Numbers(ctx, s.Chain, s.newest-min(s.newest, window), window+page)
+	list, err := s.Jobs.Numbers(limited, s.Chain, s.newest-min(s.newest, window), window+page)
 	if err != nil {
 		return err
 	}
@@ -191,6 +191,9 @@ func (s *Receipts) readReceipts(ctx context.Context) error {
 		return known
 	})
 	for part := range slices.Chunk(fresh, page) {
+		if limited.Err() != nil {
+			return nil
+		}
 		if err := s.read(ctx, part); err != nil {
 			return err
 		}
@@ -203,6 +206,8 @@ func (s *Receipts) read(ctx context.Context, numbers []uint64) error {
 	if len(s.claims)+len(numbers) > MaxReceipts {
 		return fmt.Errorf("there are more than %d receipts", MaxReceipts)
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	all, err := s.Jobs.Documents(ctx, s.Chain, numbers[0], numbers[len(numbers)-1])
 	if err != nil {
 		return err

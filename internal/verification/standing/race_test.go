@@ -1,0 +1,5 @@
+//go:build race
+
+package standing_test
+
+const raced = true
