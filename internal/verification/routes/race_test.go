@@ -1,0 +1,5 @@
+//go:build race
+
+package routes_test
+
+const raced = true
