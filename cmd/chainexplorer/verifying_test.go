@@ -37,8 +37,18 @@ type jobCaller struct {
 
 const jobsPath = "/v1/SN_MAIN/verification-jobs"
 
-// do returns an error when there is no answer: processes are killed.
+// do asks until the answer is another than to try again, as that of a process whose database was killed. It returns
+// an error when there is no answer: processes are killed, too.
 func (c *jobCaller) do(method, path string, body []byte, headers ...string) (status int, answer []byte, err error) {
+	c.t.Helper()
+	until(c.t, "an answer", func() bool {
+		status, answer, err = c.once(method, path, body, headers...)
+		return err != nil || status != http.StatusServiceUnavailable
+	})
+	return status, answer, err
+}
+
+func (c *jobCaller) once(method, path string, body []byte, headers ...string) (status int, answer []byte, err error) {
 	c.t.Helper()
 	req, err := http.NewRequestWithContext(c.t.Context(), method, c.base+jobsPath+path, bytes.NewReader(body))
 	if err != nil {
