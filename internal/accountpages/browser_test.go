@@ -186,7 +186,7 @@ func TestByKeyboardAndPhone(t *testing.T) {
 	w := newWorld(t)
 	w.record(w.Issue().Key, w.Clock.Now(), 30, 20, "heavy")
 	w.flush()
-	w.open("a.person.with.a.very.long.name.indeed@department.of.long.names.example.org", w.Space)
+	w.SignIn("a.person.with.a.very.long.name.indeed@department.of.long.names.example.org", w.Space)
 	p := w.person()
 	p.signIn("ada")
 	for _, width := range []int64{390, 1280} {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/usage"
@@ -27,19 +26,8 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*servertest.Options)) *world {
 	t.Helper()
-	w := &world{World: servertest.New(t, 3, append([]func(*servertest.Options){func(o *servertest.Options) { o.Accounts = true }}, change...)...)}
-	w.ada = w.open("ada", w.Space)
-	return w
-}
-
-func (w *world) open(name string, space account.Workspace) session.Opened {
-	w.T.Helper()
-	s, err := w.People.Open(w.T.Context(), name, space.ID)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	w.Secrets = append(w.Secrets, strings.Repeat("-", len("svc_live_"))+s.Token[4:])
-	return s
+	w, ada := servertest.SignedIn(t, 3, change...)
+	return &world{w, ada}
 }
 
 // flush writes down what was asked for.
@@ -50,7 +38,7 @@ func (w *world) flush() {
 	}
 }
 
-func cookie(s session.Opened) string { return kernel.PlainCookie + "=" + s.Token }
+func cookie(s session.Opened) string { return servertest.Cookie(s)[1] }
 
 // page reads a page of somebody.
 func (w *world) page(s session.Opened, path string) string {

@@ -121,7 +121,7 @@ func TestNoRoomForAKey(t *testing.T) {
 	for range account.Free.Policy().MaxActiveKeys - 1 {
 		w.KeyOf(space, account.Limits{})
 	}
-	s := w.open("bob", space)
+	s := w.SignIn("bob", space)
 	if page := w.page(s, "/account/keys"); strings.Contains(page, `value="issue"`) || !strings.Contains(page, "as many as its plan allows") {
 		t.Error(page)
 	}
@@ -140,7 +140,7 @@ func TestKindsOfWorkspaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := w.open("bob", space)
+		s := w.SignIn("bob", space)
 		page := w.page(s, "/account/keys")
 		if strings.Contains(page, `value="issue"`) != (want == 200) || strings.Contains(page, "partner") != (kind == account.PartnerKind) {
 			t.Errorf("%s: %s", kind, page)
@@ -169,7 +169,7 @@ func TestKeyFacts(t *testing.T) {
 		}
 	}
 	w.Clock.Advance(48 * time.Hour)
-	s := w.open("ada", w.Space)
+	s := w.SignIn("ada", w.Space)
 	if page := w.page(s, "/account/keys"); !strings.Contains(page, "expired") || !strings.Contains(page, "2 of 200") {
 		t.Error("an expired key passes for an active one")
 	}

@@ -69,7 +69,7 @@ func TestInvitation(t *testing.T) {
 		}
 	}
 	_, space := w.Stranger("rivals", account.Developer, account.Limits{})
-	w.open("carol", space)
+	w.SignIn("carol", space)
 	if r := w.send(w.ada, "/account/members", "action", "invite", "name", "carol"); r.StatusCode != 200 || strings.Contains(string(r.Body), "rivals") {
 		t.Errorf("a guest who is called as carol of another workspace: %d", r.StatusCode)
 	}
@@ -78,7 +78,7 @@ func TestInvitation(t *testing.T) {
 // TestOnlyOwners: a member who sends an owner's form by hand is refused.
 func TestOnlyOwners(t *testing.T) {
 	w := newWorld(t)
-	bob := w.open("bob", w.Space)
+	bob := w.SignIn("bob", w.Space)
 	for _, action := range []string{"invite", "own", "disown", "remove", "end-member"} {
 		r := w.send(bob, "/account/members", "action", action, "name", "mallory", "person", w.ada.PersonID)
 		if got := said(r.Body); r.StatusCode != http.StatusForbidden || !strings.Contains(got, "Only an owner") {
@@ -88,7 +88,7 @@ func TestOnlyOwners(t *testing.T) {
 	w.unchanged(t, "bob")
 	// Another workspace's owner is nobody here.
 	_, space := w.Stranger("other", account.Developer, account.Limits{})
-	eve := w.open("eve", space)
+	eve := w.SignIn("eve", space)
 	if r := w.send(eve, "/account/members", "action", "remove", "person", bob.PersonID); r.StatusCode != http.StatusNotFound {
 		t.Errorf("eve: %d", r.StatusCode)
 	}
@@ -100,7 +100,7 @@ func TestOnlyOwners(t *testing.T) {
 // TestMembersLife: roles change, people are signed out, removed, and leave.
 func TestMembersLife(t *testing.T) {
 	w := newWorld(t)
-	bob := w.open("bob", w.Space)
+	bob := w.SignIn("bob", w.Space)
 	do := func(s session.Opened, want string, fields ...string) {
 		t.Helper()
 		r := w.send(s, "/account/members", fields...)
@@ -121,14 +121,14 @@ func TestMembersLife(t *testing.T) {
 	if !gone(w.ada) {
 		t.Error("ada is still signed in")
 	}
-	ada := w.open("ada", w.Space)
-	second := w.open("ada", w.Space)
+	ada := w.SignIn("ada", w.Space)
+	second := w.SignIn("ada", w.Space)
 	w.Clock.Advance(time.Minute)
 	do(ada, "session is ended", "action", "end", "session", second.SessionID)
 	if !gone(second) || gone(ada) {
 		t.Error("the wrong session is over")
 	}
-	third, fourth := w.open("ada", w.Space), w.open("ada", w.Space)
+	third, fourth := w.SignIn("ada", w.Space), w.SignIn("ada", w.Space)
 	do(ada, "2 other sessions ended", "action", "end-others")
 	if !gone(third) || !gone(fourth) || gone(ada) {
 		t.Error("the wrong sessions are over")
@@ -140,7 +140,7 @@ func TestMembersLife(t *testing.T) {
 	if r := w.post(ada, "/account/members", url.Values{"action": {"leave"}}, "Origin", w.URL); r.StatusCode != http.StatusUnauthorized {
 		t.Error(r.StatusCode)
 	}
-	carol := w.open("carol", w.Space)
+	carol := w.SignIn("carol", w.Space)
 	do(bob, "a member no longer", "action", "remove", "person", carol.PersonID)
 	if !gone(carol) {
 		t.Error("carol is still signed in")

@@ -29,7 +29,7 @@ var forms = map[string][]string{
 // change nothing.
 func TestNobodySeesAnything(t *testing.T) {
 	w := newWorld(t)
-	ended := w.open("eve", w.Space)
+	ended := w.SignIn("eve", w.Space)
 	if err := w.People.End(t.Context(), ended.Token); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (w *world) unchanged(t *testing.T, what string) {
 // without the token changes anything.
 func TestForgedForms(t *testing.T) {
 	w := newWorld(t)
-	bob, other := w.open("bob", w.Space), w.open("ada", w.Space)
+	bob, other := w.SignIn("bob", w.Space), w.SignIn("ada", w.Space)
 	own := []string{"Origin", w.URL, "Sec-Fetch-Site", "same-origin"}
 	good := w.token(w.ada)
 	keys, _, err := w.Repo.ListKeys(t.Context(), w.Space.ID, 0)
@@ -156,8 +156,8 @@ func TestForOneReader(t *testing.T) {
 // ours, and nothing is styled or scripted in place.
 func TestPagesAreSound(t *testing.T) {
 	w := newWorld(t)
-	bob := w.open("bob", w.Space)
-	w.open("ada", w.Space)
+	bob := w.SignIn("bob", w.Space)
+	w.SignIn("ada", w.Space)
 	w.RevokedKey()
 	w.record(w.Issue().Key, w.Clock.Now(), 30, 20, "light")
 	w.flush()
@@ -262,7 +262,7 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Secrets = append(w.Secrets, k.Plaintext)
-	s := w.open(evil, space)
+	s := w.SignIn(evil, space)
 	w.record(k.Key, w.Clock.Now(), 3, 1, "light")
 	w.flush()
 	for _, path := range paths {

@@ -13,7 +13,7 @@ import (
 func TestRedeem(t *testing.T) {
 	w := newWorld(t)
 	_, space := w.Stranger("small", account.Free, account.Limits{})
-	bob := w.open("bob", space)
+	bob := w.SignIn("bob", space)
 	_, code, err := w.Repo.CreateCode(t.Context(), account.NewCode{Plan: account.Growth})
 	if err != nil {
 		t.Fatal(err)

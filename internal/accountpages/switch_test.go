@@ -19,12 +19,12 @@ func TestSwitch(t *testing.T) {
 	w := newWorld(t)
 	_, second := w.Stranger("second", account.Growth, account.Limits{})
 	_, rivals := w.Stranger("rivals", account.Developer, account.Limits{})
-	w.open("eve", rivals)
+	w.SignIn("eve", rivals)
 	if page := w.page(w.ada, "/account"); strings.Contains(page, "/account/workspace") {
 		t.Error("there is a form to switch, and nowhere to go")
 	}
-	w.open("root", second)
-	w.open("ada", second)
+	w.SignIn("root", second)
+	w.SignIn("ada", second)
 	if err := w.People.SetRole(t.Context(), w.ada.PersonID, second.ID, session.Ordinary, "operator"); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestInvitedDoNotSwitch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bob := w.open("bob", second)
+	bob := w.SignIn("bob", second)
 	invited, err := w.People.Redeem(t.Context(), link.Token, "")
 	if err != nil || invited.PersonID == bob.PersonID {
 		t.Fatal(invited.Who, err)

@@ -30,7 +30,7 @@ func TestUsage(t *testing.T) {
 	}
 	w.record(theirs[0], now, 555, 0, "light")
 	w.flush()
-	s := w.open("ada", w.Space)
+	s := w.SignIn("ada", w.Space)
 	for query, want := range map[string][]string{
 		"":             {`<dd class="big">37</dd>`, `<dd class="big">10</dd>`, "27.0%", "since 2026-01-31 13:00 UTC", "37 requests, 10 of them failed."},
 		"?window=24h":  {`<dd class="big">37</dd>`, "per hour", "2026-02-01 12:00 UTC: 7 requests, 7 failed"},

@@ -31,24 +31,9 @@ type world struct {
 
 func newWorld(t *testing.T, change ...func(*servertest.Options)) *world {
 	t.Helper()
-	w := &world{World: servertest.New(t, 3, append([]func(*servertest.Options){func(o *servertest.Options) { o.Accounts = true }}, change...)...)}
-	w.session = w.open("ada", w.Space)
-	return w
+	w, ada := servertest.SignedIn(t, 3, change...)
+	return &world{w, ada}
 }
-
-func (w *world) open(name string, space account.Workspace) session.Opened {
-	w.T.Helper()
-	s, err := w.People.Open(w.T.Context(), name, space.ID)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	w.Secrets = append(w.Secrets, strings.Repeat("-", len("svc_live_"))+s.Token[4:])
-	return s
-}
-
-func bearer(s session.Opened) []string { return []string{"Authorization", "Bearer " + s.Token} }
-
-func cookie(s session.Opened) []string { return []string{"Cookie", kernel.PlainCookie + "=" + s.Token} }
 
 func read[T any](t *testing.T, r servertest.Reply) (out T) {
 	t.Helper()
@@ -67,7 +52,7 @@ func TestKeyLife(t *testing.T) {
 	w := newWorld(t)
 	status := func(key string) int { return w.Do(http.MethodGet, servertest.StatusPath, key).StatusCode }
 	issue := func() me.IssuedKey {
-		r := w.Do(http.MethodPost, keysPath, "", bearer(w.session)...)
+		r := w.Do(http.MethodPost, keysPath, "", servertest.Bearer(w.session)...)
 		out := read[me.IssuedKey](t, r)
 		if r.Header.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("Cache-Control: %s", r.Header.Get("Cache-Control"))
@@ -81,7 +66,7 @@ func TestKeyLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meant.Header.Set("Authorization", bearer(w.session)[1])
+	meant.Header.Set("Authorization", servertest.Bearer(w.session)[1])
 	servertest.Expect(t, w.Send(meant), 400, kernel.CodeInvalidRequest, nil) // and the first key stays
 	if k := first.APIKey; first.Action != "created" || len(first.RevokedPublicIDs) != 0 || k.Label != "default" || k.Environment != "live" || k.Status != "active" ||
 		!slices.Equal(k.Scopes, []string{"read", "batch", "write", "verify"}) || !strings.HasPrefix(first.PlaintextKey, "svc_live_") ||
@@ -99,7 +84,7 @@ func TestKeyLife(t *testing.T) {
 	if a, b := status(first.PlaintextKey), status(second.PlaintextKey); a != 401 || b != 200 {
 		t.Errorf("after the rotation the old key gets %d, the new one %d", a, b)
 	}
-	r := w.Do(http.MethodGet, keysPath, "", cookie(w.session)...)
+	r := w.Do(http.MethodGet, keysPath, "", servertest.Cookie(w.session)...)
 	list := read[me.KeyList](t, r)
 	if len(list.Items) != 4 || list.Truncated || list.Items[0].PublicID != second.APIKey.PublicID || list.Items[1].Status != "revoked" {
 		t.Errorf("%+v", list)
@@ -110,7 +95,7 @@ func TestKeyLife(t *testing.T) {
 		}
 	}
 	for range 2 { // once more changes nothing
-		gone := read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+second.APIKey.PublicID, "", bearer(w.session)...))
+		gone := read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+second.APIKey.PublicID, "", servertest.Bearer(w.session)...))
 		if gone.APIKey.Status != "revoked" || gone.APIKey.RevokedAt == nil || gone.APIKey.PublicID != second.APIKey.PublicID {
 			t.Errorf("%+v", gone)
 		}
@@ -129,9 +114,9 @@ func TestMatrix(t *testing.T) {
 	own := w.URL
 	key := w.Key
 	credentials := map[string][]string{
-		"none": nil, "cookie": cookie(w.session), "bearer": bearer(w.session),
-		"both":         append(cookie(w.session), bearer(w.session)...),
-		"bad bearer":   append(cookie(w.session), "Authorization", "Bearer ses."+strings.Repeat("A", 43)),
+		"none": nil, "cookie": servertest.Cookie(w.session), "bearer": servertest.Bearer(w.session),
+		"both":         append(servertest.Cookie(w.session), servertest.Bearer(w.session)...),
+		"bad bearer":   append(servertest.Cookie(w.session), "Authorization", "Bearer ses."+strings.Repeat("A", 43)),
 		"bad cookie":   {"Cookie", kernel.PlainCookie + "=ses." + strings.Repeat("A", 43)},
 		"two cookies":  {"Cookie", kernel.PlainCookie + "=x; " + kernel.PlainCookie + "=" + w.session.Token},
 		"other cookie": {"Cookie", kernel.SecureCookie + "=" + w.session.Token},
@@ -191,7 +176,7 @@ func TestMatrix(t *testing.T) {
 // TestKeyInQuery: a key in an address is refused, with a session too.
 func TestKeyInQuery(t *testing.T) {
 	w := newWorld(t)
-	servertest.Expect(t, w.Do(http.MethodGet, keysPath+"?key="+w.Key, "", bearer(w.session)...), 400, kernel.CodeInvalidRequest, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, keysPath+"?key="+w.Key, "", servertest.Bearer(w.session)...), 400, kernel.CodeInvalidRequest, nil)
 }
 
 // TestPreflight lets configured origins alone ask.
@@ -216,8 +201,10 @@ func TestPreflight(t *testing.T) {
 // TestSessionsThatAreOver is about sessions that were good once.
 func TestSessionsThatAreOver(t *testing.T) {
 	w := newWorld(t)
-	get := func(s session.Opened) int { return w.Do(http.MethodGet, keysPath, "", bearer(s)...).StatusCode }
-	out := w.open("ada", w.Space)
+	get := func(s session.Opened) int {
+		return w.Do(http.MethodGet, keysPath, "", servertest.Bearer(s)...).StatusCode
+	}
+	out := w.SignIn("ada", w.Space)
 	if err := w.People.End(t.Context(), out.Token); err != nil {
 		t.Fatal(err)
 	}
@@ -234,16 +221,16 @@ func TestSessionsThatAreOver(t *testing.T) {
 func TestOtherWorkspace(t *testing.T) {
 	w := newWorld(t)
 	_, space := w.Stranger("other", account.Free, account.Limits{})
-	theirs := w.open("eve", space)
-	mine := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...))
+	theirs := w.SignIn("eve", space)
+	mine := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(w.session)...))
 	w.Secrets = append(w.Secrets, mine.PlaintextKey)
-	for _, k := range read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", bearer(theirs)...)).Items {
+	for _, k := range read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", servertest.Bearer(theirs)...)).Items {
 		if k.PublicID == mine.APIKey.PublicID {
 			t.Error("a key of another workspace is listed")
 		}
 	}
-	servertest.Expect(t, w.Do(http.MethodDelete, keysPath+"/"+mine.APIKey.PublicID, "", bearer(theirs)...), 404, kernel.CodeNotFound, nil)
-	their := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(theirs)...))
+	servertest.Expect(t, w.Do(http.MethodDelete, keysPath+"/"+mine.APIKey.PublicID, "", servertest.Bearer(theirs)...), 404, kernel.CodeNotFound, nil)
+	their := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(theirs)...))
 	w.Secrets = append(w.Secrets, their.PlaintextKey)
 	if their.Action != "created" {
 		t.Errorf("%+v", their)
@@ -269,7 +256,7 @@ func TestOperatorsKeysStay(t *testing.T) {
 	test := make(account.NewKey{Label: "default", Environment: account.Test})
 	unnamed := make(account.NewKey{}) // as the operator makes it who says no more
 	slow := make(account.NewKey{Label: "default", Limits: account.Limits{LightPerMinute: 7}, Lifetime: time.Hour})
-	out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...))
+	out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(w.session)...))
 	if !slices.Equal(out.RevokedPublicIDs, []string{slow.Key.PublicID}) || out.APIKey.Policy.LightPerMinute != 7 || out.APIKey.ExpiresAt == nil || slices.Contains(out.APIKey.Scopes, "prove") {
 		t.Errorf("%+v", out)
 	}
@@ -284,7 +271,7 @@ func TestOperatorsKeysStay(t *testing.T) {
 func TestSessionsAtOnce(t *testing.T) {
 	servertest.Watched(t)
 	w := newWorld(t)
-	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: %s\r\nContent-Length: 30\r\n\r\n{", redeemPath, bearer(w.session)[1])
+	head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: %s\r\nContent-Length: 30\r\n\r\n{", redeemPath, servertest.Bearer(w.session)[1])
 	const places = 32 // to read bodies
 	answers := make(chan servertest.Reply, 10*places)
 	send := func() {
@@ -316,15 +303,15 @@ func TestSessionsAtOnce(t *testing.T) {
 func TestPlansBound(t *testing.T) {
 	w := newWorld(t)
 	_, space := w.Stranger("full", account.Free, account.Limits{})
-	s := w.open("bob", space)
+	s := w.SignIn("bob", space)
 	for range account.Free.Policy().MaxActiveKeys - 1 {
 		w.KeyOf(space, account.Limits{})
 	}
-	servertest.Expect(t, w.Do(http.MethodPost, keysPath, "", bearer(s)...), 409, kernel.CodeConflict, nil)
-	list := read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", bearer(s)...))
-	read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+list.Items[0].PublicID, "", bearer(s)...))
+	servertest.Expect(t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(s)...), 409, kernel.CodeConflict, nil)
+	list := read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", servertest.Bearer(s)...))
+	read[me.RevokedKey](t, w.Do(http.MethodDelete, keysPath+"/"+list.Items[0].PublicID, "", servertest.Bearer(s)...))
 	for _, want := range []string{"created", "rotated"} {
-		out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(s)...))
+		out := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(s)...))
 		if out.Action != want {
 			t.Errorf("%s, want %s", out.Action, want)
 		}
@@ -339,7 +326,7 @@ func TestRotationsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range keys {
 		all.Go(func() {
-			keys[i] = read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(w.session)...)).PlaintextKey
+			keys[i] = read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(w.session)...)).PlaintextKey
 		})
 	}
 	all.Wait()
@@ -359,7 +346,7 @@ func TestPaced(t *testing.T) {
 	w := newWorld(t, func(o *servertest.Options) { o.AnonymousPerMinute = 40 })
 	last := servertest.Reply{}
 	for range 200 {
-		if last = w.Do(http.MethodGet, keysPath, "", bearer(w.session)...); last.StatusCode != 200 {
+		if last = w.Do(http.MethodGet, keysPath, "", servertest.Bearer(w.session)...); last.StatusCode != 200 {
 			break
 		}
 	}

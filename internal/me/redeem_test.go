@@ -38,14 +38,14 @@ func (w *world) small(name string) session.Opened {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return w.open(name, space)
+	return w.SignIn(name, space)
 }
 
 // TestRedeem gives a workspace a plan, which its keys follow.
 func TestRedeem(t *testing.T) {
 	w := newWorld(t)
 	ada := w.small("ada's")
-	key := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", bearer(ada)...)).PlaintextKey
+	key := read[me.IssuedKey](t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(ada)...)).PlaintextKey
 	w.Secrets = append(w.Secrets, key)
 	limit := func() string {
 		return w.Do(http.MethodGet, servertest.StatusPath, key).Header.Get("X-Ratelimit-Limit")
@@ -54,7 +54,7 @@ func TestRedeem(t *testing.T) {
 		t.Errorf("before: %s", got)
 	}
 	text := w.code(account.NewCode{Plan: account.Growth})
-	r := w.redeem(`{"code":"`+strings.ToLower(text)+`"}`, bearer(ada)...)
+	r := w.redeem(`{"code":"`+strings.ToLower(text)+`"}`, servertest.Bearer(ada)...)
 	if got := read[me.Redeemed](t, r); got.Plan != "growth" || strings.TrimSpace(string(r.Plain())) != `{"plan":"growth"}` {
 		t.Errorf("%s", r.Plain())
 	}
@@ -80,11 +80,11 @@ func TestRedeemRefusals(t *testing.T) {
 			}
 		}
 	}
-	read[me.Redeemed](t, w.redeem(`{"code":"`+used+`"}`, bearer(w.small("carol's"))...))
+	read[me.Redeemed](t, w.redeem(`{"code":"`+used+`"}`, servertest.Bearer(w.small("carol's"))...))
 	w.Clock.Advance(time.Minute)
 	said := map[string]bool{}
 	for name, code := range map[string]string{"never made": "00000-00000-00000-00000", "no code": "x", "used": used, "expired": expired, "revoked": revoked} {
-		r := w.redeem(`{"code":"`+code+`"}`, bearer(bob)...)
+		r := w.redeem(`{"code":"`+code+`"}`, servertest.Bearer(bob)...)
 		servertest.Expect(t, r, 400, kernel.CodeInvalidRequest, map[string]string{"WWW-Authenticate": ""})
 		if said[r.Envelope().Message] = true; strings.Contains(r.Envelope().Message, code) && code != "x" {
 			t.Errorf("%s: repeats the code: %s", name, r.Plain())
@@ -94,22 +94,22 @@ func TestRedeemRefusals(t *testing.T) {
 		t.Errorf("reasons are told: %v", said)
 	}
 	for _, content := range []string{`{}`, `{"code":""}`, `{"code":1}`, `[]`, `{"code":"` + strings.Repeat("0", 81) + `"}`, ``} {
-		servertest.Expect(t, w.redeem(content, bearer(bob)...), 400, kernel.CodeInvalidRequest, nil)
+		servertest.Expect(t, w.redeem(content, servertest.Bearer(bob)...), 400, kernel.CodeInvalidRequest, nil)
 	}
 	good := w.code(account.NewCode{Plan: account.Growth, Uses: 2})
 	body := `{"code":"` + good + `"}`
 	servertest.Expect(t, w.redeem(body), 401, kernel.CodeUnauthorized, map[string]string{"WWW-Authenticate": `Bearer realm="service", error="invalid_token"`})
-	servertest.Expect(t, w.redeem(body, cookie(bob)...), 403, kernel.CodeForbidden, map[string]string{"WWW-Authenticate": `Bearer realm="service", error="insufficient_scope", scope="session"`})
+	servertest.Expect(t, w.redeem(body, servertest.Cookie(bob)...), 403, kernel.CodeForbidden, map[string]string{"WWW-Authenticate": `Bearer realm="service", error="insufficient_scope", scope="session"`})
 	servertest.Expect(t, w.redeem(body, "X-Service-Api-Key", w.Key), 401, kernel.CodeUnauthorized, nil)
-	servertest.Expect(t, w.redeem(body, append(bearer(bob), "Origin", servertest.StrangeOrigin)...), 403, kernel.CodeForbidden, nil)
-	servertest.Expect(t, w.redeem(body, bearer(w.session)...), 409, kernel.CodeConflict, nil) // an enterprise has all that
+	servertest.Expect(t, w.redeem(body, append(servertest.Bearer(bob), "Origin", servertest.StrangeOrigin)...), 403, kernel.CodeForbidden, nil)
+	servertest.Expect(t, w.redeem(body, servertest.Bearer(w.session)...), 409, kernel.CodeConflict, nil) // an enterprise has all that
 	own, err := w.Repo.CreateWorkspaceOf(t.Context(), "own", account.Free, account.InternalKind)
 	if err != nil {
 		t.Fatal(err)
 	}
-	servertest.Expect(t, w.redeem(body, bearer(w.open("op", own))...), 403, kernel.CodeForbidden, nil)
-	servertest.Expect(t, w.Do(http.MethodPost, keysPath, "", bearer(w.open("op", own))...), 403, kernel.CodeForbidden, nil)
-	read[me.Redeemed](t, w.redeem(body, append(bearer(bob), "Origin", servertest.AllowedOrigin)...))
+	servertest.Expect(t, w.redeem(body, servertest.Bearer(w.SignIn("op", own))...), 403, kernel.CodeForbidden, nil)
+	servertest.Expect(t, w.Do(http.MethodPost, keysPath, "", servertest.Bearer(w.SignIn("op", own))...), 403, kernel.CodeForbidden, nil)
+	read[me.Redeemed](t, w.redeem(body, append(servertest.Bearer(bob), "Origin", servertest.AllowedOrigin)...))
 }
 
 // TestGuessing: after ten codes that are no good a good one is not looked at either.
@@ -118,14 +118,14 @@ func TestGuessing(t *testing.T) {
 	eve := w.small("eve's")
 	for range 10 {
 		w.Clock.Advance(time.Second)
-		servertest.Expect(t, w.redeem(`{"code":"00000-00000-00000-00000"}`, bearer(eve)...), 400, kernel.CodeInvalidRequest, nil)
+		servertest.Expect(t, w.redeem(`{"code":"00000-00000-00000-00000"}`, servertest.Bearer(eve)...), 400, kernel.CodeInvalidRequest, nil)
 	}
 	body := `{"code":"` + w.code(account.NewCode{Plan: account.Growth}) + `"}`
-	r := w.redeem(body, bearer(eve)...)
+	r := w.redeem(body, servertest.Bearer(eve)...)
 	servertest.Expect(t, r, 429, kernel.CodeRateLimited, map[string]string{"Retry-After": "3591"})
 	if r.Envelope().Reason != kernel.ReasonCodeTries {
 		t.Errorf("%s", r.Plain())
 	}
 	w.Clock.Advance(time.Hour)
-	read[me.Redeemed](t, w.redeem(body, bearer(eve)...))
+	read[me.Redeemed](t, w.redeem(body, servertest.Bearer(eve)...))
 }

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/servertest"
+	"chainexplorer/internal/usage"
 )
 
 const usagePath = "/v1/me/usage"
@@ -33,20 +34,20 @@ func TestUsage(t *testing.T) {
 	get("/v1/SN_SEPOLIA/search?q=1", key.Plaintext, 200) // heavy
 	failed := get("/v1/SN_SEPOLIA/block/999999", key.Plaintext, 404)
 	get(servertest.StatusPath, strange, 200)
-	read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", bearer(w.session)...)) // not counted
-	if u := read[me.Usage](t, w.Do(http.MethodGet, usagePath, "", cookie(w.session)...)); u.TotalRequests != 0 || len(u.PerClass) != 0 || len(u.RecentRequests) != 0 {
+	read[me.KeyList](t, w.Do(http.MethodGet, keysPath, "", servertest.Bearer(w.session)...)) // not counted
+	if u := read[me.Usage](t, w.Do(http.MethodGet, usagePath, "", servertest.Cookie(w.session)...)); u.TotalRequests != 0 || len(u.PerClass) != 0 || len(u.RecentRequests) != 0 {
 		t.Errorf("before it was written: %+v", u)
 	}
 	if err := w.Usage.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := w.Do(http.MethodGet, usagePath, "", cookie(w.session)...)
+	r := w.Do(http.MethodGet, usagePath, "", servertest.Cookie(w.session)...)
 	u := read[me.Usage](t, r)
 	if u.TotalRequests != 3 || u.TotalFailures != 1 || u.PerKeyTruncated || u.RecentRequestsTruncated || u.RecentFailuresTruncated || !u.WindowEnd.Equal(w.Clock.Now()) ||
 		!u.WindowStart.Equal(w.Clock.Now().Add(-30*24*time.Hour).Truncate(time.Hour)) {
 		t.Errorf("%+v", u)
 	}
-	if want := []me.ClassUsage{{LoadClass: "heavy", TotalRequests: 1, SuccessCount: 1}, {LoadClass: "light", TotalRequests: 2, SuccessCount: 1, FailureCount: 1}}; !slices.Equal(u.PerClass, want) {
+	if want := []usage.ClassUsage{{LoadClass: "heavy", TotalRequests: 1, SuccessCount: 1}, {LoadClass: "light", TotalRequests: 2, SuccessCount: 1, FailureCount: 1}}; !slices.Equal(u.PerClass, want) {
 		t.Errorf("by class: %+v", u.PerClass)
 	}
 	at := slices.IndexFunc(u.PerKey, func(k me.KeyUsage) bool { return k.APIKey.PublicID == key.Key.PublicID })
@@ -71,7 +72,7 @@ func TestUsage(t *testing.T) {
 	if strings.Contains(string(r.Plain()), key.Plaintext[9:]) {
 		t.Error("a key is shown")
 	}
-	theirs := read[me.Usage](t, w.Do(http.MethodGet, usagePath, "", bearer(w.open("eve", space))...))
+	theirs := read[me.Usage](t, w.Do(http.MethodGet, usagePath, "", servertest.Bearer(w.SignIn("eve", space))...))
 	if theirs.TotalRequests != 1 || theirs.RecentRequests[0].APIKeyPublicID == key.Key.PublicID {
 		t.Errorf("another workspace: %+v", theirs)
 	}
@@ -82,14 +83,14 @@ func TestUsageIsForSessions(t *testing.T) {
 	w := newWorld(t)
 	servertest.Expect(t, w.Do(http.MethodGet, usagePath, ""), 401, kernel.CodeUnauthorized, nil)
 	servertest.Expect(t, w.Do(http.MethodGet, usagePath, w.Key), 401, kernel.CodeUnauthorized, nil)
-	servertest.Expect(t, w.Do(http.MethodGet, "/api"+usagePath, "", append(bearer(w.session), "Origin", servertest.StrangeOrigin)...), 403, kernel.CodeForbidden, nil)
-	servertest.Expect(t, w.Do(http.MethodGet, usagePath+"?window=1h", "", bearer(w.session)...), 400, kernel.CodeInvalidRequest, nil)
-	servertest.Expect(t, w.Do(http.MethodPost, usagePath, "", bearer(w.session)...), 405, kernel.CodeMethodNotAllowed, nil)
-	head := w.Do(http.MethodHead, "/api"+usagePath, "", cookie(w.session)...)
+	servertest.Expect(t, w.Do(http.MethodGet, "/api"+usagePath, "", append(servertest.Bearer(w.session), "Origin", servertest.StrangeOrigin)...), 403, kernel.CodeForbidden, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, usagePath+"?window=1h", "", servertest.Bearer(w.session)...), 400, kernel.CodeInvalidRequest, nil)
+	servertest.Expect(t, w.Do(http.MethodPost, usagePath, "", servertest.Bearer(w.session)...), 405, kernel.CodeMethodNotAllowed, nil)
+	head := w.Do(http.MethodHead, "/api"+usagePath, "", servertest.Cookie(w.session)...)
 	if head.StatusCode != 200 || head.Header.Get("Cache-Control") != "private, no-store" || head.Header.Get("X-Ratelimit-Policy") != "light;w=60" {
 		t.Errorf("%d %v", head.StatusCode, head.Header)
 	}
 	w.CloseControl()
-	r := w.Do(http.MethodGet, usagePath, "", bearer(w.session)...)
+	r := w.Do(http.MethodGet, usagePath, "", servertest.Bearer(w.session)...)
 	servertest.Expect(t, r, 503, kernel.CodeServiceUnavailable, nil)
 }

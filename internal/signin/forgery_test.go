@@ -69,7 +69,7 @@ func TestLoginForgery(t *testing.T) {
 	other := mallory.get(w.link("eve", w.Space)).form()
 	mallory.post(signin.LinkPath, url.Values{"form": theirs["form"], "token": other["token"]}).wants(t, 403, "this link")
 	mallory.post(signin.LinkPath, theirs).leads(t, accountpages.Path)
-	w.secret(mallory.token())
+	w.Secret(mallory.token())
 }
 
 // TestLogoutForgery: nobody is signed out by a page of somebody else.

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"chainexplorer/internal/account"
@@ -28,8 +27,6 @@ const keysPath = "/v1/me/api-keys"
 
 type world struct{ *servertest.World }
 
-var secrets sync.Mutex // guards World.Secrets
-
 func newWorld(t *testing.T, change ...func(*servertest.Options)) *world {
 	t.Helper()
 	return newWorldOn(t, filepath.Join(t.TempDir(), "control.db"), change...)
@@ -40,13 +37,6 @@ func newWorldOn(t *testing.T, control string, change ...func(*servertest.Options
 	return &world{servertest.NewOn(t, 1, control, append([]func(*servertest.Options){func(o *servertest.Options) { o.Accounts = true }}, change...)...)}
 }
 
-// secret makes sure that a token is not logged.
-func (w *world) secret(token string) {
-	secrets.Lock()
-	defer secrets.Unlock()
-	w.Secrets = append(w.Secrets, strings.Repeat("-", len("svc_live_"))+token[4:])
-}
-
 // link is the path of a link for somebody.
 func (w *world) link(name string, space account.Workspace) string {
 	w.T.Helper()
@@ -54,7 +44,7 @@ func (w *world) link(name string, space account.Workspace) string {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	w.secret(link.Token)
+	w.Secret(link.Token)
 	return strings.TrimPrefix(signin.LinkURL(w.URL, link.Token), w.URL)
 }
 
@@ -199,7 +189,7 @@ func (b *browser) signIn(name string, space account.Workspace) string {
 	if !strings.HasPrefix(token, "ses.") {
 		t.Fatalf("the cookie is %q", token)
 	}
-	b.w.secret(token)
+	b.w.Secret(token)
 	return token
 }
 

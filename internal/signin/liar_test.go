@@ -236,7 +236,7 @@ func TestTokens(t *testing.T) {
 				t.Errorf("signed in: %t: %s", in, p.said())
 			}
 			if b.token() != "" {
-				w.secret(b.token())
+				w.Secret(b.token())
 			}
 			if strings.Contains(w.Logs.String(), "ada@") || strings.Contains(p.text, "eyJ") {
 				t.Error("what the provider said was told on")
@@ -264,7 +264,7 @@ func TestAddressTakenOver(t *testing.T) {
 		}
 		b.get(back(asked.Get("state"), claims)).wants(t, status)
 		if status == 303 {
-			w.secret(b.token())
+			w.Secret(b.token())
 			b.get(signin.Path).wants(t, 200, "<strong>ada@example.org</strong>")
 		}
 	}
@@ -333,7 +333,7 @@ func TestOpenRedirect(t *testing.T) {
 		b := w.browser()
 		asked := b.begin(next)
 		b.get(back(asked.Get("state"), l.claims(w, asked.Get("nonce")))).leads(t, want)
-		w.secret(b.token())
+		w.Secret(b.token())
 		if p := w.browser().get(signin.Path + "?next=" + url.QueryEscape(next)); strings.Contains(p.text, "elsewhere") {
 			t.Errorf("%q is on the page", next)
 		}

@@ -17,15 +17,7 @@ func TestNeighbour(t *testing.T) {
 	w := newWorld(t, func(o *servertest.Options) { o.AnonymousPerMinute = 120 }) // 30 at once
 	b := w.browser()
 	token := b.signIn("ada", w.Space)
-	unseen := func(name string) string { // a session that nobody has used
-		s, err := w.People.Open(t.Context(), name, w.Space.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.secret(s.Token)
-		return s.Token
-	}
-	bob, eve := unseen("bob"), unseen("eve")
+	bob, eve := w.SignIn("bob", w.Space).Token, w.SignIn("eve", w.Space).Token // nobody has used them
 	b.get(accountpages.Path).wants(t, http.StatusOK)
 	fail := func() int {
 		return w.Do(http.MethodGet, keysPath, "", "Authorization", "Bearer ses."+strings.Repeat("x", 43)).StatusCode

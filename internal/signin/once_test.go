@@ -39,7 +39,7 @@ func TestOnce(t *testing.T) {
 				all.Go(func() {
 					switch p := b.get(to); p.StatusCode {
 					case http.StatusSeeOther:
-						w.secret(b.token())
+						w.Secret(b.token())
 						in.Add(1)
 					case http.StatusForbidden:
 						p.wants(t, 403, "finished before")

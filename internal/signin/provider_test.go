@@ -91,7 +91,7 @@ func (b *browser) visit(next, login string) string {
 				t.Fatal(err)
 			}
 			if code := back.Query().Get("code"); code != "" {
-				b.w.secret("----" + code)
+				b.w.Secret("----" + code)
 			}
 			return at
 		}
@@ -141,7 +141,7 @@ func TestRealProvider(t *testing.T) {
 			attempt := b.cookie("chainexplorer_login")
 			b.get(back).leads(t, "/docs")
 			token := b.token()
-			w.secret(token)
+			w.Secret(token)
 			if !w.may(token) {
 				t.Error("she is not signed in")
 			}
@@ -163,7 +163,7 @@ func TestRealProvider(t *testing.T) {
 			}
 			// Once more she is the same person, and the first session of the browser ends.
 			b.get(b.visit("", "ada")).leads(t, accountpages.Path)
-			w.secret(b.token())
+			w.Secret(b.token())
 			if b.token() == token || w.may(token) || !w.may(b.token()) {
 				t.Error("the session is not a new one")
 			}
@@ -185,7 +185,7 @@ func TestDomains(t *testing.T) {
 	w := providedWorld(t, map[string]string{"example.org": "test"})
 	b := w.browser()
 	b.get(b.visit("", "bob")).leads(t, accountpages.Path)
-	w.secret(b.token())
+	w.Secret(b.token())
 	who, err := w.People.Authenticate(t.Context(), b.token())
 	if err != nil || who.Person != "bob@example.org" || who.WorkspaceID != w.Space.ID {
 		t.Fatal(who, err)

@@ -106,33 +106,44 @@ func (d *Desk) Page(pattern string, h func(http.ResponseWriter, *http.Request, s
 // ours. Nothing else changes anything by a cookie.
 func (d *Desk) Action(pattern string, h func(http.ResponseWriter, *http.Request, session.Who, url.Values)) {
 	d.private(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if !d.OwnOrigin(r) {
-			d.foreign(w, r)
-			return
-		}
-		who, err := d.Who(r)
-		switch {
-		case errors.Is(err, session.ErrInvalid):
+		nobody := func() {
 			d.Refuse(w, r, http.StatusUnauthorized, "You are not signed in", "Nothing was changed. Sign in, and try again.")
-			return
-		case err != nil:
-			d.unavailable(w, r, err)
-			return
 		}
-		e := d.Pace(w, r, who.Principal())
-		var form url.Values
-		if e == nil {
-			form, e = d.Server.Form(w, r)
-		}
-		switch {
-		case e != nil:
-			d.fail(w, r, e)
-		case !d.people.ChecksForm(who.SessionID, form.Get(FormField)):
-			d.Refuse(w, r, http.StatusForbidden, "This form cannot be used", "It was not made for the session that you have now. Nothing was changed: go back, reload the page, and try again.")
-		default:
+		if who, form, ok := d.own(w, r, nobody, "It was not made for the session that you have now. Nothing was changed: go back, reload the page, and try again."); ok {
 			h(w, r, who, form)
 		}
 	})
+}
+
+// own reads a form of somebody's own page, or answers why it does not count: by nobody
+// where they are not signed in, and with stale where it is of another session.
+func (d *Desk) own(w http.ResponseWriter, r *http.Request, nobody func(), stale string) (who session.Who, form url.Values, ok bool) {
+	if !d.OwnOrigin(r) {
+		d.foreign(w, r)
+		return who, nil, false
+	}
+	who, err := d.Who(r)
+	switch {
+	case errors.Is(err, session.ErrInvalid):
+		nobody()
+		return who, nil, false
+	case err != nil:
+		d.unavailable(w, r, err)
+		return who, nil, false
+	}
+	e := d.Pace(w, r, who.Principal())
+	if e == nil {
+		form, e = d.Server.Form(w, r)
+	}
+	switch {
+	case e != nil:
+		d.fail(w, r, e)
+	case !d.people.ChecksForm(who.SessionID, form.Get(FormField)):
+		d.Refuse(w, r, http.StatusForbidden, "This form cannot be used", stale)
+	default:
+		return who, form, true
+	}
+	return who, nil, false
 }
 
 // FormField is the name of the hidden field that FormToken is sent in.
@@ -166,42 +177,23 @@ func (d *Desk) welcome(w http.ResponseWriter, r *http.Request) {
 // logout ends this session, or all of the person. Who has none any more is signed out
 // already, whoever asked for it.
 func (d *Desk) logout(w http.ResponseWriter, r *http.Request) {
-	if !d.OwnOrigin(r) {
-		d.foreign(w, r)
-		return
-	}
-	token := d.SessionCookie(r)
-	who, err := d.Who(r)
-	if errors.Is(err, session.ErrInvalid) {
+	out := func() {
 		d.setCookie(w, r, "", time.Time{})
 		seeOther(w, Path)
-		return
-	} else if err != nil {
-		d.unavailable(w, r, err)
+	}
+	who, form, ok := d.own(w, r, out, "You are still signed in: reload the page, and try again.")
+	if !ok {
 		return
 	}
-	e := d.Pace(w, r, who.Principal())
-	var form url.Values
-	if e == nil {
-		form, e = d.Server.Form(w, r)
-	}
-	switch {
-	case e != nil:
-		d.fail(w, r, e)
-		return
-	case !d.people.ChecksForm(who.SessionID, form.Get(FormField)):
-		d.Refuse(w, r, http.StatusForbidden, "This form cannot be used", "You are still signed in: reload the page, and try again.")
-		return
-	}
+	var err error
 	if form.Get("all") != "" {
 		_, err = d.people.EndAll(r.Context(), who.PersonID, who.PersonID)
 	} else {
-		err = d.people.End(r.Context(), token)
+		err = d.people.End(r.Context(), d.SessionCookie(r))
 	}
 	if err != nil {
 		d.unavailable(w, r, err)
 		return
 	}
-	d.setCookie(w, r, "", time.Time{})
-	seeOther(w, Path)
+	out()
 }

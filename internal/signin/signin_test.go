@@ -64,7 +64,7 @@ func testLink(t *testing.T, w *world) {
 	if gone := set["chainexplorer_login"]; gone == nil || gone.MaxAge != -1 {
 		t.Errorf("the attempt is left: %v", gone)
 	}
-	w.secret(b.token())
+	w.Secret(b.token())
 	if !w.may(b.token()) {
 		t.Error("the cookie is nobody's")
 	}
@@ -83,7 +83,7 @@ func testLink(t *testing.T, w *world) {
 	both, first := w.link("ada", w.Space), w.browser()
 	form, late := first.get(both).form(), again.get(both).form()
 	first.post(signin.LinkPath, form).leads(t, accountpages.Path)
-	w.secret(first.token())
+	w.Secret(first.token())
 	again.post(signin.LinkPath, late).wants(t, 404, "not good")
 	if again.token() != "" {
 		t.Error("a link was good twice")
@@ -200,7 +200,7 @@ func testOneWinner(t *testing.T, w *world) {
 		all.Go(func() {
 			if b.post(signin.LinkPath, form).StatusCode == http.StatusSeeOther {
 				in.Add(1)
-				w.secret(b.token())
+				w.Secret(b.token())
 			}
 		})
 	}
@@ -216,7 +216,7 @@ func (w *world) remove(personID string) error {
 	if err != nil {
 		return err
 	}
-	w.secret(s.Token)
+	w.Secret(s.Token)
 	if err := w.People.SetRole(w.T.Context(), s.PersonID, w.Space.ID, session.Owner, "operator"); err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func TestSecure(t *testing.T) {
 			if got == nil || got.Secure != c.secure || !got.HttpOnly || got.Path != "/" || got.Domain != "" {
 				t.Fatalf("the cookies are %v", in.Header["Set-Cookie"])
 			}
-			w.secret(got.Value)
+			w.Secret(got.Value)
 		})
 	}
 }

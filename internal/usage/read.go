@@ -48,7 +48,7 @@ func (r *Repository) window(length time.Duration) (start, end time.Time) {
 // Of tells what a workspace asked for in the window that ends now.
 func (r *Repository) Of(ctx context.Context, workspaceID string, window time.Duration) (Usage, error) {
 	start, end := r.window(window)
-	u := Usage{WindowStart: start, WindowEnd: end}
+	u := Usage{Summary: Summary{WindowStart: start, WindowEnd: end}}
 	var counts map[string]*PerKey
 	err := r.db.View(ctx, func(tx *sql.Tx) (err error) {
 		since := control.Micros(start)
@@ -128,10 +128,10 @@ func perKey(ctx context.Context, tx *sql.Tx, workspaceID string, since int64) (m
 }
 
 // perClass reads the counts once more, by class.
-func perClass(ctx context.Context, tx *sql.Tx, workspaceID string, since int64) ([]PerClass, error) {
-	out := []PerClass{}
+func perClass(ctx context.Context, tx *sql.Tx, workspaceID string, since int64) ([]ClassUsage, error) {
+	out := []ClassUsage{}
 	err := each(ctx, tx, func(row *sql.Rows) error {
-		var c PerClass
+		var c ClassUsage
 		if err := row.Scan(&c.LoadClass, &c.TotalRequests, &c.FailureCount); err != nil {
 			return err
 		}
@@ -158,12 +158,14 @@ func recentOf(ctx context.Context, tx *sql.Tx, workspaceID string, list int, sin
 			&took, &b.policy, &b.limit, &b.remaining, &b.retry, &b.at); err != nil {
 			return err
 		}
+		var may account.Scopes
 		if scopes != "" {
 			var err error
-			if e.APIKeyScopes, err = account.ParseScopes(scopes); err != nil {
+			if may, err = account.ParseScopes(scopes); err != nil {
 				return fmt.Errorf("stored key %s: %w", e.APIKeyPublicID, err)
 			}
 		}
+		e.APIKeyScopes = may.Names()
 		if took.Valid {
 			ms := took.Int64 / 1000
 			e.LatencyMs = &ms

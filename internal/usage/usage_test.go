@@ -47,7 +47,7 @@ func testTells(t *testing.T, path string) {
 	if u.TotalRequests != 4 || u.TotalFailures != 2 || u.PerKeyTruncated || u.RecentRequestsTruncated || u.RecentFailuresTruncated {
 		t.Errorf("totals %+v", u)
 	}
-	if want := []usage.PerClass{{LoadClass: "heavy", TotalRequests: 1, SuccessCount: 1}, {LoadClass: "light", TotalRequests: 3, SuccessCount: 1, FailureCount: 2}}; !slices.Equal(u.PerClass, want) {
+	if want := []usage.ClassUsage{{LoadClass: "heavy", TotalRequests: 1, SuccessCount: 1}, {LoadClass: "light", TotalRequests: 3, SuccessCount: 1, FailureCount: 2}}; !slices.Equal(u.PerClass, want) {
 		t.Errorf("by class %+v", u.PerClass)
 	}
 	if got, failed := ids(u.RecentRequests), ids(u.RecentFailures); got != "r4 r3 r2 r1 " || failed != "r4 r3 " {
@@ -71,7 +71,7 @@ func testTells(t *testing.T, path string) {
 		t.Errorf("key b: %+v", k)
 	}
 	last, rpc := u.RecentRequests[0], u.RecentRequests[2]
-	if last.RateLimitState != nil || last.StatusCode != 403 || last.APIKeyLabel != "a" || last.APIKeyEnvironment != account.Live || last.APIKeyScopes != account.DefaultScopes || *last.LatencyMs != 12 {
+	if last.RateLimitState != nil || last.StatusCode != 403 || last.APIKeyLabel != "a" || last.APIKeyEnvironment != string(account.Live) || !slices.Equal(last.APIKeyScopes, account.DefaultScopes.Names()) || *last.LatencyMs != 12 {
 		t.Errorf("last %+v", last)
 	}
 	if rpc.RoutePath != "/v1/{chain}/rpc#starknet_call" || rpc.Method != "POST" || rpc.LoadClass != "heavy" || rpc.RateLimitState.Policy != "heavy;w=60" || rpc.RateLimitState.RetryAfterSeconds != nil {
