@@ -95,6 +95,10 @@ func (s *service) openRelay(o *api.Options) error {
 	if err != nil {
 		return &usageError{"--prover: " + err.Error()}
 	}
+	if s.Store.shared() && s.control.IsFile() {
+		// Two processes on one file would each take the other for gone.
+		return &usageError{"--prover: where several processes can share an index (--store), prover jobs need a control database in PostgreSQL (--control)"}
+	}
 	// Before the first request: nothing of one must get into a core dump.
 	if err := undumped(); err != nil {
 		return fmt.Errorf("keep the memory of the process out of core dumps, which --prover needs: %w", err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -215,4 +216,17 @@ func turn(text []byte, r *rand.Rand) []byte {
 		return append(append([]byte("[ "), bytes.Join(parts, []byte(","))...), ']')
 	}
 	return text
+}
+
+// FuzzKey: a key is what the contract says.
+func FuzzKey(f *testing.F) {
+	for _, s := range []string{"", "0123456789abcdef", "fifteen-letters", strings.Repeat("k", 128), strings.Repeat("k", 129), `0123456789"abcdef`, "0123456789 abcdef", "0123456789abcd\x7f\xff", "!#$%&'()*+,-./:;<=>?@[]^_`{|}~"} {
+		f.Add(s)
+	}
+	form := regexp.MustCompile(`^[!#-~]{16,128}$`)
+	f.Fuzz(func(t *testing.T, s string) {
+		if request.IsKey(s) != form.MatchString(s) {
+			t.Fatalf("%q", s)
+		}
+	})
 }

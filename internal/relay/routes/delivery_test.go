@@ -3,6 +3,7 @@ package routes_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -298,6 +299,73 @@ func TestStopping(t *testing.T) {
 	}
 	r := w.submit(idem(3), body(3))
 	if r.StatusCode != http.StatusServiceUnavailable || r.Envelope().Code != "prover_unavailable" || r.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+}
+
+// gate is a prover that proves when it is told to.
+type gate struct{ open chan struct{} }
+
+func (g gate) Prove(ctx context.Context, _ []byte) upstream.Outcome {
+	select {
+	case <-g.open:
+		return upstream.Outcome{Kind: upstream.Succeeded, Class: "result", Result: oddProver{}.result()}
+	case <-ctx.Done():
+		return upstream.Outcome{Kind: upstream.Unknown, Class: "timeout"}
+	}
+}
+
+func (gate) Ready(context.Context) error { return nil }
+
+// TestDraining: while the process only waits for its end, what waits is unavailable, what is at
+// the prover goes on, and its result can be fetched.
+func TestDraining(t *testing.T) {
+	g := gate{make(chan struct{})}
+	w := newWorld(t, func(s *setting) { s.Concurrency, s.Prover = 1, g })
+	sent := jobOf(t, w.submit(idem(1), body(1)), http.StatusAccepted)
+	w.reaches(sent.JobID, func(s job.State) bool { return s == job.Dispatched })
+	waiting := jobOf(t, w.submit(idem(2), body(2)), http.StatusAccepted)
+	w.drain()
+	if s := w.settled(waiting.JobID); s != job.Unavailable {
+		t.Errorf("what waited is %s", s)
+	}
+	if r := w.submit(idem(2), body(2)); r.StatusCode != http.StatusServiceUnavailable || r.Envelope().Code != "prover_unavailable" {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	close(g.open)
+	if s := w.settled(sent.JobID); s != job.Succeeded {
+		t.Errorf("what was sent is %s", s)
+	}
+	if got := jobOf(t, w.look(sent.JobID), http.StatusOK); got.Result == nil {
+		t.Error("the result is gone")
+	}
+}
+
+// away is a prover that does not answer until it is told to.
+type away struct {
+	gate
+	up *atomic.Bool
+}
+
+func (a away) Ready(context.Context) error {
+	if a.up.Load() {
+		return nil
+	}
+	return errors.New("nobody is there")
+}
+
+// TestProverThatIsAway: nothing is taken for a prover that is known to be away, and what was
+// taken before is answered all the same.
+func TestProverThatIsAway(t *testing.T) {
+	up := &atomic.Bool{}
+	w := newWorld(t, func(s *setting) { s.Prover = away{gate{make(chan struct{})}, up} })
+	for end := time.Now().Add(20 * time.Second); w.relay.Ready() == nil; time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("nobody noticed")
+		}
+	}
+	r := w.submit(idem(1), body(1))
+	if r.StatusCode != http.StatusServiceUnavailable || r.Envelope().Code != "prover_unavailable" || r.Header.Get("Retry-After") != "30" {
 		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"mime"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -177,8 +176,7 @@ func idempotencyKey(h http.Header) (string, *kernel.Error) {
 		return "", kernel.Fail(kernel.CodeIdempotencyKeyRequired, "header.%s: it is missing.", headerKey)
 	}
 	key := values[0]
-	bad := strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' })
-	if len(values) > 1 || bad || len(key) < 16 || len(key) > 128 {
+	if len(values) > 1 || !request.IsKey(key) {
 		return "", kernel.Fail(kernel.CodeInvalidIdempotencyKey, "header.%s: it must be 16 to 128 graphic ASCII characters without spaces and double quotes, once.", headerKey)
 	}
 	return key, nil

@@ -36,7 +36,8 @@ type world struct {
 	sim   *simprover.Prover
 	relay *relay.Relay
 	jobs  *job.Repo
-	key   string // may prove
+	key   string             // may prove
+	drain context.CancelFunc // ends the work, and stop the rest
 	stop  context.CancelFunc
 	ended chan struct{}
 }
@@ -106,12 +107,14 @@ func secretOf(db *control.DB) []byte {
 // run lets the relay work until the test ends, or stop is called.
 func (w *world) run(t *testing.T) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	w.stop = stop
+	work, drain := context.WithCancel(ctx)
+	w.stop, w.drain = stop, drain
 	go func() {
 		defer close(w.ended)
-		w.relay.Run(ctx, ctx)
+		w.relay.Run(work, ctx)
 	}()
 	t.Cleanup(func() {
+		drain()
 		stop()
 		<-w.ended
 	})
