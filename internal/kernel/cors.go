@@ -121,7 +121,7 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 	h.Set("Allow", allow)
 	origin, wanted := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
 	strict := s.restricted(r, wanted, methods) || w.(*exchange).who.Configured // the mux is only reached through ServeHTTP
-	if origin == "" || wanted == "" { // an ordinary OPTIONS
+	if origin == "" || wanted == "" {                                          // an ordinary OPTIONS
 		s.cors(w, r)
 		if strict {
 			s.restrict(w, r)
