@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/control"
+	proving "chainexplorer/internal/relay/job"
 )
 
 type keyCommands struct {
@@ -228,10 +230,10 @@ func (c *keyRotateCommand) Run(ctx context.Context, con *console) error {
 	if !strings.HasPrefix(c.PublicID, "key_") {
 		return &usageError{"give the key's id, which begins with key_, and not the key; see 'chainexplorer admin key list'"}
 	}
-	return c.with(ctx, con, false, func(r *account.Repository) error {
-		issued, old, err := r.Rotate(ctx, c.PublicID)
+	return c.open(ctx, con, false, func(db *control.DB) error {
+		issued, old, err := account.NewRepository(db, account.Options{}).Rotate(ctx, c.PublicID, proving.New(db, proving.Options{}).Inherit)
 		if err != nil {
-			return err
+			return explain(err)
 		}
 		if c.JSON {
 			err = printJSON(con.out, map[string]any{"plaintextKey": issued.Plaintext, "apiKey": issued.Key, "revoked": old, "notice": shownOnce})

@@ -154,7 +154,7 @@ func (r *Repository) revoke(ctx context.Context, tx *sql.Tx, k *Key) error {
 // Rotate replaces a key by a new one with the same label, environment, scopes,
 // origins and limits, and revokes the old one: both or neither happen. A key that was issued
 // for a time gets the same time again. A revoked key is ErrKeyRevoked.
-func (r *Repository) Rotate(ctx context.Context, publicID string) (issued Issued, old Key, err error) {
+func (r *Repository) Rotate(ctx context.Context, publicID string, also ...func(ctx context.Context, tx *sql.Tx, old, fresh string) error) (issued Issued, old Key, err error) {
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
 		row, err := keyByPublicID(ctx, tx, publicID)
 		if err != nil {
@@ -171,8 +171,15 @@ func (r *Repository) Rotate(ctx context.Context, publicID string) (issued Issued
 		if old.ExpiresAt != nil {
 			n.Lifetime = old.ExpiresAt.Sub(old.CreatedAt)
 		}
-		issued, err = r.issue(ctx, tx, n, "key.rotate")
-		return err
+		if issued, err = r.issue(ctx, tx, n, "key.rotate"); err != nil {
+			return err
+		}
+		for _, change := range also {
+			if err := change(ctx, tx, old.PublicID, issued.Key.PublicID); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	r.changes.Add(1)
 	if err != nil {

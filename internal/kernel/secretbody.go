@@ -8,6 +8,10 @@ import (
 	"time"
 )
 
+// secretPace is what a client must send, in bytes a second, but for the time that every
+// body has.
+const secretPace = 64 << 10
+
 // ReadSecret reads a body of at most so many bytes that is not encoded, into one buffer:
 // nothing that is read is left anywhere but in what it returns, and in the few kilobytes
 // through which the connection is read. It is cleared when it is refused.
@@ -24,11 +28,10 @@ func (s *Server) ReadSecret(w http.ResponseWriter, r *http.Request, most int64) 
 		size = r.ContentLength
 	}
 	line := http.NewResponseController(x.ResponseWriter)
-	if line.SetReadDeadline(time.Now().Add(s.bodyTime)) == nil { // a recorder in a test has none
-		defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // it worked before
-	}
+	defer line.SetReadDeadline(time.Time{}) //nolint:errcheck // a recorder in a test has none
+	paced := &pacedReader{Reader: r.Body, line: line, began: time.Now(), pace: secretPace, stall: s.bodyTime}
 	body := make([]byte, size+1) // one more, so that the end shows
-	n, err := io.ReadFull(r.Body, body)
+	n, err := io.ReadFull(paced, body)
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF { //nolint:errorlint // ReadFull returns them as they are
 		if r.ContentLength < 0 || int64(n) == r.ContentLength {
 			return body[:n], nil

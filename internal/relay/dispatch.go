@@ -179,9 +179,13 @@ func (r *Relay) beat(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	if err := r.Jobs.Beat(ctx, r.process, r.Address, beatLease); err != nil && ctx.Err() == nil {
-		r.Logger.Warn("the prover relay cannot say that it is alive", "err", err)
+	if err := r.Jobs.Beat(ctx, r.process, r.Address, beatLease); err != nil {
+		if ctx.Err() == nil {
+			r.Logger.Warn("the prover relay cannot say that it is alive", "err", err)
+		}
+		return
 	}
+	r.joined.Store(true) // before that, others would take its jobs for those of one that is gone
 }
 
 // recover ends the jobs of processes that are gone, and rows of our own that have no body:
@@ -189,7 +193,7 @@ func (r *Relay) beat(ctx context.Context) {
 func (r *Relay) recover(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	n, err := r.Jobs.Recover(ctx, r.process)
+	n, err := r.Jobs.Recover(ctx, r.process, r.Now().Add(-r.ResultTTL-beatLease))
 	if err != nil {
 		if ctx.Err() == nil {
 			r.Logger.Warn("prover jobs of processes that are gone were not ended", "err", err)

@@ -31,10 +31,8 @@ type View struct {
 	*job.Job
 	Position int     // in the queue, of one that is queued
 	Parcel   *Parcel // nil when there is none, or no more
-	// Elsewhere says that another process may have the parcel, and Address where it is
-	// reached, "" when that is not known.
-	Elsewhere bool
-	Address   string
+	// Elsewhere is another process that may have the parcel; nil when none has.
+	Elsewhere *job.Peer
 }
 
 func (r *Relay) hold(t *task, p *parcel) {
@@ -42,7 +40,7 @@ func (r *Relay) hold(t *task, p *parcel) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held[t.id] = p
-	r.owners[t.workspace]++
+	t.held = true // its place is the parcel's now
 }
 
 // release forgets a parcel.
@@ -54,8 +52,13 @@ func (r *Relay) release(id string) {
 		return
 	}
 	delete(r.held, id)
-	if r.owners[p.workspace]--; r.owners[p.workspace] <= 0 {
-		delete(r.owners, p.workspace)
+	r.vacateLocked(p.workspace)
+}
+
+// vacateLocked gives a place of a workspace back. Needs mu.
+func (r *Relay) vacateLocked(workspace string) {
+	if r.owners[workspace]--; r.owners[workspace] <= 0 {
+		delete(r.owners, workspace)
 	}
 }
 
@@ -70,16 +73,27 @@ func (r *Relay) Poll(ctx context.Context, workspaceID, id string, take bool) (*V
 	switch {
 	case j.State == job.Queued:
 		v.Position, err = r.Jobs.Position(ctx, j)
-	case !j.Held || !take:
-	case j.Owner == r.process:
+	case !take || !j.State.Terminal():
+	case j.Owner == r.process: // whatever others wrote into the row: the memory is here
 		v.Parcel, err = r.claim(ctx, j)
-	default:
-		v.Address, v.Elsewhere, err = r.Jobs.Address(ctx, j.Owner)
-		if err == nil && !v.Elsewhere { // its memory is gone: nobody may say otherwise from now on
-			r.recover(ctx)
+		j.Held = v.Parcel != nil
+	case j.Held:
+		var peer job.Peer
+		if peer, err = r.Jobs.Peer(ctx, j.Owner); err != nil {
+			return v, err
 		}
+		if !peer.Known {
+			return v, r.Lost(ctx, j)
+		}
+		v.Elsewhere = &peer
 	}
 	return v, err
+}
+
+// Lost says that what another process held for a job is gone with it.
+func (r *Relay) Lost(ctx context.Context, j *job.Job) error {
+	j.Held = false
+	return r.Jobs.Delivered(ctx, j.ID, j.Owner)
 }
 
 // claim takes a parcel; nil when it is gone.

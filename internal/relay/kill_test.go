@@ -60,6 +60,9 @@ func child(spec string) error {
 		return err
 	}
 	go r.Run(context.Background(), context.Background())
+	for r.Ready() != nil {
+		time.Sleep(time.Millisecond)
+	}
 	for n, answer := range parts[3:] {
 		j, _, err := r.Submit(context.Background(), submission(parts[2], n, answer))
 		if err != nil {
@@ -157,9 +160,9 @@ func killed(t *testing.T, at string) {
 	}
 	before := len(sim.Heard())
 
-	// On PostgreSQL the next one waits until the lease is over, which a clock that is ahead
-	// makes now.
-	later := func() time.Time { return time.Now().Add(time.Minute) }
+	// On PostgreSQL the next one waits until the lease is over, and until what the other held
+	// would have expired, which a clock that is ahead makes now.
+	later := func() time.Time { return time.Now().Add(time.Hour) }
 	next, err := newRelay(at, front.URL, later)
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +177,13 @@ func killed(t *testing.T, at string) {
 		stop()
 		<-ended
 	})
+	for next.Ready() != nil && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
 	is([]job.State{job.Succeeded, job.Failed, job.UnknownDelivery, job.Unavailable, job.UnknownDelivery, job.Unavailable})
 	for i, id := range ids {
 		v, err := next.Poll(t.Context(), space.ID, id, true)
-		if err != nil || v.Parcel != nil || v.Elsewhere {
+		if err != nil || v.Parcel != nil || v.Elsewhere != nil {
 			t.Errorf("job %d: %+v %v", i, v, err)
 		}
 	}

@@ -84,12 +84,13 @@ type Relay struct {
 	process  string
 	draining atomic.Bool
 	away     atomic.Bool // the prover does not answer
+	joined   atomic.Bool // others know of this process
 
 	mu     sync.Mutex // guards what follows
 	queue  []*task
 	tasks  int // bodies in memory: read and not yet queued, queued, or at the prover
 	held   map[string]*parcel
-	owners map[string]int // parcels, by workspace
+	owners map[string]int // places taken, of bodies and parcels, by workspace
 	wake   chan struct{}  // closed when something was queued, and made anew
 	known  map[string]bool
 }
@@ -102,6 +103,7 @@ type task struct {
 	attempts  int
 	since     time.Time // when it was queued
 	sent      time.Time // when it was last dispatched
+	held      bool      // what came of it is held; guarded by the Relay's mu
 }
 
 // New makes a Relay.
@@ -125,6 +127,7 @@ func New(o Options) (*Relay, error) {
 		return nil, err
 	}
 	r := &Relay{Options: o, process: process, held: map[string]*parcel{}, owners: map[string]int{}, wake: make(chan struct{}), known: map[string]bool{}}
+	r.joined.Store(!o.Jobs.Shared()) // there are no others
 	o.Metrics.relay.Store(r)
 	return r, nil
 }
@@ -133,8 +136,9 @@ func New(o Options) (*Relay, error) {
 var (
 	// ErrFull: there are as many jobs, or results that nobody fetched, as there is room for.
 	ErrFull = errors.New("the prover's queue is full")
-	// ErrUnfetched: the workspace has as many results as may wait for it.
-	ErrUnfetched = errors.New("the workspace has as many results waiting as it may have")
+	// ErrUnfetched: the workspace has as many jobs under way, and results that nobody
+	// fetched, as it may.
+	ErrUnfetched = errors.New("the workspace has as many jobs and results as it may have")
 	// ErrAway: the prover does not answer, or this process is about to stop.
 	ErrAway = errors.New("the prover is not available")
 )
@@ -177,7 +181,7 @@ func (r *Relay) Submit(ctx context.Context, s Submission) (j *job.Job, created b
 	defer cancel()
 	j, out, err := r.Jobs.Submit(ctx, a)
 	if err != nil || out == job.Found {
-		r.leave()
+		r.leave(s.WorkspaceID)
 		return j, false, err
 	}
 	kept = true
@@ -190,7 +194,7 @@ func (r *Relay) enter(workspace string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.draining.Load() || r.away.Load():
+	case r.Ready() != nil:
 		return ErrAway
 	case r.tasks >= r.Queue+r.Concurrency, r.tasks+len(r.held) >= r.Results:
 		return ErrFull
@@ -198,14 +202,16 @@ func (r *Relay) enter(workspace string) error {
 		return ErrUnfetched
 	}
 	r.tasks++
+	r.owners[workspace]++
 	return nil
 }
 
 // leave gives a place back.
-func (r *Relay) leave() {
+func (r *Relay) leave(workspace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tasks--
+	r.vacateLocked(workspace)
 }
 
 func (r *Relay) enqueue(t *task) {
@@ -245,11 +251,14 @@ func (r *Relay) drop(t *task) {
 	defer r.mu.Unlock()
 	r.tasks--
 	delete(r.known, t.id)
+	if !t.held {
+		r.vacateLocked(t.workspace)
+	}
 }
 
 // Ready says why no requests are taken; nil when they are.
 func (r *Relay) Ready() error {
-	if r.draining.Load() || r.away.Load() {
+	if !r.joined.Load() || r.draining.Load() || r.away.Load() {
 		return ErrAway
 	}
 	return nil

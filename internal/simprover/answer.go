@@ -19,6 +19,9 @@ func (p *Prover) answer(w http.ResponseWriter, r *http.Request, id, params []byt
 		failure(w, id, e.code, e.message, e.data)
 		return
 	}
+	if chosen == Early {
+		chosen = HTTP413
+	}
 	if text, ok := strings.CutPrefix(string(chosen), "http_"); ok {
 		status, _ := strconv.Atoi(text)
 		if status == http.StatusFound {
@@ -118,7 +121,7 @@ func (p *Prover) broken(w http.ResponseWriter, r *http.Request, id, params []byt
 		drip(w, r, whole)
 	case Silence:
 		<-r.Context().Done()
-	case ResetAfter:
+	case ResetAfter, ResetBefore, ResetDuring:
 		tear(w, true)
 	case CloseAfter:
 		tear(w, false)

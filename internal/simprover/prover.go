@@ -92,6 +92,13 @@ func (p *Prover) scripted() Answer {
 	return a
 }
 
+// standing is how requests are answered for which nothing else was said.
+func (p *Prover) standing() Answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.always
+}
+
 // choose says how a request is answered that was read, and remembers it.
 func (p *Prover) choose(scripted Answer, params []byte) Answer {
 	p.mu.Lock()
@@ -140,11 +147,11 @@ func (p *Prover) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request is too large", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// What tears the connection must be known before the request is read, so it can only
-	// be scripted. A look at a small request for the version must not use it up.
+	// What tears the connection before the request is read must be known by then: a nonce
+	// that asks for it is torn after. A look at a small request for the version must not use it up.
 	scripted := Answer("")
 	if r.ContentLength < 0 || r.ContentLength > smallCall {
-		if scripted = p.scripted(); tearBefore(w, r, scripted) {
+		if scripted = p.scripted(); tearBefore(w, r, cmp.Or(scripted, p.standing())) {
 			return
 		}
 	}

@@ -129,19 +129,14 @@ func (r *Repo) Digest(what string, write func(hash.Hash)) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// letters are those of ids. There are 32, so that five random bits are one of them.
-const letters = "abcdefghijklmnopqrstuvwxyz234567"
-
-// NewID makes an id with 120 random bits.
+// NewID makes an id with 96 random bits, in hexadecimal: there are clients that take no
+// other digits.
 func (r *Repo) NewID(prefix string) (string, error) {
-	var b [24]byte
+	var b [12]byte
 	if _, err := io.ReadFull(r.rand, b[:]); err != nil {
 		return "", fmt.Errorf("make an id: %w", err)
 	}
-	for i := range b {
-		b[i] = letters[b[i]%32]
-	}
-	return prefix + string(b[:]), nil
+	return prefix + hex.EncodeToString(b[:]), nil
 }
 
 const columns = `id, workspace_id, key_id, body_digest, state, attempts, code, owner, held, created_at, queued_at, completed_at`

@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"hash"
@@ -102,7 +103,7 @@ func TestOneJobForManyAtOnce(t *testing.T) {
 		})
 		n := 0
 		ids.Range(func(id, _ any) bool {
-			if !regexp.MustCompile(`^prv_[a-z2-7]{24}$`).MatchString(id.(string)) {
+			if !regexp.MustCompile(`^prv_[0-9a-f]{24}$`).MatchString(id.(string)) {
 				t.Errorf("the id is %s", id)
 			}
 			n++
@@ -167,6 +168,48 @@ func TestTheDay(t *testing.T) {
 		b.now.Store(3600)
 		_, _, err = b.a.Submit(ctx, b.ask(4, "a"))
 		must(t, err)
+	})
+}
+
+// TestOtherKeys: who revives a job has it among its own, and a key that takes another's
+// place takes over what that one used and was given.
+func TestOtherKeys(t *testing.T) {
+	everywhere(t, func(t *testing.T, at string) {
+		ctx := t.Context()
+		b := newBench(t, at, job.Budget{Concurrency: 2, PerDay: 4})
+		for i := range 3 {
+			j, _, err := b.a.Submit(ctx, b.ask(i, "a"))
+			must(t, err)
+			must(t, b.a.End(ctx, j.ID, "a", job.Unavailable, nil, false))
+		}
+		other := func(n int) job.Ask {
+			a := b.ask(n, "a")
+			a.KeyID = "key_2"
+			return a
+		}
+		for i := range 3 {
+			_, _, err := b.a.Submit(ctx, other(i))
+			if want := i == 2; errors.Is(err, job.ErrConcurrency) != want {
+				t.Errorf("revival %d by another key: %v", i, err)
+			}
+		}
+		_, _, err := b.a.Submit(ctx, b.ask(3, "a")) // the fourth of its day; it runs nothing
+		must(t, err)
+		if _, _, err := b.a.Submit(ctx, b.ask(4, "a")); !errors.Is(err, job.ErrDaily) {
+			t.Errorf("a fifth of four a day: %v", err)
+		}
+		db, err := control.Open(ctx, control.Options{Path: at})
+		must(t, err)
+		t.Cleanup(func() { db.Close() }) //nolint:errcheck // temporary
+		must(t, db.Update(ctx, func(tx *sql.Tx) error { return b.a.Inherit(ctx, tx, "key_1", "key_9") }))
+		fresh := b.ask(5, "a")
+		fresh.KeyID = "key_9"
+		if _, _, err := b.a.Submit(ctx, fresh); !errors.Is(err, job.ErrDaily) {
+			t.Errorf("a key in another's place has a new day: %v", err)
+		}
+		if _, _, err := b.a.Submit(ctx, b.ask(6, "a")); err != nil {
+			t.Errorf("the day of the old key is still used up: %v", err)
+		}
 	})
 }
 
@@ -237,23 +280,34 @@ func TestProcessesThatAreGone(t *testing.T) {
 		must(t, err)
 		if b.a.Shared() {
 			must(t, b.a.Beat(ctx, "a", "http://a", 20*time.Second))
-			if n, err := b.b.Recover(ctx, "b"); err != nil || n != (job.Ended{}) {
+			if n, err := b.b.Recover(ctx, "b", b.clock()); err != nil || n != (job.Ended{}) {
 				t.Errorf("jobs of a process that is alive were ended: %+v %v", n, err)
 			}
-			if address, alive, err := b.b.Address(ctx, "a"); err != nil || !alive || address != "http://a" {
-				t.Error(address, alive, err)
+			if p, err := b.b.Peer(ctx, "a"); err != nil || p != (job.Peer{Address: "http://a", Known: true, Alive: true}) {
+				t.Error(p, err)
 			}
 			b.now.Store(21)
-			if _, alive, err := b.b.Address(ctx, "a"); err != nil || alive {
-				t.Error(alive, err)
+			if p, err := b.b.Peer(ctx, "a"); err != nil || p != (job.Peer{Address: "http://a", Known: true}) {
+				t.Error(p, err)
 			}
 		}
-		if n, err := b.b.Recover(ctx, "b"); err != nil || n != (job.Ended{Unavailable: 2, Unknown: 1}) {
+		if n, err := b.b.Recover(ctx, "b", b.clock().Add(-time.Minute)); err != nil || n != (job.Ended{Unavailable: 2, Unknown: 1}) {
 			t.Errorf("%+v %v", n, err)
 		}
 		for i, want := range []job.State{job.Unavailable, job.UnknownDelivery, job.Succeeded, job.Unavailable} {
-			if j, err := b.b.Get(ctx, b.space, ids[i]); err != nil || j.State != want || j.Held || j.CompletedAt == nil {
+			if j, err := b.b.Get(ctx, b.space, ids[i]); err != nil || j.State != want || j.Held != (want == job.Succeeded && b.a.Shared()) || j.CompletedAt == nil {
 				t.Errorf("job %d: %+v %v", i, j, err)
+			}
+		}
+		if b.a.Shared() { // it may only have been silent, for as long as it would have kept what it held
+			if n, err := b.b.Recover(ctx, "b", b.clock()); err != nil || n != (job.Ended{}) {
+				t.Error(n, err)
+			}
+			if j, err := b.b.Get(ctx, b.space, ids[2]); err != nil || j.Held {
+				t.Errorf("what a process held that is gone: %+v %v", j, err)
+			}
+			if p, err := b.b.Peer(ctx, "a"); err != nil || p.Known {
+				t.Error(p, err)
 			}
 		}
 		if j, err := b.b.Get(ctx, b.space, mine.ID); err != nil || j.State != job.Queued {

@@ -78,17 +78,26 @@ func (r *Repo) Beat(ctx context.Context, process, address string, lease time.Dur
 
 // Leave ends what a process still has, and the process.
 func (r *Repo) Leave(ctx context.Context, process string) error {
-	_, err := r.bury(ctx, []string{process})
+	_, err := r.bury(ctx, []string{process}, true)
 	return named("leave the relay", err)
 }
 
-// Address is where a process that is alive is reached: "" when it is not, or none is known.
-func (r *Repo) Address(ctx context.Context, process string) (address string, alive bool, err error) {
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT address FROM prover_process WHERE id = $1 AND until > $2`, process, control.Micros(r.moment())).Scan(&address)
+// Peer is another process that relays.
+type Peer struct {
+	Address string // where it is reached; "" when it told none
+	Known   bool   // it did not leave, and was heard of not too long ago
+	Alive   bool   // it was heard of lately
+}
+
+// Peer finds a process.
+func (r *Repo) Peer(ctx context.Context, process string) (p Peer, err error) {
+	var until int64
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT address, until FROM prover_process WHERE id = $1`, process).Scan(&p.Address, &until)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
+		return Peer{}, nil
 	}
-	return address, err == nil, named("look for a process", err)
+	p.Known, p.Alive = err == nil, until > control.Micros(r.moment())
+	return p, named("look for a process", err)
 }
 
 // Ended are the jobs that were ended for want of their process, by state.
@@ -96,21 +105,43 @@ type Ended struct{ Unavailable, Unknown int64 }
 
 // Recover ends the jobs of processes that are gone: of all but this one where a file is
 // the database, which has one process; of those that were not heard of in time otherwise.
-func (r *Repo) Recover(ctx context.Context, self string) (Ended, error) {
-	gone, err := texts(ctx, r.db.Reader(), `SELECT owner FROM prover_job WHERE active = 1 AND owner <> $1 UNION SELECT owner FROM prover_job WHERE held = 1 AND owner <> $1 LIMIT 100`, self)
-	if err == nil && r.Shared() {
-		var alive []string // one whose row is gone, as after a restore, is gone as well
-		alive, err = texts(ctx, r.db.Reader(), `SELECT id FROM prover_process WHERE until > $1`, control.Micros(r.moment()))
-		gone = slices.DeleteFunc(gone, func(p string) bool { return slices.Contains(alive, p) })
+// Those may only have been silent: what they hold is not called gone before a moment at
+// which they would have dropped it themselves.
+func (r *Repo) Recover(ctx context.Context, self string, kept time.Time) (Ended, error) {
+	if !r.Shared() {
+		gone, err := texts(ctx, r.db.Reader(), `SELECT owner FROM prover_job WHERE active = 1 AND owner <> $1 UNION SELECT owner FROM prover_job WHERE held = 1 AND owner <> $1 LIMIT 100`, self)
+		if err != nil || len(gone) == 0 {
+			return Ended{}, named("look for processes that are gone", err)
+		}
+		n, err := r.bury(ctx, gone, true)
+		return n, named("end jobs of processes that are gone", err)
 	}
-	if err != nil || len(gone) == 0 {
+	working, err := texts(ctx, r.db.Reader(), `SELECT DISTINCT owner FROM prover_job WHERE active = 1 AND owner <> $1 LIMIT 100`, self)
+	if err != nil {
 		return Ended{}, named("look for processes that are gone", err)
 	}
-	n, err := r.bury(ctx, gone)
-	return n, named("end jobs of processes that are gone", err)
+	// One whose row is gone, as after a restore, is gone as well.
+	alive, err := texts(ctx, r.db.Reader(), `SELECT id FROM prover_process WHERE until > $1`, control.Micros(r.moment()))
+	if err != nil {
+		return Ended{}, named("look for processes that are alive", err)
+	}
+	silent := slices.DeleteFunc(working, func(p string) bool { return slices.Contains(alive, p) })
+	var n Ended
+	if len(silent) > 0 {
+		if n, err = r.bury(ctx, silent, false); err != nil {
+			return n, named("end jobs of processes that are silent", err)
+		}
+	}
+	lost, err := texts(ctx, r.db.Reader(), `SELECT id FROM prover_process WHERE until < $1 AND id <> $2 LIMIT 100`, control.Micros(kept), self)
+	if err == nil && len(lost) > 0 {
+		_, err = r.bury(ctx, lost, true)
+	}
+	return n, named("forget processes that are gone", err)
 }
 
-func (r *Repo) bury(ctx context.Context, processes []string) (n Ended, err error) {
+// bury ends the jobs of processes; gone says that they and what they hold will not be
+// heard of again.
+func (r *Repo) bury(ctx context.Context, processes []string, gone bool) (n Ended, err error) {
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
 		now := r.moment()
 		for _, p := range processes {
@@ -128,6 +159,9 @@ func (r *Repo) bury(ctx context.Context, processes []string) (n Ended, err error
 					return err
 				}
 				*s.count += changed
+			}
+			if !gone {
+				continue
 			}
 			if _, err := tx.ExecContext(ctx, `UPDATE prover_job SET held = 0 WHERE owner = $1 AND held = 1`, p); err != nil {
 				return err

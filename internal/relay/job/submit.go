@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"chainexplorer/internal/control"
@@ -66,8 +67,8 @@ func (r *Repo) Submit(ctx context.Context, a Ask) (j *Job, out Outcome, err erro
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO prover_job (id, workspace_id, key_id, key_digest, body_digest, state, active, owner, created_at, queued_at)
-			VALUES ($1, $2, $3, $4, $5, 'queued', 1, $6, $7, $7)`, id, a.WorkspaceID, a.KeyID, a.KeyDigest, a.BodyDigest, a.Owner, control.Micros(now)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO prover_job (id, workspace_id, key_id, runner_id, key_digest, body_digest, state, active, owner, created_at, queued_at)
+			VALUES ($1, $2, $3, $3, $4, $5, 'queued', 1, $6, $7, $7)`, id, a.WorkspaceID, a.KeyID, a.KeyDigest, a.BodyDigest, a.Owner, control.Micros(now)); err != nil {
 			return err
 		}
 		j, err = one(ctx, tx, `id = $1`, id)
@@ -79,13 +80,14 @@ func (r *Repo) Submit(ctx context.Context, a Ask) (j *Job, out Outcome, err erro
 	return j, out, nil
 }
 
-// revive queues a job once more, for the process that has the body now.
+// revive queues a job once more, for the process that has the body now. It counts among
+// those of the key that asks now; the day stays debited to the one that created it.
 func (r *Repo) revive(ctx context.Context, tx *sql.Tx, a Ask, j **Job, now time.Time) (err error) {
 	if err := r.admits(ctx, tx, a, now, false); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE prover_job SET state = 'queued', active = 1, owner = $1, held = 0, code = NULL, queued_at = $2, completed_at = NULL WHERE id = $3`,
-		a.Owner, control.Micros(now), (*j).ID); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE prover_job SET state = 'queued', active = 1, owner = $1, runner_id = $4, held = 0, code = NULL, queued_at = $2, completed_at = NULL WHERE id = $3`,
+		a.Owner, control.Micros(now), (*j).ID, a.KeyID); err != nil {
 		return err
 	}
 	*j, err = one(ctx, tx, `id = $1`, (*j).ID)
@@ -99,7 +101,7 @@ func (r *Repo) admits(ctx context.Context, tx *sql.Tx, a Ask, now time.Time, deb
 		return err
 	}
 	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prover_job WHERE key_id = $1 AND active = 1`, a.KeyID).Scan(&n); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prover_job WHERE runner_id = $1 AND active = 1`, a.KeyID).Scan(&n); err != nil {
 		return err
 	}
 	if n >= b.Concurrency {
@@ -135,6 +137,24 @@ func (r *Repo) budget(ctx context.Context, q querier, keyID, workspaceID string)
 		}
 	}
 	return r.usual, nil
+}
+
+// Inherit gives a key that takes another's place its budget, what it used of the day, and
+// the jobs that have not ended. It is part of the transaction that makes the new key.
+func (r *Repo) Inherit(ctx context.Context, tx *sql.Tx, old, fresh string) error {
+	for _, change := range []string{
+		`UPDATE prover_budget SET owner = $2 WHERE owner = $1`,
+		`UPDATE prover_job SET runner_id = $2 WHERE runner_id = $1 AND active = 1`,
+	} {
+		if _, err := tx.ExecContext(ctx, change, old, fresh); err != nil {
+			return fmt.Errorf("hand a prover budget on: %w", err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE prover_job SET key_id = $2 WHERE key_id = $1 AND created_at >= $3`, old, fresh, control.Micros(r.moment().Truncate(day)))
+	if err != nil {
+		return fmt.Errorf("hand a day's prover jobs on: %w", err)
+	}
+	return nil
 }
 
 // ErrNoOwner: there is nobody to give a budget to.

@@ -146,6 +146,7 @@ func newPair(t *testing.T, change ...func(*setting)) *pair {
 		<-ended
 	}
 	t.Cleanup(p.endSecond)
+	joined(t, p.secondRelay)
 	return p
 }
 
@@ -274,6 +275,15 @@ func TestAResultOfTheOther(t *testing.T) {
 	}
 	if got := jobOf(t, p.look(one), http.StatusOK); got.Result != nil || got.ResultUnavailableReason == "" {
 		t.Error("the result came twice")
+	}
+	// A process that was silent for longer than its lease still has what it holds.
+	silent := ask(3)
+	p.Clock.Advance(21 * time.Second)
+	if _, err := p.jobs.Recover(t.Context(), "another", p.Clock.Now().Add(-time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if got := jobOf(t, p.look(silent), http.StatusOK); len(got.Result) == 0 {
+		t.Errorf("what a silent process holds: %+v", got.ProverJob)
 	}
 	two := ask(2)
 	p.endSecond()

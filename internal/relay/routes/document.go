@@ -72,7 +72,7 @@ func submitOperation(s *kernel.Server, r *kernel.Route) *huma.Operation {
 
 func lookOperation(s *kernel.Server, r *kernel.Route) *huma.Operation {
 	return &huma.Operation{
-		Parameters: []*huma.Param{{Name: "jobId", In: "path", Required: true, Description: "Id of the job.", Example: "prv_abcdefghijklmnopqrstuvwx", Schema: &huma.Schema{Type: huma.TypeString}}},
+		Parameters: []*huma.Param{{Name: "jobId", In: "path", Required: true, Description: "Id of the job.", Example: "prv_0123456789abcdef01234567", Schema: &huma.Schema{Type: huma.TypeString}}},
 		Responses:  answers(r, map[int]string{http.StatusOK: "OK"}, schemaOf[ProverJob](s, "ProverJob")),
 	}
 }

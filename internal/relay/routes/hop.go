@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"chainexplorer/internal/kernel"
@@ -33,6 +34,9 @@ const (
 	maxHop    = 32 << 20         // of an answer
 	clockSkew = 60               // seconds
 )
+
+// errMoved says that the process at an address is not the one that it was.
+var errMoved = errors.New("another process is there now")
 
 type hops struct {
 	secret []byte
@@ -112,10 +116,18 @@ func (r *routes) fetch(w http.ResponseWriter, req *http.Request, v *relay.View) 
 	later := func(err error) *kernel.Error {
 		return kernel.RetryLater(2, err, "The result is held by another process, which cannot be asked right now; look again.")
 	}
-	if v.Address == "" {
+	if v.Elsewhere.Address == "" {
 		return later(errors.New("the process that has a prover result told no address: see --prover-peer-url"))
 	}
 	text, claim, err := r.hops.ask(req, v)
+	if errors.Is(err, errMoved) || !v.Elsewhere.Alive && errors.Is(err, syscall.ECONNREFUSED) {
+		// Another process, or none, is where the owner was.
+		if err := r.Lost(req.Context(), v.Job); err != nil {
+			return r.failure(err)
+		}
+		send(w, req, http.StatusOK, document(v)) //nolint:errcheck // it can be asked for again
+		return nil
+	}
 	if err != nil {
 		return later(err)
 	}
@@ -134,7 +146,7 @@ func (r *routes) fetch(w http.ResponseWriter, req *http.Request, v *relay.View) 
 }
 
 func (h *hops) call(ctx context.Context, req *http.Request, v *relay.View, word string) (*http.Response, error) {
-	out, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(v.Address, "/")+path+"/"+v.ID, nil)
+	out, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(v.Elsewhere.Address, "/")+path+"/"+v.ID, nil)
 	if err != nil {
 		return nil, fmt.Errorf("the address of the process that has a prover result: %w", err)
 	}
@@ -159,6 +171,9 @@ func (h *hops) ask(req *http.Request, v *relay.View) (text []byte, claim string,
 		return nil, "", fmt.Errorf("ask the process that has a prover result: %w", err)
 	}
 	defer res.Body.Close() //nolint:errcheck // only read
+	if res.StatusCode == http.StatusGone {
+		return nil, "", errMoved
+	}
 	if res.StatusCode != http.StatusOK {
 		return nil, "", fmt.Errorf("the process that has a prover result answers with %d", res.StatusCode)
 	}

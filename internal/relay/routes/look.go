@@ -19,7 +19,7 @@ const gone = "delivered_or_expired"
 
 // ProverJob is what its owner sees of a job.
 type ProverJob struct {
-	JobID                   string       `json:"jobId" pattern:"^prv_[a-z0-9]{24}$" doc:"Names the job."`
+	JobID                   string       `json:"jobId" pattern:"^prv_[0-9a-f]{24}$" doc:"Names the job."`
 	Status                  string       `json:"status" enum:"queued,dispatched,succeeded,failed,unavailable,unknown_delivery" doc:"Where the job is. After unavailable nothing was proven, and the same key may try again; after unknown_delivery the prover may have the request, and it is not sent again."`
 	Terminal                bool         `json:"terminal" doc:"Whether the work on the job has ended: poll no longer."`
 	AttemptCount            int          `json:"attemptCount" doc:"How often the request was sent, or was about to be."`
@@ -91,7 +91,7 @@ func proverError(v *relay.View) *ProverError {
 func document(v *relay.View) []byte {
 	out := viewOf(v)
 	result := v.State == job.Succeeded && v.Parcel != nil
-	if v.State == job.Succeeded && !result {
+	if v.State == job.Succeeded && !result && !v.Held { // while it is held, a poll gets it
 		out.ResultUnavailableReason = gone
 	}
 	var b bytes.Buffer
@@ -145,7 +145,10 @@ func (r *routes) look(w http.ResponseWriter, req *http.Request) *kernel.Error {
 	switch {
 	case err != nil:
 		return r.failure(err)
-	case v.Elsewhere:
+	case v.Elsewhere != nil && peer: // whoever had it is not here any more
+		w.WriteHeader(http.StatusGone)
+		return nil
+	case v.Elsewhere != nil:
 		return r.fetch(w, req, v)
 	case v.Parcel == nil:
 		send(w, req, http.StatusOK, document(v)) //nolint:errcheck // it can be asked for again

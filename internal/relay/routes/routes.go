@@ -212,7 +212,7 @@ func (r *routes) failure(err error) *kernel.Error {
 	case errors.Is(err, job.ErrConcurrency):
 		return after(kernel.CodeProverConcurrency, 10*time.Second, "The key has as many prover jobs that have not ended as it may have.")
 	case errors.Is(err, relay.ErrUnfetched):
-		return after(kernel.CodeProverConcurrency, 10*time.Second, "The workspace has as many results waiting as it may have: fetch them.")
+		return after(kernel.CodeProverConcurrency, 10*time.Second, "The workspace has as many jobs under way and results that nobody fetched as it may have.")
 	case errors.Is(err, relay.ErrFull):
 		return after(kernel.CodeProverQueueFull, 30*time.Second, "The prover's queue is full.")
 	case errors.Is(err, relay.ErrAway):

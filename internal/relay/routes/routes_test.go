@@ -21,7 +21,7 @@ func TestFromRequestToResult(t *testing.T) {
 	w := newWorld(t)
 	r := w.submit(idem(1), body(1))
 	j := jobOf(t, r, http.StatusAccepted)
-	if !regexp.MustCompile(`^prv_[a-z0-9]{24}$`).MatchString(j.JobID) || j.Status != "queued" || j.Terminal || j.AttemptCount != 0 || j.PollAfterSeconds == nil || j.CompletedAt != nil {
+	if !regexp.MustCompile(`^prv_[0-9a-f]{24}$`).MatchString(j.JobID) || j.Status != "queued" || j.Terminal || j.AttemptCount != 0 || j.PollAfterSeconds == nil || j.CompletedAt != nil {
 		t.Errorf("a new job is %s", r.Body)
 	}
 	for name, want := range map[string]string{"X-Service-Rpc-Class": "rpc_prove", "X-Service-Route-Class": "heavy", "Cache-Control": "private, no-store", "X-Ratelimit-Limit": ""} {
@@ -113,12 +113,12 @@ func TestWhatIsRefusedMakesNoJob(t *testing.T) {
 	twice := w.request(http.MethodPost, path, w.key, "", body(1))
 	twice.Header["Idempotency-Key"] = []string{idem(1), idem(1)}
 	servertest.Expect(t, w.Send(twice), 400, kernel.CodeInvalidIdempotencyKey, nil)
-	servertest.Expect(t, w.Send(w.request(http.MethodGet, path+"/prv_abcdefghijklmnopqrstuvwx", w.key, "", "")), 404, kernel.CodeNotFound, nil)
+	servertest.Expect(t, w.Send(w.request(http.MethodGet, path+"/prv_0123456789abcdef01234567", w.key, "", "")), 404, kernel.CodeNotFound, nil)
 	servertest.Expect(t, w.Send(w.request(http.MethodPost, path+"?a=b", w.key, idem(1), body(1))), 400, kernel.CodeInvalidRequest, nil)
 
 	// Who may not.
 	servertest.Expect(t, w.Send(w.request(http.MethodPost, path, w.Key, idem(1), body(1))), 403, kernel.CodeForbidden, map[string]string{"WWW-Authenticate": `Bearer realm="service", error="insufficient_scope", scope="prove"`})
-	servertest.Expect(t, w.Send(w.request(http.MethodGet, path+"/prv_abcdefghijklmnopqrstuvwx", w.Key, "", "")), 403, kernel.CodeForbidden, nil)
+	servertest.Expect(t, w.Send(w.request(http.MethodGet, path+"/prv_0123456789abcdef01234567", w.Key, "", "")), 403, kernel.CodeForbidden, nil)
 	none := w.request(http.MethodPost, path, "", idem(1), body(1))
 	none.Header.Del("X-Service-Api-Key")
 	servertest.Expect(t, w.Send(none), 401, kernel.CodeUnauthorized, nil)
@@ -147,7 +147,7 @@ func TestDormant(t *testing.T) {
 	w := servertest.New(t, 2)
 	key := w.NewKey(account.Read | account.Prove)
 	for _, k := range []string{key, w.Key, ""} {
-		for _, at := range []string{path, path + "/prv_abcdefghijklmnopqrstuvwx"} {
+		for _, at := range []string{path, path + "/prv_0123456789abcdef01234567"} {
 			for _, m := range []string{http.MethodGet, http.MethodPost} {
 				servertest.Expect(t, w.Do(m, at, k), 404, kernel.CodeUnsupportedRoute, nil)
 			}
@@ -270,7 +270,7 @@ func TestBusyProverIsAskedAgain(t *testing.T) {
 // TestRoom: places, a key's concurrency, and what is not fetched, are bounded.
 func TestRoom(t *testing.T) {
 	w := newWorld(t, func(s *setting) {
-		s.Concurrency, s.Queue, s.Results = 1, 2, 8
+		s.Concurrency, s.Queue, s.Results = 1, 2, 16
 		s.budget = job.Budget{Concurrency: 2, PerDay: 1000}
 	})
 	w.sim.Always(simprover.Silence)
@@ -310,8 +310,15 @@ func TestUnfetchedResults(t *testing.T) {
 		ids = append(ids, j.JobID)
 	}
 	servertest.Expect(t, w.submit(idem(9), body(9)), http.StatusTooManyRequests, kernel.CodeProverConcurrency, nil)
+	// Who only asks whether the job is there is not told that the result is gone.
+	if again := jobOf(t, w.submit(idem(0), body(0)), http.StatusOK); again.Status != "succeeded" || again.Result != nil || again.ResultUnavailableReason != "" {
+		t.Errorf("the same request again: %+v", again.ProverJob)
+	}
 	if got := jobOf(t, w.look(ids[0]), http.StatusOK); got.Result == nil {
 		t.Error("the result is gone")
+	}
+	if again := jobOf(t, w.submit(idem(0), body(0)), http.StatusOK); again.ResultUnavailableReason != "delivered_or_expired" {
+		t.Errorf("the same request after the result was fetched: %+v", again.ProverJob)
 	}
 	third := jobOf(t, w.submit(idem(9), body(9)), http.StatusAccepted)
 	w.settled(third.JobID)

@@ -77,6 +77,7 @@ func newWorld(t *testing.T, change ...func(*setting)) *world {
 	}
 	w.relay.Address = w.URL
 	w.run(t)
+	joined(t, w.relay)
 	w.key = w.NewKey(account.Read | account.Prove)
 	return w
 }
@@ -118,6 +119,16 @@ func (w *world) run(t *testing.T) {
 		stop()
 		<-w.ended
 	})
+}
+
+// joined waits until a relay takes requests.
+func joined(t *testing.T, r *relay.Relay) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); r.Ready() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the relay takes no requests")
+		}
+	}
 }
 
 // body is a request for a proof; n tells it from others.

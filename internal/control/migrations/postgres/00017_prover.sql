@@ -1,11 +1,13 @@
 -- Jobs of the prover relay. Of a request there are two digests and nothing else: bodies
--- and results are in the memory of the process that owns the job.
+-- and results are in the memory of the process that owns the job. key_id is the key that
+-- created it, and whose day it is debited to; runner_id the one that had it queued last.
 
 -- +goose Up
 CREATE TABLE prover_job (
     id            TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     workspace_id  TEXT COLLATE "C" NOT NULL REFERENCES workspace (id),
     key_id        TEXT COLLATE "C" NOT NULL,
+    runner_id     TEXT COLLATE "C" NOT NULL,
     key_digest    TEXT COLLATE "C" NOT NULL,
     body_digest   TEXT COLLATE "C" NOT NULL,
     state         TEXT COLLATE "C" NOT NULL,
@@ -21,7 +23,7 @@ CREATE TABLE prover_job (
 CREATE UNIQUE INDEX prover_job_key ON prover_job (workspace_id, key_digest);
 CREATE INDEX prover_job_day ON prover_job (key_id, created_at);
 CREATE INDEX prover_job_active ON prover_job (owner, state, queued_at, id) WHERE active = 1;
-CREATE INDEX prover_job_caller ON prover_job (key_id) WHERE active = 1;
+CREATE INDEX prover_job_runner ON prover_job (runner_id) WHERE active = 1;
 CREATE INDEX prover_job_held ON prover_job (owner) WHERE held = 1;
 CREATE INDEX prover_job_ended ON prover_job (completed_at) WHERE active = 0;
 
