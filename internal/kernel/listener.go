@@ -65,21 +65,44 @@ type conn struct {
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.TCPConn.Read(b)
 	if n > 0 {
-		c.mu.Lock()
-		c.head = append(c.head, b[:min(n, maxHead-len(c.head))]...)
-		c.mu.Unlock()
+		c.remember(b[:n])
 	}
 	return n, err
+}
+
+// remember keeps the beginning of what was read. It may be of a body that is a secret: what
+// is not needed any more is cleared.
+func (c *conn) remember(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b = b[:min(len(b), maxHead-len(c.head))]
+	if need := len(c.head) + len(b); need > cap(c.head) {
+		grown := append(make([]byte, 0, max(need, 2*cap(c.head))), c.head...)
+		clear(c.head)
+		c.head = grown
+	}
+	c.head = append(c.head, b...)
+}
+
+// forget clears what was remembered.
+func (c *conn) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.head)
+	if c.head = c.head[:0]; cap(c.head) > 8<<10 {
+		c.head = nil
+	}
 }
 
 // Write lets answers through, and replaces those of net/http. It writes each of
 // those at once.
 func (c *conn) Write(b []byte) (int, error) {
-	head := c.take()
 	status, reason, ok := ownRefusal(b)
 	if !ok {
+		c.forget()
 		return c.TCPConn.Write(b)
 	}
+	head := c.take()
 	if _, err := c.TCPConn.Write(c.o.refusal(status, reason, headersOf(head))); err != nil {
 		return 0, err
 	}
