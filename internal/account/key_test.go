@@ -208,3 +208,17 @@ func TestPlans(t *testing.T) {
 		t.Errorf("own limits give %+v", own)
 	}
 }
+
+// TestKeysWithoutTheirBeginning are hidden, and hashes are not.
+func TestKeysWithoutTheirBeginning(t *testing.T) {
+	const secret = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vWxYz012"
+	for text, want := range map[string]string{
+		"/v1/SN_MAIN/live_" + secret: "/v1/SN_MAIN/live_…",
+		"/" + secret + "/x":          "/…/x",
+		"/v1/SN_MAIN/tx/0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7": "/v1/SN_MAIN/tx/0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7",
+	} {
+		if got := account.Hide(text); got != want {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+}

@@ -99,6 +99,7 @@ var (
 	tokenText  = regexp.MustCompile(`(ses|lnk)\.[0-9A-Za-z_-]{20,}`)
 	codeText   = regexp.MustCompile(`\b[0-9A-Za-z]{5}(-[0-9A-Za-z]{5}){3}\b`)
 	bareCode   = regexp.MustCompile(`(?i)\b[0-9A-TV-Z]{20}\b`) // as it is typed, O, I and L for digits included
+	bareKey    = regexp.MustCompile(fmt.Sprintf(`[0-9A-Za-z]{%d,}`, keySize-prefixSize))
 	secretText = regexp.MustCompile(`(?i:svc_(live|test)_)[0-9A-Za-z]*|` + tokenText.String() + `|` + codeText.String())
 )
 
@@ -120,6 +121,14 @@ func Hide(text string) string {
 	}
 	if len(text) < codeSize {
 		return text
+	}
+	if len(text) >= keySize-prefixSize { // a key that lost its beginning
+		text = bareKey.ReplaceAllStringFunc(text, func(word string) string {
+			if strings.ContainsAny(word, "0123456789") && strings.ToLower(word) != word && strings.ToUpper(word) != word {
+				return "…"
+			}
+			return word // a hash, or a word
+		})
 	}
 	return bareCode.ReplaceAllStringFunc(text, func(word string) string {
 		upper := strings.ToUpper(word)

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -40,18 +41,35 @@ func appendAudit(ctx context.Context, tx *sql.Tx, head AuditHead, list []AuditEn
 	for _, e := range list {
 		link := AuditLink{Sequence: head.Sequence + 1, AuditEntry: e, PreviousHash: head.Hash}
 		link.Hash = link.compute()
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit (seq, at, actor, action, subject, detail, prev_hash, hash)
+		written, err := tx.ExecContext(ctx, `INSERT INTO audit (seq, at, actor, action, subject, detail, prev_hash, hash)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			link.Sequence, Micros(e.At), e.Actor, e.Action, e.Subject, e.Detail, link.PreviousHash, link.Hash)
-		if err != nil {
+		if err = one(written, err); err != nil {
 			return fmt.Errorf("audit: %w", err)
 		}
 		head = AuditHead{Sequence: link.Sequence, Hash: link.Hash}
-		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, hash = $2 WHERE one = 1`, head.Sequence, head.Hash); err != nil {
+		written, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, hash = $2 WHERE one = 1`, head.Sequence, head.Hash)
+		if err = one(written, err); err != nil {
 			return fmt.Errorf("audit: move the head: %w", err)
 		}
 	}
 	return nil
+}
+
+// errSwallowed says that the database took a change and made none: somebody put a trigger
+// or a rule there. What the entry is about must not happen then.
+var errSwallowed = errors.New("the database did not write it: see 'admin audit verify'")
+
+// one makes an error of a change of any other number of rows than one.
+func one(done sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := done.RowsAffected()
+	if err == nil && n != 1 {
+		return errSwallowed
+	}
+	return err
 }
 
 // AuditLog is the newest entries, newest first.

@@ -54,6 +54,7 @@ func testAuditChain(t *testing.T, at place) {
 		{name: "moved between fields", tamper: []string{`UPDATE audit SET actor = 'ab', action = '' WHERE seq = 2`}, sequence: 2, kind: control.AuditChanged},
 		{name: "removed", tamper: []string{`DELETE FROM audit WHERE seq = 4`}, sequence: 4, kind: control.AuditRemoved},
 		{name: "first removed", tamper: []string{`DELETE FROM audit WHERE seq = 1`}, sequence: 1, kind: control.AuditRemoved},
+		{name: "before the first", tamper: []string{`INSERT INTO audit (seq, at, actor, action, subject, detail, prev_hash, hash) SELECT -7, at, actor, action, subject, 'forged', prev_hash, 'x' FROM audit WHERE seq = 1`}, sequence: 1, kind: control.AuditAppended},
 		{name: "reordered", tamper: []string{`UPDATE audit SET seq = 100 WHERE seq = 2`, `UPDATE audit SET seq = 2 WHERE seq = 3`, `UPDATE audit SET seq = 3 WHERE seq = 100`}, sequence: 2, kind: control.AuditChanged},
 		{name: "truncated", tamper: []string{`DELETE FROM audit WHERE seq > 4`}, sequence: 5, kind: control.AuditTruncated},
 		{name: "emptied", tamper: []string{`DELETE FROM audit`}, sequence: 1, kind: control.AuditTruncated},

@@ -93,7 +93,7 @@ type AuditReport struct {
 	// MissingGuards are triggers of the database that are gone or switched off, and that
 	// refuse to change the log: it is easier to break then, and need not be broken.
 	MissingGuards []string `json:"missingGuards"`
-	// ChangedGuards are those that are there, and are not what this program made.
+	// ChangedGuards are triggers and rules that are there, and are not what this program made.
 	ChangedGuards []string `json:"changedGuards"`
 }
 
@@ -113,6 +113,14 @@ func (d *DB) VerifyAudit(ctx context.Context, noted *AuditHead) (r AuditReport, 
 			return nil
 		} else if err != nil {
 			return err
+		}
+		var early, heads int64
+		if err := tx.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM audit WHERE seq < 1), (SELECT COUNT(*) FROM audit_head)`).Scan(&early, &heads); err != nil {
+			return err
+		}
+		if early > 0 || heads > 1 {
+			r.Broken = &AuditBreak{1, AuditAppended, "there are entries before the first one, or two rows that name the newest: they were not written by this program"}
+			return nil
 		}
 		for r.Broken == nil {
 			page, err := auditLinks(ctx, tx, `WHERE seq > $1 ORDER BY seq LIMIT $2`, r.Head.Sequence, auditPage)

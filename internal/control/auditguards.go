@@ -84,7 +84,8 @@ func (p *postgresDialect) guardsOf(up []string) map[string]string {
 func (p *postgresDialect) guards(ctx context.Context, tx *sql.Tx) (map[string]string, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT t.tgname, pg_get_triggerdef(t.oid, true), CASE WHEN l.lanname = 'plpgsql' THEN f.prosrc ELSE l.lanname::text END
 		FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid JOIN pg_language l ON l.oid = f.prolang
-		JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = '`+controlSchema+`'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')`)
+		JOIN pg_class c ON c.oid = t.tgrelid WHERE c.relnamespace = '`+controlSchema+`'::regnamespace AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
+		UNION ALL SELECT rulename, definition, '' FROM pg_rules WHERE schemaname = '`+controlSchema+`'`)
 	return guardRows(rows, err, postgresLine)
 }
 
@@ -112,8 +113,8 @@ func guardRows(rows *sql.Rows, err error, line func(definition, body string) str
 	return have, rows.Err()
 }
 
-// checkGuards finds the triggers that are gone or switched off, and those that are not
-// what the migrations made.
+// checkGuards finds the triggers that are gone or switched off, and those, with the rules
+// of PostgreSQL, that are not what the migrations made.
 func (d *DB) checkGuards(ctx context.Context, tx *sql.Tx) (missing, changed []string, err error) {
 	folder, _ := d.kind.migrations()
 	up, err := upwards(folder)
@@ -131,6 +132,12 @@ func (d *DB) checkGuards(ctx context.Context, tx *sql.Tx) (missing, changed []st
 		case !there:
 			missing = append(missing, name)
 		case definition != want[name]:
+			changed = append(changed, name)
+		}
+	}
+	// One that this program did not make may swallow entries before they are there.
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if _, ours := want[name]; !ours {
 			changed = append(changed, name)
 		}
 	}

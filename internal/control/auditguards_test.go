@@ -1,12 +1,36 @@
 package control_test
 
 import (
+	"database/sql"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/control"
 )
+
+// testSwallowedAudit: what cannot be written into the log does not happen.
+func testSwallowedAudit(t *testing.T, at place) {
+	path := at(t)
+	db := open(t, control.Options{Path: path})
+	note(t, db, "one")
+	if control.IsAddress(path) {
+		rawPostgres(t, path, `set search_path to chainexplorer_control`, `CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END; $$`,
+			`CREATE TRIGGER swallow BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION swallow()`)
+	} else {
+		raw(t, path, `CREATE TRIGGER swallow BEFORE INSERT ON audit BEGIN SELECT RAISE(IGNORE); END`)
+	}
+	err := db.Update(t.Context(), func(tx *sql.Tx) error {
+		return db.Audit(t.Context(), tx, control.AuditEntry{At: time.Unix(1, 0), Actor: "a", Action: "key.create", Subject: "s"})
+	})
+	if err == nil || !strings.Contains(err.Error(), "audit verify") {
+		t.Errorf("an entry that was not written: %v", err)
+	}
+	if r := verifyAudit(t, db, nil); !r.Intact || r.Entries != 1 {
+		t.Errorf("%+v", r)
+	}
+}
 
 // testAuditGuards: a trigger that is there under its name and does something else is told
 // from the one that this program made, however it came there.
@@ -39,6 +63,12 @@ BEGIN
 END`},
 			postgres: []string{`DROP TRIGGER ` + stays + ` ON audit_head`,
 				`CREATE TRIGGER ` + stays + ` BEFORE DELETE ON audit_head FOR EACH ROW EXECUTE FUNCTION audit_is_append_only()`}},
+		{name: "one more, which swallows entries",
+			sqlite: []string{`CREATE TRIGGER swallow BEFORE INSERT ON audit WHEN NEW.action LIKE 'key.%' BEGIN SELECT RAISE(IGNORE); END`},
+			postgres: []string{`CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END; $$`,
+				`CREATE TRIGGER swallow BEFORE INSERT ON audit FOR EACH ROW WHEN (NEW.action LIKE 'key.%') EXECUTE FUNCTION swallow()`}, changed: []string{"swallow"}},
+		{name: "a rule, which swallows them too",
+			postgres: []string{`CREATE RULE swallow AS ON INSERT TO audit WHERE NEW.action LIKE 'key.%' DO INSTEAD NOTHING`}, changed: []string{"swallow"}},
 		{name: "a function of the same name elsewhere",
 			postgres: []string{`CREATE SCHEMA elsewhere`, `CREATE FUNCTION elsewhere.audit_is_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -33,6 +33,7 @@ var both = []struct {
 	{"AuditChain", testAuditChain},
 	{"AuditIsAppendOnly", testAuditIsAppendOnly},
 	{"AuditGuards", testAuditGuards},
+	{"SwallowedAudit", testSwallowedAudit},
 	{"AuditByManyAtOnce", testAuditByManyAtOnce},
 	{"ChainsTheOldLog", testChainsTheOldLog},
 }

@@ -66,11 +66,12 @@ func TestBatchesOfNothing(t *testing.T) {
 	}
 }
 
-// TestNonsenseOverSockets: a message that cannot be read costs as a request does.
+// TestNonsenseOverSockets: a message that cannot be read costs as a request does, and so
+// does the connection.
 func TestNonsenseOverSockets(t *testing.T) {
 	servertest.Watched(t)
 	w := newWorld(t, 3)
-	conn, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.LimitedKey(account.Limits{LightPerMinute: 3, HeavyPerMinute: 9, Burst: 100}))
+	conn, _, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.LimitedKey(account.Limits{LightPerMinute: 4, HeavyPerMinute: 9, Burst: 100}))
 	if err != nil {
 		t.Fatal(err)
 	}

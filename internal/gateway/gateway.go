@@ -42,6 +42,9 @@ type Options struct {
 	// Sockets bounds the WebSocket connections of all callers; 0: none are taken. A
 	// workspace has a quarter of them, and a key an eighth.
 	Sockets int
+	// SocketsPerAddress bounds those of one address (default a quarter): less than the
+	// connections that an address may have, so that its other requests are heard.
+	SocketsPerAddress int
 	// Live bounds what each of them takes; zero values are the defaults.
 	Live live.Limits
 	// Registerer takes the metrics; nil for none.
@@ -66,6 +69,7 @@ type Gateway struct {
 	// batchAtOnce is how many calls of a batch are at work together.
 	batchAtOnce int
 	sockets     *kernel.Seats // of connections; nil when there are none
+	hosts       *kernel.Seats // of the same, by address
 	shares      *shares       // of keys at the nodes
 	keys        *keyring
 	room        *room
@@ -92,6 +96,7 @@ func New(k *kernel.Server, o Options) (*Gateway, error) {
 	g.keys = newKeyring(k.Reauthenticate)
 	if o.Sockets > 0 {
 		g.sockets = kernel.NewSeats(o.Sockets, 0, 0)
+		g.hosts = kernel.NewSeats(o.Sockets, o.SocketsPerAddress, o.SocketsPerAddress)
 	}
 	if len(o.Chains) == 0 {
 		return nil, errors.New("gateway: chains are needed")

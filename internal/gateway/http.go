@@ -127,6 +127,7 @@ func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *
 	}
 	if c.Notification() {
 		g.tell(v, c, &out)
+		h["Cache-Control"] = notShared
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
@@ -214,6 +215,7 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 	}
 	setRetry(w.Header(), &wire.Error{RetryAfter: tightest.retry})
 	if body == nil { // nothing but notifications
+		w.Header()["Cache-Control"] = notShared
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

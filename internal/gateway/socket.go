@@ -97,6 +97,21 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer g.sockets.Leave(v.caller)
+	address := kernel.Neighbour(w)
+	if g.hosts.Enter(r.Context(), address, "") != nil {
+		e := fail(wire.RateLimited, "Your address has as many WebSocket connections open as it may have. Close some.")
+		e.Status, e.RetryAfter = http.StatusTooManyRequests, 5
+		g.sendSpent(w, r, e)
+		return
+	}
+	defer g.hosts.Leave(address)
+	// A connection costs like the cheapest call, whatever comes of it.
+	budget, refused := g.Spend(r.Context(), v.caller, kernel.Light, 1)
+	kernel.TellBudget(w.Header(), budget, kernel.Light)
+	if refused != nil {
+		g.sendWhole(w, r, translate(refused))
+		return
+	}
 	key, release := g.keys.hold(r.Header)
 	defer release()
 	v.chain.live.Serve(w, r, live.Client{

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,9 @@ func TestSockets(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
+		if res.Header.Get("X-Ratelimit-Limit") == "" || res.Header.Get("X-Ratelimit-Remaining") == "" || res.Header.Get("X-Service-Route-Class") != "light" {
+			t.Errorf("%s: a connection without its budget: %v", c.name, res.Header)
+		}
 		for name, values := range res.Header {
 			if strings.Contains(strings.Join(values, ""), w.Key) {
 				t.Errorf("%s: the key comes back in %s", c.name, name)
@@ -95,6 +99,32 @@ func TestSockets(t *testing.T) {
 	}
 	if r := w.Do(http.MethodGet, rpcPath+"/ws", w.Key); r.StatusCode != http.StatusUpgradeRequired {
 		t.Errorf("a request that is no handshake: %d %s", r.StatusCode, r.Body)
+	}
+}
+
+// TestSocketsCost: a connection is paid for, and one address does not have all that it may
+// open, however many keys it has.
+func TestSocketsCost(t *testing.T) {
+	w := newWorld(t, 2, func(o *servertest.Options) { o.Gateway.Sockets, o.Gateway.SocketsPerAddress = 64, 3 })
+	var remaining []string
+	for i := range 5 {
+		conn, res, err := w.dial(rpcPath+"/ws", nil, "X-Service-Api-Key", w.Key)
+		switch {
+		case i < 3 && err != nil:
+			t.Fatal(err)
+		case i < 3:
+			defer conn.CloseNow() //nolint:errcheck // the test is over
+			remaining = append(remaining, res.Header.Get("X-Ratelimit-Remaining"))
+		case err == nil || res.StatusCode != http.StatusTooManyRequests || res.Header.Get("Retry-After") == "" || res.Header.Get("X-Ratelimit-Limit") == "":
+			t.Errorf("connection %d: %v %v", i, res.Status, res.Header)
+		}
+	}
+	if slices.IsSorted(remaining) || len(slices.Compact(slices.Clone(remaining))) != 3 {
+		t.Errorf("what remains after each connection: %v", remaining)
+	}
+	// Other requests of the address are heard.
+	if r := w.post(rpcPath, w.Key, request("1", "starknet_blockNumber", "")); !strings.Contains(string(r.Plain()), `"result":1`) {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
 	}
 }
 

@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
+	"chainexplorer/internal/account"
 	"chainexplorer/internal/places"
 )
 
@@ -40,6 +42,12 @@ func (s *Server) Seats(kind string, all, perWorkspace, perKey int, life time.Dur
 		p.share = s.places.Share(kind, p.perWorkspace, life)
 	}
 	return p
+}
+
+// Neighbour stands for all who come from the address of a request, for Seats of addresses.
+func Neighbour(w http.ResponseWriter) *Caller {
+	at := group(w.(*exchange).client).String() // a route is only reached through ServeHTTP
+	return &Caller{Principal: account.Principal{KeyID: "address " + at, WorkspaceID: "network " + at}}
 }
 
 // Enter takes a place for a caller, who must leave it. what says in a failure

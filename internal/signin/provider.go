@@ -230,7 +230,8 @@ func (p *provider) redeem(ctx context.Context, code, verifier, nonce string) (no
 		}
 	}
 	id := session.Identity{Issuer: p.Issuer, Subject: token.Subject}
-	if c.Verified {
+	// An address with two @ is read differently by different readers.
+	if c.Verified && strings.Count(c.Email, "@") == 1 {
 		id.Email = c.Email
 	}
 	return id, nil
