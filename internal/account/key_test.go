@@ -217,7 +217,7 @@ func TestKeysWithoutTheirBeginning(t *testing.T) {
 		"/" + secret + "/x":          "/…/x",
 		"/v1/SN_MAIN/tx/0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7": "/v1/SN_MAIN/tx/0x049d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7",
 	} {
-		if got := account.Hide(text); got != want {
+		if got := Hide(text); got != want {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
