@@ -45,13 +45,13 @@ test: tools ## run all tests, with the race detector where it can find something
 # As many packages at once as there are processors, and two of the others beside them,
 # because the tests of the program wait for processes most of the time.
 test-watched:
-	packages=$$(go run ./scripts/races) && CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $$(getconf _NPROCESSORS_ONLN) -timeout 14m $$packages
+	packages=$$(go run ./scripts/races) && CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $$(getconf _NPROCESSORS_ONLN) -timeout 18m $$packages
 
 # Tests in which nothing runs on a second goroutine are run without the race detector
 # alone, and those that play fewer cases under it once more without it: scripts/races
 # tells from the sources which they are. Those are the longer ones, and begin.
 test-unwatched:
-	packages=$$(go run ./scripts/races -fewer && go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 10m $$packages
+	packages=$$(go run ./scripts/races -fewer && go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m $$packages
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

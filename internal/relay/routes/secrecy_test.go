@@ -110,7 +110,7 @@ func holds(t *testing.T, file, text string) bool {
 // looks for their keys in its log, its metrics, its database and its heap.
 func TestSecretsAreNowhere(t *testing.T) {
 	if raced {
-		t.Skip("one request after the other: run without the race detector")
+		t.Skip("sequential and long: run without the race detector")
 	}
 	sim := simprover.New(simprover.Options{})
 	front := httptest.NewServer(sim)
