@@ -60,8 +60,8 @@ func child(spec string) error {
 		return err
 	}
 	go r.Run(context.Background(), context.Background())
-	for r.Ready() != nil {
-		time.Sleep(time.Millisecond)
+	if err := joined(r); err != nil {
+		return err
 	}
 	for n, answer := range parts[3:] {
 		j, _, err := r.Submit(context.Background(), submission(parts[2], n, answer))
@@ -71,6 +71,16 @@ func child(spec string) error {
 		fmt.Println(j.ID)
 	}
 	select {}
+}
+
+// joined waits until a relay takes requests.
+func joined(r *relay.Relay) error {
+	for end := time.Now().Add(time.Minute); r.Ready() != nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			return errors.New("the relay takes no requests")
+		}
+	}
+	return nil
 }
 
 // submission asks for an answer by its nonce, as the simulated prover has it.
@@ -177,8 +187,8 @@ func killed(t *testing.T, at string) {
 		stop()
 		<-ended
 	})
-	for next.Ready() != nil && t.Context().Err() == nil {
-		time.Sleep(time.Millisecond)
+	if err := joined(next); err != nil {
+		t.Fatal(err)
 	}
 	is([]job.State{job.Succeeded, job.Failed, job.UnknownDelivery, job.Unavailable, job.UnknownDelivery, job.Unavailable})
 	for i, id := range ids {

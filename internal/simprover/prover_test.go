@@ -126,8 +126,10 @@ func TestRoom(t *testing.T) {
 		go http.Post(held.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"starknet_proveTransaction","params":`+params+`}`)) //nolint:errcheck,noctx,bodyclose // it is never answered
 	}
 	deadline := time.Now().Add(10 * time.Second)
-	for len(slow.Heard()) < 2 && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
+	for ; len(slow.Heard()) < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the first two requests were not heard")
+		}
 	}
 	if r := ask(t, held.URL, params); r.Error == nil || r.Error.Code != -32005 {
 		t.Errorf("a third request found room: %+v", r.Error)
