@@ -78,3 +78,7 @@ pins=internal/gateway/testdata clients=.tools generator starknetjs package-lock.
 # An OpenID Connect provider as others wrote it, by which people sign in to the service.
 pins=internal/signin/testdata clients=.tools generator oidcprovider package-lock.json npm_packages ||
   echo "tools: without a provider nobody signs in by one" >&2
+
+# What finds in the pages what keeps people from using them.
+pins=internal/web/walk/testdata clients=.tools generator axe package-lock.json npm_packages ||
+  echo "tools: without axe-core nobody looks whether everybody can use the pages" >&2

@@ -27,6 +27,7 @@ var testOnly = []string{
 	module + "internal/verification/sandbox/sandboxtest",
 	module + "internal/verification/standing/standingtest",
 	module + "internal/verification/toolchain/toolchaintest",
+	module + "internal/web/walk",
 }
 
 // TestTheProgramHoldsNothingOfTheTests looks at every package that is linked into the program.

@@ -1,0 +1,85 @@
+package walk_test
+
+import (
+	"fmt"
+	"testing"
+
+	"chainexplorer/internal/web/walk"
+)
+
+// place is a page of the demo. Whoever adds a page adds a line.
+type place struct {
+	name string
+	path func(f *facts) string
+	// explorer pages show the chain: they can be shared, read by programs and without
+	// scripts, and are small.
+	explorer bool
+}
+
+func at(path string) func(*facts) string { return func(*facts) string { return path } }
+
+// places are the pages that are walked. Those below {chain} are walked on both chains.
+var places = []place{
+	{"home", at("/"), false},
+	{"guides", at("/docs"), false},
+	{"API reference", at("/docs/api"), false},
+	{"a family of the reference", at("/docs/reference/messages"), false},
+	{"a guide", at("/docs/api/finality"), false},
+	{"check of a receipt", at("/verify-receipt"), false},
+	{"sign-in", at("/login"), false},
+	{"nothing", at("/none"), false},
+}
+
+// facts are what there is to see on a chain of the demo.
+type facts struct {
+	chain                string
+	head                 uint64
+	block                uint64 // below the head, with transactions
+	blockHash            string
+	tx, reverted, sender string
+	token, symbol        string
+	class, message       string
+}
+
+const feeToken = "0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d"
+
+func factsOf(t *testing.T, d *walk.Demo, chain string) *facts {
+	t.Helper()
+	read := func(path string, into any) {
+		t.Helper()
+		if err := d.JSON(t.Context(), "/v1/"+chain+path, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := &facts{chain: chain, token: feeToken}
+	var block struct {
+		BlockNumber  uint64
+		BlockHash    string
+		Transactions []struct{ TxHash, FromAddress string }
+	}
+	read("/block/latest?tx_limit=1", &block)
+	f.head = block.BlockNumber
+	for n := f.head - 3; f.tx == ""; n-- {
+		read(fmt.Sprintf("/block/%d?tx_limit=1", n), &block)
+		if len(block.Transactions) > 0 {
+			f.block, f.blockHash, f.tx, f.sender = block.BlockNumber, block.BlockHash, block.Transactions[0].TxHash, block.Transactions[0].FromAddress
+		}
+	}
+	var list struct {
+		Items []struct{ TxHash, ExecutionStatus, MessageHash, ClassHash string }
+	}
+	read("/txs?limit=100", &list)
+	for _, i := range list.Items {
+		if i.ExecutionStatus == "REVERTED" {
+			f.reverted = i.TxHash
+		}
+	}
+	read("/messages?limit=1", &list)
+	f.message = list.Items[0].MessageHash
+	read("/classes?limit=1", &list)
+	f.class = list.Items[0].ClassHash
+	var token struct{ Symbol string }
+	read("/token/"+feeToken, &token)
+	f.symbol = token.Symbol
+	return f
+}
