@@ -11,7 +11,7 @@ export GOGC ?= 200
 SEEDS   ?= 200
 FUZZ    ?= 30s
 
-.PHONY: help build test test-watched test-unwatched test-quick lint fmt fuzz sim bench demo tools outdated vulnerable reproducible release
+.PHONY: help build test test-watched test-unwatched test-quick lint fmt fuzz sim bench demo screenshots tools outdated vulnerable reproducible release
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 
 demo: ## show the whole product on built-in simulated chains
 	go run ./cmd/chainexplorer demo
+
+screenshots: ## make the pictures of the README from the demo
+	go run ./scripts/screenshots
 
 release: ## build static binaries for four platforms, with digests and bills of materials, into dist/
 	@scripts/release.sh
