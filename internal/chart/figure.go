@@ -1,0 +1,150 @@
+package chart
+
+import "unicode/utf8"
+
+const (
+	// ground is where values stand, in percent of the height; labels are below it.
+	ground = 86.0
+	// labels is how many there are at most: as many as a telephone has room for.
+	labels = 5
+	// gap is how much of a bar's place stays empty.
+	gap = 0.2
+	// side is how many units a curve's drawing has, each way.
+	side = 1000.0
+)
+
+// figure is a chart with a scale on its left and labels below.
+type figure struct {
+	ID, Title, Description string
+	Parts                  []Part
+	Scale                  []string
+	// Blanks are where nothing is known.
+	Blanks  []block
+	Columns []column
+	// Fill and Stroke are paths. They lie in a drawing that is stretched to the chart;
+	// the stroke is as thick as it would be without.
+	Fill, Stroke string
+	Labels       []label
+	Numbers      *Table
+}
+
+// Lines are where the numbers of the scale are.
+func (figure) Lines() []string {
+	return []string{"0", number(ground / 2), number(ground)}
+}
+
+// Ground is where values stand.
+func (figure) Ground() string { return number(ground) }
+
+type column struct {
+	Title               string
+	Left, Place, Ground string
+	Blocks              []block
+}
+
+type block struct{ Class, X, Y, Width, Height string }
+
+type label struct{ Text, X, Anchor string }
+
+const figureTemplate = `{{define "figure"}}<figure class="chart">
+<figcaption><span id="{{.ID}}-title">{{.Title}}</span>{{with .Parts}}<ul class="legend" aria-hidden="true">{{range .}}<li><svg class="swatch" viewBox="0 0 10 10"><rect class="{{.Class}}" width="10" height="10"/></svg>{{.Name}}</li>{{end}}</ul>{{end}}</figcaption>
+<div class="plot">
+<div class="scale" aria-hidden="true">{{range .Scale}}<span>{{.}}</span>{{end}}</div>
+<svg role="img" aria-labelledby="{{.ID}}-title {{.ID}}-desc">
+<desc id="{{.ID}}-desc">{{.Description}}</desc>
+{{range .Blanks}}<rect class="blank" x="{{.X}}%" y="0" width="{{.Width}}%" height="{{.Height}}%"/>
+{{end}}{{range .Lines}}<line class="grid" x1="0" x2="100%" y1="{{.}}%" y2="{{.}}%"/>
+{{end}}{{range .Columns}}<g><title>{{.Title}}</title><rect class="hit" x="{{.Left}}%" y="0" width="{{.Place}}%" height="{{.Ground}}%"/>{{range .Blocks}}<rect class="{{.Class}}" x="{{.X}}%" y="{{.Y}}%" width="{{.Width}}%" height="{{.Height}}%"/>{{end}}</g>
+{{end}}{{if .Stroke}}<svg width="100%" height="{{.Ground}}%" viewBox="0 0 1000 1000" preserveAspectRatio="none" pointer-events="none"><path class="under" d="{{.Fill}}"/><path class="stroke" vector-effect="non-scaling-stroke" d="{{.Stroke}}"/></svg>
+{{end}}{{range .Labels}}<text x="{{.X}}%" y="98%" text-anchor="{{.Anchor}}">{{.Text}}</text>
+{{end}}</svg>
+</div>
+{{with .Numbers}}{{template "table" .}}{{end}}</figure>
+{{end}}`
+
+// anchor keeps labels at the edges within the chart.
+func anchor(x float64) string {
+	switch {
+	case x < 8:
+		return "start"
+	case x > 92:
+		return "end"
+	}
+	return "middle"
+}
+
+// tick is a place that could have a label.
+type tick struct {
+	x    float64
+	text string
+}
+
+const (
+	// narrow is how many pixels wide a chart is on a telephone, and letter how many a
+	// letter of a label takes, with some to spare.
+	narrow, letter = 290.0, 8.0
+	// longest is how many letters a label may have, so that two fit on a telephone.
+	longest = 16
+)
+
+// sized is a label with where it begins and ends.
+type sized struct {
+	label
+	from, to float64
+}
+
+func (t tick) label() sized {
+	text := cut(t.text, longest)
+	width := (float64(utf8.RuneCountInString(text))*letter + letter) / narrow * 100
+	l := sized{label{text, number(t.x), "middle"}, t.x - width/2, t.x + width/2}
+	switch {
+	case l.from < 0:
+		l.Anchor, l.from, l.to = "start", t.x, t.x+width
+	case l.to > 100:
+		l.Anchor, l.from, l.to = "end", t.x-width, t.x
+	}
+	return l
+}
+
+// labelsOf chooses the first, the last, and as many between as have room.
+func labelsOf(ticks []tick) []label {
+	first, last := ticks[0], ticks[len(ticks)-1]
+	for inner := min(labels, len(ticks)) - 2; inner >= 0; inner-- {
+		chosen := []sized{first.label()}
+		for i := range inner {
+			want := first.x + (last.x-first.x)*float64(i+1)/float64(inner+1)
+			best := ticks[0]
+			for _, t := range ticks {
+				if abs(t.x-want) < abs(best.x-want) {
+					best = t
+				}
+			}
+			chosen = append(chosen, best.label())
+		}
+		chosen = append(chosen, last.label())
+		if list, apart := spaced(chosen); apart {
+			return list
+		}
+	}
+	return []label{first.label().label}
+}
+
+func spaced(chosen []sized) (list []label, apart bool) {
+	for i, l := range chosen {
+		if i > 0 && l.from < chosen[i-1].to {
+			return nil, false
+		}
+		list = append(list, l.label)
+	}
+	return list, true
+}
+
+func abs(f float64) float64 { return max(f, -f) }
+
+// cut shortens a text.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
