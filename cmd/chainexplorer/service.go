@@ -32,6 +32,7 @@ import (
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/translog"
+	"chainexplorer/internal/web/pages"
 )
 
 // serviceOptions are the settings of serve, api and demo.
@@ -253,6 +254,7 @@ func (s *service) openAPI(ctx context.Context) error {
 		return err
 	}
 	s.receipts = log
+	pages.New(k, routes)
 	site.New(k, routes, listed...)
 	s.api = k
 	return nil

@@ -182,11 +182,32 @@ func (s *Routes) view(ctx context.Context, id string, fn func(c *Chain, r explor
 	if e != nil {
 		return e
 	}
+	if p, ok := ctx.Value(pinKey{}).(*held); ok && p.chain == c {
+		return fn(c, p.reader, p.state)
+	}
 	return chain.View(ctx, c.Store, func(r explorer.Reader, state *chain.State) error {
 		if !state.HasHead {
 			return kernel.RetryLater(5, nil, "The index of %s has no block yet; it is being built.", id)
 		}
 		return fn(c, r, state)
+	})
+}
+
+// held is the view that all routes see which a page asks.
+type held struct {
+	chain  *Chain
+	reader explorer.Reader
+	state  *chain.State
+}
+
+type pinKey struct{}
+
+// Pin runs fn on one view of a chain. Every route of the chain that is asked with its
+// context answers from this view: a page is of one moment, as an answer is. Nothing in fn
+// may wait for a node, because views are few.
+func (s *Routes) Pin(ctx context.Context, id string, fn func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error) error {
+	return s.view(ctx, id, func(c *Chain, r explorer.Reader, state *chain.State) error {
+		return fn(context.WithValue(ctx, pinKey{}, &held{c, r, state}), c, r, state)
 	})
 }
 

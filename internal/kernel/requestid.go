@@ -69,6 +69,13 @@ type Request struct {
 	itemized bool
 	// failure is why the handler did not answer.
 	failure *Error
+
+	// inside says that a page asks, in this process, and made is what it is handed.
+	inside bool
+	made   any
+	// asked is what a page asked for, and mutable says that some of it can change.
+	asked   []Asked
+	mutable bool
 }
 
 func WithRequest(ctx context.Context, r *Request) context.Context {

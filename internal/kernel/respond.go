@@ -33,6 +33,7 @@ type answer struct {
 	date    date
 	timing  []string // Server-Timing
 	forever bool     // the answer can never change
+	page    bool     // it is one for people, of HTML
 }
 
 // form is a body in one encoding, with the headers that follow from it.
@@ -180,12 +181,16 @@ var (
 	cacheNever   = []string{"private, no-store"}
 	cacheChecked = []string{"private, no-cache"} // may be stored, must be validated
 	cacheForever = []string{"private, max-age=3600, immutable"}
+	cachePage    = []string{"public, no-cache"}
+	varyEncoding = slices.Clip([]string{"Accept-Encoding"})
 )
 
 // send writes an answer that depends on the caller's key.
 func (a *answer) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 	h := w.Header()
-	h["Vary"] = varyAll
+	if h["Vary"] = varyAll; a.page {
+		h["Vary"] = varyEncoding
+	}
 	form, etag := &a.plain, a.etag
 	if len(a.plain.body) >= GzipFrom && AcceptsGzip(r.Header) {
 		if a.zip(); a.zipped.body != nil {
@@ -193,6 +198,8 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 		}
 	}
 	switch {
+	case a.page: // it changes with the program, too
+		h["Cache-Control"] = cachePage
 	case a.forever:
 		h["Cache-Control"] = cacheForever
 	case etag != "":
@@ -213,7 +220,9 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 			return
 		}
 	}
-	h["Content-Type"] = typeJSON
+	if !a.page { // whose type is set with its other headers
+		h["Content-Type"] = typeJSON
+	}
 	if form == &a.zipped {
 		h["Content-Encoding"] = encodingGzip
 	}

@@ -159,6 +159,10 @@ func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in 
 			req.failure = s.asError(err)
 			return nil, statusError{req.failure, req.ID}
 		}
+		if req.inside {
+			req.made = out
+			return nil, taken{}
+		}
 		return out, nil
 	})
 	s.amend(route)
@@ -287,6 +291,7 @@ func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *h
 	if !ok {
 		panic(fmt.Sprintf("kernel: pattern %q without a method", pattern))
 	}
+	s.asked[route.ID] = entry{route, handler}
 	h := s.keyed(route, http.HandlerFunc(handler))
 	for _, prefix := range []string{"", "/api"} {
 		pattern := method + " " + prefix + path

@@ -78,6 +78,7 @@ type Server struct {
 	places   *places.Book
 	flight   *Seats // requests at work
 	bodies   *Seats // requests whose bodies are being read
+	looking  *Seats // pages being made, of addresses
 	clients  *clients
 	bursts   *buckets[budget]
 	bodyTime time.Duration
@@ -102,6 +103,7 @@ type Server struct {
 	registering *Route
 	methods     map[string][]string // by the path of a pattern
 	shut        map[string]bool     // patterns that stand for no route: see shutGaps
+	asked       map[string]entry    // routes by their ids, for pages
 	classes     map[string][]string // of routes, by pattern, as the header has them
 	guarded     map[string]bool     // patterns for pages of the listed origins alone
 	complete    sync.Once           // all patterns are there
@@ -119,7 +121,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, classes: map[string][]string{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, asked: map[string]entry{}, classes: map[string][]string{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now
@@ -137,6 +139,8 @@ func New(o Options) (*Server, error) {
 	}
 	s.bursts = newBuckets[budget](s.Now, maxBursts)
 	s.bodies = NewSeats(maxBodies, 0, 0)
+	// Who looks at pages leaves most places to those who come with keys.
+	s.looking = NewSeats(max(DefaultTo(o.MaxInFlight, maxInFlight)/4, 1), 0, 0)
 	s.clients = newClients(o.TrustedProxies, o.AnonymousPerMinute, s.Now)
 	s.Origin = originOf(s.BaseURL, o.Address)
 	s.bodyTime = DefaultTo(o.BodyTimeout, bodyTime)

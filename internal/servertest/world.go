@@ -45,6 +45,7 @@ import (
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/usage"
 	verification "chainexplorer/internal/verification/routes"
+	"chainexplorer/internal/web/pages"
 )
 
 // World is a simulated chain, an index of it, and the service in front.
@@ -185,6 +186,7 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	if o.Relay != nil {
 		relay.New(k, *o.Relay)
 	}
+	pages.New(k, routes)
 	site.New(k, routes)
 	return k, routes
 }

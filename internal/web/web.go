@@ -16,13 +16,33 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 //go:embed *.html
 var files embed.FS
 
-//go:embed style.css
-var style []byte
+//go:embed *.css
+var styles embed.FS
+
+// style is one sheet of all: style.css is the ground, and the others stand on it, in the
+// order of their names.
+var style = joinStyles()
+
+func joinStyles() []byte {
+	names, err := styles.ReadDir(".")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	out, _ := styles.ReadFile("style.css")
+	for _, f := range names {
+		if f.Name() != "style.css" {
+			more, _ := styles.ReadFile(f.Name())
+			out = append(append(out, '\n'), more...)
+		}
+	}
+	return out
+}
 
 //go:embed icon.svg
 var icon []byte
@@ -82,10 +102,46 @@ type Page struct {
 	Accounts bool
 	// Script is the path of a script that the page has instead of the usual one.
 	Script string
+
+	// Chain is the chain that the page is about, and Chains are all that can be looked at;
+	// "" and none where that is not known.
+	Chain  string
+	Chains []string
+	// Canonical is the one address of the page, JSON the call of the API that answers the
+	// same, and AsJSON where a person sees its answer.
+	Canonical, JSON, AsJSON string
+	// Notice stands on top of the page: why what it shows may be old.
+	Notice template.HTML
+	// AsOf says which block the page is as of. Follow names it for the script: a chain, a
+	// number and a hash, with spaces between.
+	AsOf   template.HTML
+	Follow string
 }
+
+// Navigation leads to the lists of the page's chain, or else of the first one.
+func (p Page) Navigation() []Link {
+	chain := p.Chain
+	if chain == "" {
+		if len(p.Chains) == 0 {
+			return nil
+		}
+		chain = p.Chains[0]
+	}
+	links := make([]Link, 0, len(navigation))
+	for _, l := range navigation {
+		links = append(links, Link{l.Text, strings.Replace(l.Href, "{chain}", chain, 1)})
+	}
+	return links
+}
+
+// navigation are the entries, with {chain} in the place of a chain.
+var navigation = []Link{}
 
 // policy forbids everything that a page of ours does not need.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// livePolicy lets a page ask where it came from for what is new.
+const livePolicy = policy + "; connect-src 'self'"
 
 // ContentType is the media type of pages.
 const ContentType = "text/html; charset=utf-8"
@@ -96,6 +152,12 @@ func SetHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
+}
+
+// SetLiveHeaders are those of a page that asks for what is new.
+func SetLiveHeaders(h http.Header) {
+	SetHeaders(h)
+	h.Set("Content-Security-Policy", livePolicy)
 }
 
 // HTML puts a page into the layout.

@@ -1,0 +1,126 @@
+package kernel
+
+import (
+	"context"
+	"net/http"
+)
+
+// The lane of pages that everybody may look at. Who looks needs no key and gets no
+// cookie, is bounded by address, and is sent what others were sent as long as it holds.
+
+// Sheet is a page of the lane.
+type Sheet struct {
+	// ID names the page in metrics and logs.
+	ID string
+	// Pattern is a method and a path, such as "GET /SN_MAIN/block/{ref}".
+	Pattern string
+	// Chain is whose index the page shows; "" for a page that is made anew each time.
+	Chain string
+	// Cost is what the page takes out of what an address may ask; 1 when zero.
+	Cost int
+	// Mood is what the page says of this moment besides: pages are kept for each apart.
+	// Nil: nothing.
+	Mood func(context.Context) string
+	// Make writes the page, headers included. A page that is not 200 is not kept.
+	Make func(w http.ResponseWriter, r *http.Request) error
+	// Refuse tells a person of a failure.
+	Refuse func(w http.ResponseWriter, r *http.Request, e *Error)
+	// Dress sets the headers that every page has.
+	Dress func(http.Header)
+}
+
+// HandleSheet serves a page.
+func (s *Server) HandleSheet(p Sheet) {
+	route := &Route{ID: p.ID, Class: Light, Certification: Unsupported}
+	seen := s.metrics.of(p.ID)
+	s.handle(p.Pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x := w.(*exchange) // the mux is only reached through ServeHTTP
+		req := &x.record
+		req.Route, req.seen = route, seen
+		e := oneOrigin(r.Header)
+		if e == nil {
+			e = s.clients.spend(x.client, DefaultTo(p.Cost, 1))
+		}
+		if e == nil {
+			e = keyInQuery(w, r)
+		}
+		if e != nil {
+			p.Refuse(w, r, e)
+			return
+		}
+		key, keep := answerKey{}, false
+		if p.Chain != "" && s.revision != nil {
+			if key.at, keep = s.revision(r.Context(), p.Chain); keep {
+				key.chain, key.path, key.query = p.Chain, r.URL.EscapedPath(), r.URL.RawQuery
+				if p.Mood != nil {
+					key.query += "\n" + p.Mood(r.Context()) // no query has a line break
+				}
+				lasting := key
+				lasting.at = key.at.Lasting()
+				a := s.kept.get(lasting)
+				if a == nil {
+					a = s.fresh.get(key)
+				}
+				if a != nil {
+					s.metrics.kept.Inc()
+					p.Dress(w.Header())
+					a.send(w, r, s.Now())
+					return
+				}
+			}
+		}
+		s.lookAt(&p, w, r, req, key, keep)
+	}))
+}
+
+// lookAt makes a page.
+func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *Request, key answerKey, keep bool) {
+	who := Neighbour(w)
+	if e := s.looking.Enter(r.Context(), who, "at work"); e != nil {
+		p.Refuse(w, r, e)
+		return
+	}
+	made := &Request{ID: req.ID, Route: req.Route, Caller: who}
+	rec := getRecorder()
+	defer putRecorder(rec)
+	ctx, cancel := context.WithTimeout(WithRequest(r.Context(), made), s.timeout)
+	err := func() error {
+		defer s.looking.Leave(who)
+		defer cancel()
+		return p.Make(rec, r.WithContext(ctx))
+	}()
+	if err != nil {
+		e := s.asError(err)
+		if e.Cause != nil {
+			s.Log.Error("page failed", "request_id", req.ID, "page", p.ID, "code", string(e.Code), "err", e.Cause)
+		}
+		p.Refuse(w, r, e)
+		return
+	}
+	h := w.Header()
+	p.Dress(h)
+	if rec.status != http.StatusOK {
+		for name, values := range rec.header {
+			h[name] = values
+		}
+		h["Cache-Control"] = cacheNever
+		w.WriteHeader(rec.status)
+		if r.Method != http.MethodHead {
+			w.Write(rec.body.Bytes()) //nolint:errcheck // the client went away
+		}
+		return
+	}
+	keep = keep && len(made.asked) > 0 && !made.doubted
+	// A page is kept for good when it says so, and nothing that it asked says otherwise.
+	forever := keep && made.immutable && !made.mutable
+	a := rec.seal(true, keep, forever)
+	a.page = true
+	switch {
+	case forever:
+		key.at = key.at.Lasting()
+		s.kept.put(key, a)
+	case keep:
+		s.fresh.put(key, a)
+	}
+	a.send(w, r, s.Now())
+}

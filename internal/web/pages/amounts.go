@@ -1,0 +1,106 @@
+package pages
+
+import (
+	"html/template"
+	"math/big"
+	"net/url"
+	"strings"
+
+	"chainexplorer/internal/felt"
+)
+
+func withQuery(path string, q url.Values) string {
+	if text := q.Encode(); text != "" {
+		return path + "?" + text
+	}
+	return path
+}
+
+// Amount is how much of a token: short in print, exact in the title and in data-value, which
+// is in the token's smallest unit. Without decimals the smallest unit itself is shown.
+// symbol comes from the chain.
+func (l *look) Amount(raw any, decimals any, symbol any) template.HTML {
+	units, ok := unitsOf(raw)
+	if !ok {
+		return l.Unknown("")
+	}
+	places, known := placesOf(decimals)
+	short, exact := amountText(units, places)
+	var b strings.Builder
+	b.WriteString(`<span class="amount" data-value="`)
+	b.WriteString(units)
+	b.WriteString(`" title="`)
+	b.WriteString(exact)
+	if !known {
+		b.WriteString(` in the smallest unit: how many decimals the token has is not known`)
+	}
+	b.WriteString(`">`)
+	b.WriteString(short)
+	b.WriteString(`</span>`)
+	if text, ok := deref(symbol).(string); ok && text != "" {
+		b.WriteByte(' ')
+		b.WriteString(string(nameHTML(text)))
+	} else if !known {
+		b.WriteString(` <span class="soft">units</span>`)
+	}
+	return template.HTML(b.String()) //nolint:gosec // digits, and an escaped name
+}
+
+// unitsOf spells an amount in the smallest unit, in decimal digits.
+func unitsOf(raw any) (string, bool) {
+	switch v := deref(raw).(type) {
+	case string:
+		if v == "" || len(v) > 100 || strings.Trim(v, "0123456789") != "" {
+			return "", false
+		}
+		return v, true
+	case felt.Felt:
+		return new(big.Int).SetBytes(v[:]).String(), true
+	case *felt.Felt:
+		if v != nil {
+			return new(big.Int).SetBytes(v[:]).String(), true
+		}
+	}
+	return "", false
+}
+
+func placesOf(decimals any) (int, bool) {
+	n, ok := whole(decimals)
+	if !ok || n > 77 {
+		return 0, false
+	}
+	return int(n), true
+}
+
+// amountText moves the point of a number of units. exact has all digits; short has at most
+// four behind the point, cut and not rounded, and never shows something as nothing.
+func amountText(units string, places int) (short, exact string) {
+	units = strings.TrimLeft(units, "0")
+	if len(units) <= places {
+		units = strings.Repeat("0", places-len(units)+1) + units
+	}
+	front, back := units[:len(units)-places], strings.TrimRight(units[len(units)-places:], "0")
+	front = grouped(front)
+	if back == "" {
+		return front, front
+	}
+	exact = front + "." + back
+	kept := strings.TrimRight(back[:min(len(back), 4)], "0")
+	switch {
+	case kept == back:
+		return exact, exact
+	case kept == "" && front == "0":
+		return "&lt;0.0001", exact
+	case kept == "":
+		return front + "…", exact
+	}
+	return front + "." + kept + "…", exact
+}
+
+// grouped puts separators between thousands.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,70 @@
+package pages
+
+import (
+	"html/template"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestName is how much of a name that comes from the chain is shown.
+const longestName = 40
+
+// cleanName makes a text that anybody may have written fit to be shown in a line: without
+// control, format and direction characters, in one line, and cut. changed says that
+// something was left out.
+func cleanName(s string) (name string, changed bool) {
+	var b strings.Builder
+	runes, space := 0, false
+	for i, r := range s {
+		if runes >= longestName {
+			b.WriteRune('…')
+			return b.String(), true
+		}
+		if i > 16*longestName { // what is left out must not cost either
+			changed = true
+			break
+		}
+		switch {
+		case r == utf8.RuneError, unicode.Is(unicode.C, r), unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r), isFiller(r):
+			changed = true
+			continue
+		case unicode.IsSpace(r):
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			runes++
+		}
+		space = false
+		b.WriteRune(r)
+		runes++
+	}
+	return b.String(), changed
+}
+
+// isFiller tells letters that are drawn as nothing.
+func isFiller(r rune) bool {
+	switch r {
+	case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800:
+		return true
+	}
+	return false
+}
+
+// Name shows a name that comes from the chain: isolated, so that its direction does not
+// change what stands beside it, and marked where something was left out.
+func (l *look) Name(s string) template.HTML { return nameHTML(s) }
+
+func nameHTML(s string) template.HTML {
+	name, changed := cleanName(s)
+	if name == "" {
+		return `<span class="unknown">no readable name</span>`
+	}
+	out := `<bdi class="name">` + template.HTMLEscapeString(name) + `</bdi>`
+	if changed {
+		out += `<abbr class="cut" title="The contract's own text holds more, or characters that are not shown.">*</abbr>`
+	}
+	return template.HTML(out) //nolint:gosec // escaped
+}

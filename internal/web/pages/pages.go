@@ -1,0 +1,242 @@
+// Package pages is the explorer that people look at: a page for each thing of a chain,
+// made on the server.
+//
+// A page asks the routes of the API in this process (ask), so that its numbers are those
+// of the API, and knows no chain logic of its own. All that it asks it sees in one view of
+// the index: a page is of one moment, and says which. It is HTML without a script; scripts
+// add what is new, copying and keys. Everything that comes from the chain is text, escaped
+// by templates, and names are cut and cleaned besides (see names.go).
+//
+// Cost: the rows of the routes that a page asks, one view, and the template. Pages are kept
+// until the next block, as answers are, and those of what L1 accepted for longer.
+//
+// To add a page: a function from a look to a sheet, a template of the same name, a line in
+// register. The template's data embeds the look, whose exported methods render links,
+// amounts and times.
+package pages
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/web"
+)
+
+// Pages are those of all chains.
+type Pages struct {
+	*kernel.Server
+	routes *api.Routes
+	moods  map[string]*mood
+}
+
+// New registers the pages. The table of routes is complete by then.
+func New(k *kernel.Server, routes *api.Routes) *Pages {
+	p := &Pages{Server: k, routes: routes, moods: map[string]*mood{}}
+	for _, id := range routes.Order {
+		p.moods[id] = &mood{routes: routes, chain: routes.Chains[id]}
+		p.register(id)
+	}
+	return p
+}
+
+// register adds the pages of one chain.
+func (p *Pages) register(id string) {
+	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage)
+}
+
+//go:embed *.html
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(web.Funcs()).Funcs(funcs).ParseFS(files, "*.html"))
+
+// look is somebody's look at a page of a chain, in one view of its index.
+type look struct {
+	ctx   context.Context
+	p     *Pages
+	r     *http.Request
+	query url.Values
+	// Chain is the chain's id, and base where its pages are.
+	Chain  string
+	base   string
+	served *api.Chain
+	reader explorer.Reader
+	state  *chain.State
+}
+
+// sheet is a page to be written.
+type sheet struct {
+	title       string // such as Block 123; the layout adds the rest
+	description string // in a sentence, for search engines and chats
+	trail       []web.Link
+	name        string // of the template
+	data        any
+	// about is the block that the page stands and falls with; nil: the head that it was made at.
+	about *anchor
+	// lasting says that the page tells nothing that later blocks change.
+	lasting bool
+	// to is where the visitor should go instead.
+	to string
+}
+
+// anchor names a block.
+type anchor struct {
+	Number uint64
+	Hash   string
+}
+
+type maker func(*look) (*sheet, error)
+
+// chainPage serves a page of a chain, and what it asked as JSON.
+func (p *Pages) chainPage(id, name, path string, make maker) {
+	p.HandleSheet(kernel.Sheet{
+		ID: name, Pattern: "GET /" + id + path, Chain: id, Mood: p.moods[id].now,
+		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.show(w, r, id, make) },
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
+		Dress:  web.SetLiveHeaders,
+	})
+}
+
+// ask asks a route in the look's view. path are the values of the route's variables after the chain.
+func ask[T any](l *look, id string, query url.Values, path ...string) (*T, error) {
+	out, err := l.p.Ask(l.ctx, id, query, append([]string{l.Chain}, path...)...)
+	if err != nil {
+		return nil, err
+	}
+	return out.(*T), nil
+}
+
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make maker) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
+	}
+	asJSON := query.Get("as") == "json"
+	query.Del("as")
+	return p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
+		l := &look{ctx: ctx, p: p, r: r, query: query, Chain: id, base: "/" + id, served: c, reader: reader, state: state}
+		s, err := make(l)
+		switch {
+		case err != nil:
+			return err
+		case s.to != "" && !asJSON:
+			w.Header().Set("Location", s.to)
+			w.WriteHeader(http.StatusFound)
+			return nil
+		case asJSON:
+			if s, err = l.asJSON(s); err != nil {
+				return err
+			}
+		}
+		return l.write(w, s)
+	})
+}
+
+// write puts a sheet into the layout.
+func (l *look) write(w http.ResponseWriter, s *sheet) error {
+	body, err := render(s.name, s.data)
+	if err != nil {
+		return err
+	}
+	if s.lasting {
+		kernel.RequestOf(l.ctx).Settle(true, true)
+	}
+	page := l.p.page(l.r, s.title+" · "+l.Chain, s.description)
+	page.Trail, page.Body, page.Chain = s.trail, body, l.Chain
+	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
+		page.JSON = asked[0].URI
+		page.AsJSON = l.asJSONHref()
+	}
+	page.Notice = l.p.moods[l.Chain].notice()
+	page.AsOf, page.Follow = l.asOf(s)
+	html, err := web.HTML(page)
+	if err != nil {
+		return err
+	}
+	w.Write(html) //nolint:errcheck // a recorder never fails
+	return nil
+}
+
+// page is what all pages have in common.
+func (p *Pages) page(r *http.Request, title, description string) web.Page {
+	return web.Page{Title: title, Description: description, Version: p.Version, Accounts: p.SignsIn(), Chains: p.routes.Order,
+		Canonical: p.BaseURL + canonical(r.URL)}
+}
+
+// canonical is the address of a page without what only changes how it is shown.
+func canonical(u *url.URL) string { return u.EscapedPath() }
+
+func render(name string, data any) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("render %s: %w", name, err)
+	}
+	return template.HTML(b.String()), nil //nolint:gosec // made by a template, which escapes
+}
+
+// asOf says which block the page is as of, in words, and which block a script should watch:
+// chain, number and hash.
+func (l *look) asOf(s *sheet) (template.HTML, string) {
+	at := anchor{l.state.Head.Number, l.state.Head.Hash.String()}
+	if s.about != nil {
+		at = *s.about
+	}
+	follow := fmt.Sprintf("%s %d %s", l.Chain, at.Number, at.Hash)
+	if s.lasting {
+		return "Accepted on L1: what this page tells does not change any more.", follow
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `As of block <a href="%s/block/%d" data-value="%d">%s</a>, %s`, l.base, l.state.Head.Number, l.state.Head.Number, web.Group(l.state.Head.Number), l.Time(kernel.TimestampISO(l.state.Head.Timestamp)))
+	if n, ok := l.state.FinalizedBlock(l.served.Depth); ok {
+		fmt.Fprintf(&b, ` · finalized up to <span data-value="%d">%s</span>`, n, web.Group(n))
+	}
+	if l.state.HasL1 {
+		fmt.Fprintf(&b, ` · accepted on L1 up to <span data-value="%d">%s</span>`, l.state.L1.Number, web.Group(l.state.L1.Number))
+	}
+	return template.HTML(b.String()), follow //nolint:gosec // digits, fixed text and escaped times
+}
+
+// asJSONHref is this page with what it asked.
+func (l *look) asJSONHref() string {
+	q := url.Values{}
+	for name, values := range l.query {
+		q[name] = values
+	}
+	q.Set("as", "json")
+	return l.r.URL.EscapedPath() + "?" + q.Encode()
+}
+
+// asJSON is the page that shows what another one asked, and what it was answered.
+func (l *look) asJSON(s *sheet) (*sheet, error) {
+	type call struct {
+		URI, Curl, Answer string
+	}
+	var calls []call
+	for _, a := range kernel.RequestOf(l.ctx).Asked() {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(a.Answer); err != nil {
+			return nil, fmt.Errorf("encode the answer of %s: %w", a.Route.ID, err)
+		}
+		calls = append(calls, call{a.URI, `curl -H "X-Service-Api-Key: $SERVICE_API_KEY" "` + l.p.Origin + a.URI + `"`, b.String()})
+	}
+	back := l.r.URL.EscapedPath()
+	if q := l.query.Encode(); q != "" {
+		back += "?" + q
+	}
+	return &sheet{title: s.title + " as JSON", description: "The calls of the API behind a page, with their answers.", name: "asjson.html",
+		trail: append(s.trail, web.Link{Text: s.title, Href: back}), about: s.about, lasting: s.lasting,
+		data: map[string]any{"Title": s.title, "Calls": calls}}, nil
+}

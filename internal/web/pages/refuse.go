@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/web"
+)
+
+// refuse tells a person what went wrong, and what to do.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e *kernel.Error) {
+	code := kernel.Codes[e.Code]
+	title := code.Title
+	if e.Code == kernel.CodeNotFound {
+		title = "Not found on " + chainID
+	}
+	body, err := render("refused.html", map[string]any{
+		"Title": title, "Message": e.Message, "Cure": code.Cure, "Slug": code.Slug, "Chain": chainID, "Missing": e.Code == kernel.CodeNotFound,
+		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter,
+	})
+	if err != nil {
+		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)
+		return
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	page := p.page(r, title+" · Chain Explorer", "")
+	page.Body, page.Hidden, page.Chain = body, true, chainID
+	web.Write(w, r, code.Status, page)
+}
+
+// others are the same path on the other chains.
+func (p *Pages) others(chainID, path string) (out []web.Link) {
+	for _, id := range p.routes.Order {
+		if id != chainID && len(path) > len(chainID)+1 {
+			out = append(out, web.Link{Text: id, Href: "/" + id + path[len(chainID)+1:]})
+		}
+	}
+	return out
+}
