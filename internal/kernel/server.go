@@ -54,7 +54,8 @@ type Options struct {
 	// TrustedProxies are believed when they say in X-Forwarded-For whom they ask for.
 	TrustedProxies []netip.Prefix
 	// CacheBytes bounds the answers that are kept for good (default 64 MiB); a
-	// quarter of it bounds those kept until the next block. With 1 none is kept.
+	// quarter of it bounds those kept until the next block, and another the pages. With 1
+	// none is kept.
 	CacheBytes int
 	// BaseURL is how the documents name this service; default: relative.
 	BaseURL string
@@ -85,6 +86,7 @@ type Server struct {
 	limits   budgets
 	kept     *answers // for good
 	fresh    *answers // until the next block
+	sheets   *answers // pages, of both kinds: they are large, and must not drive answers out
 
 	generations generations // of answers that count as modified when they were made
 
@@ -119,7 +121,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		keys: o.Keys, sessions: o.Sessions, cursors: o.Cursors, Origins: o.Origins,
 		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
-		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
+		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4), sheets: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
 		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, asked: map[string]entry{}, classes: map[string][]string{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
 	}

@@ -57,9 +57,9 @@ func (s *Server) HandleSheet(p Sheet) {
 				}
 				lasting := key
 				lasting.at = key.at.Lasting()
-				a := s.kept.get(lasting)
+				a := s.sheets.get(lasting)
 				if a == nil {
-					a = s.fresh.get(key)
+					a = s.sheets.get(key)
 				}
 				if a != nil {
 					s.metrics.kept.Inc()
@@ -115,12 +115,11 @@ func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *R
 	forever := keep && made.immutable && !made.mutable
 	a := rec.seal(true, keep, forever)
 	a.page = true
-	switch {
-	case forever:
+	if forever {
 		key.at = key.at.Lasting()
-		s.kept.put(key, a)
-	case keep:
-		s.fresh.put(key, a)
+	}
+	if keep {
+		s.sheets.put(key, a)
 	}
 	a.send(w, r, s.Now())
 }
