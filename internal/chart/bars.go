@@ -76,7 +76,7 @@ func (c Bars) HTML() (template.HTML, error) {
 
 // Table has the counts, for a page that shows them below the chart.
 func (c Bars) Table() Table {
-	t := Table{Head: []string{"Bar"}}
+	t := Table{Title: c.Title, Head: []string{"Bar"}}
 	for _, p := range c.Parts {
 		t.Head = append(t.Head, p.Name)
 	}

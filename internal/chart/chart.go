@@ -5,9 +5,10 @@
 // style sheet gives them to the classes, in light and in dark. Whoever cannot see it
 // has its title and description, and the same numbers as a table.
 //
-// Numbers over time or blocks are [Spark], [Area], [Steps] and [Bars]. What is made of
-// words more than of numbers is a list with marks drawn beside it, which needs no table:
-// [Flow], [Finality], [Ribbon]. [Identicon] is a picture of an address.
+// Numbers over time or blocks are [Spark], [Area], [Steps] and [Bars]; how they are spread
+// [Histogram] and [Distribution]. What is made of words more than of numbers is a list with
+// marks drawn beside it, which needs no table: [Flow], [Finality], [Ribbon], [Timeline] and
+// [Lanes]. [Identicon] is a picture of an address.
 //
 // A chart says no more than it is told: what is not known is a gap or a mark of its own,
 // never zero. It is bounded: of more values than there is room for it keeps the lowest and
@@ -23,7 +24,7 @@ import (
 	"unicode/utf8"
 )
 
-var templates = template.Must(template.New("").Parse(figureTemplate + tableTemplate + sparkTemplate + stateTemplate + flowTemplate + finalityTemplate + ribbonTemplate))
+var templates = template.Must(template.New("").Parse(figureTemplate + tableTemplate + sparkTemplate + stateTemplate + flowTemplate + finalityTemplate + ribbonTemplate + timelineTemplate + lanesTemplate))
 
 // render draws with a template, which escapes.
 func render(name string, data any) (template.HTML, error) {

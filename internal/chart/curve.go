@@ -44,44 +44,59 @@ type Steps struct {
 
 // HTML draws the chart, with its numbers. The scale begins at zero, always.
 func (c Area) HTML() (template.HTML, error) {
-	s, err := seriesOf(c.Points)
-	if err != nil {
-		return "", err
-	}
-	return drawCurve(Steps{ID: c.ID, Title: c.Title, Description: c.Description, Axis: c.Axis, Unit: c.Unit}, s, false)
+	return curve{ID: c.ID, Title: c.Title, Description: c.Description, Axis: c.Axis, Unit: c.Unit}.html(c.Points)
 }
 
 // HTML draws the chart, with its numbers. The scale begins at zero, always.
 func (c Steps) HTML() (template.HTML, error) {
-	s, err := seriesOf(c.Points)
+	return curve{ID: c.ID, Title: c.Title, Description: c.Description, Axis: c.Axis, Unit: c.Unit, steps: true, until: c.Until, untilLabel: c.UntilLabel}.html(c.Points)
+}
+
+// curve is what areas, steps and distributions have in common.
+type curve struct {
+	ID, Title, Description, Axis, Unit string
+	// steps hold from point to point and the last one until an end.
+	steps      bool
+	until      float64
+	untilLabel string
+	// words stand for what else would be said of the values.
+	words string
+	// top is where the scale ends, if that is not for the values to say.
+	top float64
+	// dotted marks the points.
+	dotted bool
+}
+
+func (c curve) html(points []Point) (template.HTML, error) {
+	s, err := seriesOf(points)
 	if err != nil {
 		return "", err
 	}
-	return drawCurve(c, s, true)
-}
-
-// drawCurve draws an area, or steps.
-func drawCurve(c Steps, s series, steps bool) (template.HTML, error) {
 	if len(s.points) == 0 {
 		return "", errors.New("chart: there is nothing to draw")
 	}
-	_, highest, _, _ := s.extremes()
-	top := 1.0
-	if highest >= 0 {
-		top = ceiling(s.heights[highest])
+	if _, highest, _, _ := s.extremes(); c.top == 0 && highest >= 0 {
+		c.top = ceiling(s.heights[highest])
 	}
-	numbers := s.table(cmp.Or(c.Axis, "At"), cmp.Or(c.Unit, "Value"))
-	data := figure{ID: c.ID, Title: c.Title, Description: strings.TrimSpace(c.Description + " " + s.inWords(c.Unit)),
-		Scale: []string{short(top), short(top / 2), "0"}, Numbers: &numbers}
+	c.top = cmp.Or(c.top, 1)
+	numbers := s.table(c.Title, cmp.Or(c.Axis, "At"), cmp.Or(c.Unit, "Value"))
+	data := figure{ID: c.ID, Title: c.Title, Description: strings.TrimSpace(c.Description + " " + cmp.Or(c.words, s.inWords(c.Unit))),
+		Scale: []string{short(c.top), short(c.top / 2), "0"}, Numbers: &numbers}
 	// x has the places of the points and one more, where the chart ends.
-	x, y := s.places(c.Until), s.depths(top)
-	if steps {
+	x, y := s.places(c.until), s.depths(c.top)
+	if c.steps {
 		data.Fill, data.Stroke = stepPaths(x, y)
 	} else {
 		data.Fill, data.Stroke = slopePaths(x, y)
 	}
-	data.Columns = s.columns(x, c.Unit, steps)
-	data.Blanks = blanks(x, y, steps)
+	if c.dotted {
+		data.Dots = dotPath(x, y)
+	}
+	if c.Unit == "%" {
+		data.Scale[0], data.Scale[1] = data.Scale[0]+" %", data.Scale[1]+" %"
+	}
+	data.Columns = s.columns(x, c.Unit, c.steps)
+	data.Blanks = blanks(x, y, c.steps)
 	if len(data.Blanks) > 0 {
 		data.Parts = []Part{{notKnown, "blank"}}
 	}
@@ -89,8 +104,8 @@ func drawCurve(c Steps, s series, steps bool) (template.HTML, error) {
 	for i, p := range s.points {
 		ticks = append(ticks, tick{x[i] / 10, p.Label})
 	}
-	if c.UntilLabel != "" {
-		ticks = append(ticks, tick{100, c.UntilLabel})
+	if c.untilLabel != "" {
+		ticks = append(ticks, tick{100, c.untilLabel})
 	}
 	data.Labels = labelsOf(ticks)
 	return render("figure", data)
@@ -177,6 +192,17 @@ func slopePaths(x, y []float64) (fill, stroke string) {
 		}
 	}
 	return under.String(), line.String()
+}
+
+// dotPath has a dot for every point that is known.
+func dotPath(x, y []float64) string {
+	var dots strings.Builder
+	for i := range y {
+		if !math.IsNaN(y[i]) {
+			dots.WriteString("M" + coordinate(x[i]) + " " + coordinate(y[i]) + "h0")
+		}
+	}
+	return dots.String()
 }
 
 // stepPaths holds every value until the next.

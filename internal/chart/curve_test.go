@@ -197,7 +197,7 @@ func TestSpark(t *testing.T) {
 		t.Error("the last value is not known, and has a dot")
 	}
 	table, err := c.Table()
-	if err != nil || fmt.Sprint(table) != "{[At tx/s] [[at 0 1] [at 10 not known] [at 20 2] [at 30 4] [ not known]]}" {
+	if err != nil || fmt.Sprint(table) != "{Throughput [At tx/s] [[at 0 1] [at 10 not known] [at 20 2] [at 30 4] [ not known]]}" {
 		t.Errorf("%v, %v", table, err)
 	}
 }

@@ -21,11 +21,11 @@ type figure struct {
 	// Blanks are where nothing is known.
 	Blanks  []block
 	Columns []column
-	// Fill and Stroke are paths. They lie in a drawing that is stretched to the chart;
-	// the stroke is as thick as it would be without.
-	Fill, Stroke string
-	Labels       []label
-	Numbers      *Table
+	// Fill, Stroke and Dots are paths. They lie in a drawing that is stretched to the
+	// chart; the strokes are as thick as they would be without.
+	Fill, Stroke, Dots string
+	Labels             []label
+	Numbers            *Table
 }
 
 // Lines are where the numbers of the scale are.
@@ -55,7 +55,7 @@ const figureTemplate = `{{define "figure"}}<figure class="chart">
 {{range .Blanks}}<rect class="blank" x="{{.X}}%" y="0" width="{{.Width}}%" height="{{.Height}}%"/>
 {{end}}{{range .Lines}}<line class="grid" x1="0" x2="100%" y1="{{.}}%" y2="{{.}}%"/>
 {{end}}{{range .Columns}}<g><title>{{.Title}}</title><rect class="hit" x="{{.Left}}%" y="0" width="{{.Place}}%" height="{{.Ground}}%"/>{{range .Blocks}}<rect class="{{.Class}}" x="{{.X}}%" y="{{.Y}}%" width="{{.Width}}%" height="{{.Height}}%"/>{{end}}</g>
-{{end}}{{if .Stroke}}<svg width="100%" height="{{.Ground}}%" viewBox="0 0 1000 1000" preserveAspectRatio="none" pointer-events="none"><path class="under" d="{{.Fill}}"/><path class="stroke" vector-effect="non-scaling-stroke" d="{{.Stroke}}"/></svg>
+{{end}}{{if .Stroke}}<svg width="100%" height="{{.Ground}}%" viewBox="0 0 1000 1000" preserveAspectRatio="none" overflow="visible" pointer-events="none"><path class="under" d="{{.Fill}}"/><path class="stroke" vector-effect="non-scaling-stroke" d="{{.Stroke}}"/>{{with .Dots}}<path class="dot" vector-effect="non-scaling-stroke" d="{{.}}"/>{{end}}</svg>
 {{end}}{{range .Labels}}<text x="{{.X}}%" y="98%" text-anchor="{{.Anchor}}">{{.Text}}</text>
 {{end}}</svg>
 </div>
@@ -106,37 +106,36 @@ func (t tick) label() sized {
 	return l
 }
 
-// labelsOf chooses the first, the last, and as many between as have room.
-func labelsOf(ticks []tick) []label {
-	first, last := ticks[0], ticks[len(ticks)-1]
-	for inner := min(labels, len(ticks)) - 2; inner >= 0; inner-- {
-		chosen := []sized{first.label()}
+// labelsOf chooses the first, the last, and between them as many as have room.
+func labelsOf(ticks []tick) (most []label) {
+	first, last := ticks[0].label(), ticks[len(ticks)-1].label()
+	if last.from < first.to {
+		return []label{first.label}
+	}
+	for inner := labels - 2; inner >= 0; inner-- {
+		list, end := []label{first.label}, first.to
 		for i := range inner {
-			want := first.x + (last.x-first.x)*float64(i+1)/float64(inner+1)
-			best := ticks[0]
-			for _, t := range ticks {
-				if abs(t.x-want) < abs(best.x-want) {
-					best = t
-				}
+			want := ticks[0].x + (ticks[len(ticks)-1].x-ticks[0].x)*float64(i+1)/float64(inner+1)
+			l := nearest(ticks, want).label()
+			if l.from >= end && l.to <= last.from {
+				list, end = append(list, l.label), l.to
 			}
-			chosen = append(chosen, best.label())
 		}
-		chosen = append(chosen, last.label())
-		if list, apart := spaced(chosen); apart {
-			return list
+		if list = append(list, last.label); len(list) > len(most) {
+			most = list
 		}
 	}
-	return []label{first.label().label}
+	return most
 }
 
-func spaced(chosen []sized) (list []label, apart bool) {
-	for i, l := range chosen {
-		if i > 0 && l.from < chosen[i-1].to {
-			return nil, false
+func nearest(ticks []tick, x float64) tick {
+	best := ticks[0]
+	for _, t := range ticks {
+		if abs(t.x-x) < abs(best.x-x) {
+			best = t
 		}
-		list = append(list, l.label)
 	}
-	return list, true
+	return best
 }
 
 func abs(f float64) float64 { return max(f, -f) }

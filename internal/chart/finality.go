@@ -27,7 +27,7 @@ type Mark struct {
 // mostMarks is how many stand side by side on a telephone.
 const mostMarks = 4
 
-const finalityTemplate = `{{define "finality"}}<ol class="finality n{{len .Marks}}" aria-label="{{.Title}}">
+const finalityTemplate = `{{define "finality"}}<ol class="finality" aria-label="{{.Title}}">
 {{range $i, $m := .Marks}}<li class="{{.State.Class}}"><svg class="track" width="100%" height="20" aria-hidden="true">{{with $.Next $i}}<line class="{{.Class}}" x1="22" x2="100%" y1="10" y2="10"/>{{end}}<svg class="at" x="10" y="10">{{template "state" .State}}</svg></svg>
 <span class="name">{{if .Href}}<a href="{{.Href}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}</span><span class="unseen">: {{.State}}. </span><span class="note"{{if not .Note}} aria-hidden="true"{{end}}>{{if .Note}}{{.Note}}{{else}}{{.State}}{{end}}</span></li>
 {{end}}</ol>

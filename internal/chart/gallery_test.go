@@ -56,6 +56,10 @@ func gallery() []drawing {
 		}
 		ribbon.Boxes = append(ribbon.Boxes, b)
 	}
+	histogram := chart.Histogram{ID: "fees", Title: "Fees", Unit: "STRK", Of: "transactions"}
+	for i := range 24 {
+		histogram.Buckets = append(histogram.Buckets, chart.Bucket{From: fmt.Sprintf("%.2f", float64(i)/20), To: fmt.Sprintf("%.2f", float64(i+1)/20), Count: int64(900 * math.Exp(-math.Pow(float64(i-8)/4, 2)))})
+	}
 	return []drawing{
 		ribbon,
 		chart.Finality{Title: "Finality", Marks: []chart.Mark{{Name: "Accepted on L2", State: chart.Reached, Note: "3 min ago"}, {Name: "Finalized by depth", State: chart.Waiting, Note: "12 of 64 blocks"}, {Name: "Accepted on L1"}}},
@@ -69,6 +73,13 @@ func gallery() []drawing {
 			}
 			return strconv.Itoa(1_250_000 + (i*7919)%11*90_000)
 		})},
+		histogram,
+		chart.Distribution{ID: "shares", Title: "Who holds it", Ranks: []chart.Rank{{1, "12.5"}, {3, "20"}, {10, "41.75"}, {30, "60"}, {100, "82.1"}, {1000, "97"}, {12345, "100"}}},
+		chart.Timeline{ID: "classes", Title: "Classes that it had", From: 0, To: 100, FromLabel: "2024-01-03", ToLabel: "now", Total: 30, All: "/all", Events: []chart.Event{
+			{At: 5, When: "2024-01-20 10:11 UTC", Name: "Deployed", Note: "with class 0x1234…abcd", Href: "/class"}, {At: 60, When: "2025-08-02 22:00 UTC", Name: "Upgraded", Note: "to class 0x5678…abcd by 0x9876…1234, a rather long note that needs a second line"},
+			{At: 63, When: "2025-09-01 00:00 UTC", Name: "A fork undid it", Class: "bad"}, {At: 95, When: "2026-11-16 09:30 UTC", Name: "Upgraded again"}}},
+		chart.Lanes{ID: "message", Title: "Where the message is", Left: "Ethereum", Right: "Starknet", Stops: []chart.Stop{{Name: "Sent", State: chart.Reached, Note: "2026-11-16 09:30 UTC, in 0x1234…abcd", Href: "/tx"}, {Right: true, Name: "Received", State: chart.Reached, Note: "block 9,876,543"},
+			{Right: true, Name: "Accepted on L1", State: chart.Waiting}, {Name: "Cancelled", Note: "no node of Ethereum is configured"}, {Right: true, Name: "Handled", State: chart.Failed, Note: "reverted"}}},
 		chart.Bars{ID: "bars", Title: "Requests", Parts: []chart.Part{{Name: "answered", Class: "answered"}, {Name: "failed", Class: "failed"}},
 			Bars: []chart.Bar{{Label: "Mon", Counts: []int64{40, 2}}, {Label: "Tue", Counts: []int64{75, 8}}, {Label: "Wed", Counts: []int64{20, 0}}, {Label: "Thu", Counts: []int64{60, 20}}}},
 	}

@@ -159,6 +159,10 @@ func strange(s string) []drawing {
 		chart.Ribbon{Title: s, Boxes: []chart.Box{{Key: s, Href: s, Text: s, Name: s, Note: s}}},
 		chart.Flow{ID: s, Title: s, All: s, Total: 9, Arrows: []chart.Arrow{{From: p, To: p, Amount: s, Title: s}}},
 		chart.Bars{ID: s, Title: s, Description: s, Parts: []chart.Part{{Name: s, Class: s}}, Bars: []chart.Bar{{Label: s, Title: s, Counts: []int64{1}}}},
+		chart.Histogram{ID: s, Title: s, Description: s, Unit: s, Of: s, Buckets: []chart.Bucket{{From: s, To: s, Count: 1}, {From: s, Count: 2}}},
+		chart.Distribution{ID: s, Title: s, Description: s, Of: s, Ranks: []chart.Rank{{1, "5"}, {9, ""}}},
+		chart.Timeline{ID: s, Title: s, FromLabel: s, ToLabel: s, Total: 9, All: s, Events: []chart.Event{{When: s, Name: s, Note: s, Href: s, Class: s}, {At: 1, When: s, Name: s, Note: s, Href: s}}},
+		chart.Lanes{ID: s, Title: s, Left: s, Right: s, Stops: []chart.Stop{{Name: s, Note: s, Href: s}, {Right: true, Name: s, Note: s, Href: s, State: chart.Failed}}},
 		chart.Table{Head: []string{s}, Rows: [][]string{{s, s}}},
 	}
 }

@@ -126,8 +126,8 @@ func (s series) inWords(unit string) string {
 	return text
 }
 
-func (s series) table(axis, unit string) Table {
-	t := Table{Head: []string{axis, unit}}
+func (s series) table(title, axis, unit string) Table {
+	t := Table{Title: title, Head: []string{axis, unit}}
 	for _, p := range s.points {
 		t.Rows = append(t.Rows, []string{p.title(), exact(p.Value, "")})
 	}

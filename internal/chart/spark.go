@@ -44,5 +44,5 @@ func (c Spark) HTML() (template.HTML, error) {
 // Table has the values that are drawn.
 func (c Spark) Table() (Table, error) {
 	s, err := seriesOf(c.Points)
-	return s.table(cmp.Or(c.Axis, "At"), cmp.Or(c.Unit, "Value")), err
+	return s.table(c.Title, cmp.Or(c.Axis, "At"), cmp.Or(c.Unit, "Value")), err
 }
