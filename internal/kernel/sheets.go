@@ -18,6 +18,9 @@ type Sheet struct {
 	Chain string
 	// Cost is what the page takes out of what an address may ask; 1 when zero.
 	Cost int
+	// Waits says that the page waits for somebody else, such as a node. It has places of
+	// its own, so that those who wait leave room for those who read, and Chain is "".
+	Waits bool
 	// Mood is what the page says of this moment besides: pages are kept for each apart.
 	// Nil: nothing.
 	Mood func(context.Context) string
@@ -75,8 +78,11 @@ func (s *Server) HandleSheet(p Sheet) {
 
 // lookAt makes a page.
 func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *Request, key answerKey, keep bool) {
-	who := Neighbour(w)
-	if e := s.looking.Enter(r.Context(), who, "at work"); e != nil {
+	who, seats := Neighbour(w), s.looking
+	if p.Waits {
+		seats = s.waiting
+	}
+	if e := seats.Enter(r.Context(), who, "at work"); e != nil {
 		p.Refuse(w, r, e)
 		return
 	}
@@ -85,7 +91,7 @@ func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *R
 	defer putRecorder(rec)
 	ctx, cancel := context.WithTimeout(WithRequest(r.Context(), made), s.timeout)
 	err := func() error {
-		defer s.looking.Leave(who)
+		defer seats.Leave(who)
 		defer cancel()
 		return p.Make(rec, r.WithContext(ctx))
 	}()

@@ -87,6 +87,10 @@ type sheet struct {
 	lasting bool
 	// to is where the visitor should go instead.
 	to string
+	// await fills in what the page asks of a node, of a live page alone. The view is closed by
+	// then: the look has no reader, and what is asked sees the index as it is by then. What
+	// fails should be told on the page, beside what is known; an error refuses all of it.
+	await func() error
 }
 
 // anchor names a block.
@@ -102,6 +106,25 @@ func (p *Pages) chainPage(id, name, path string, make maker) {
 	p.HandleSheet(kernel.Sheet{
 		ID: name, Pattern: "GET /" + id + path, Chain: id, Mood: p.moods[id].now,
 		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.show(w, r, id, make) },
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
+		Dress:  web.SetLiveHeaders,
+	})
+}
+
+// liveCost is what a look that waits for a node takes of what an address may ask.
+const liveCost = 10
+
+// livePage serves a page that waits for a node. It is made as other pages are, but for what
+// its sheet awaits; it is kept for nobody, and costs whoever looks more.
+//
+//lint:ignore U1000 the first of them is about to come
+func (p *Pages) livePage(id, name, path string, make maker) {
+	p.HandleSheet(kernel.Sheet{
+		ID: name, Pattern: "GET /" + id + path, Cost: liveCost, Waits: true,
+		Make: func(w http.ResponseWriter, r *http.Request) error {
+			p.moods[id].now(r.Context())
+			return p.show(w, r, id, make)
+		},
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
 		Dress:  web.SetLiveHeaders,
 	})
@@ -123,23 +146,39 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make mak
 	}
 	asJSON := query.Get("as") == "json"
 	query.Del("as")
-	return p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
-		l := &look{ctx: ctx, p: p, r: r, query: query, Chain: id, base: "/" + id, served: c, reader: reader, state: state}
-		s, err := make(l)
-		switch {
-		case err != nil:
+	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + id}
+	var s *sheet
+	err = p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
+		l.ctx, l.served, l.reader, l.state = ctx, c, reader, state
+		if s, err = make(l); err != nil || s.await != nil {
 			return err
-		case s.to != "" && !asJSON:
-			w.Header().Set("Location", s.to)
-			w.WriteHeader(http.StatusFound)
-			return nil
-		case asJSON:
-			if s, err = l.asJSON(s); err != nil {
-				return err
-			}
 		}
-		return l.write(w, s)
+		return l.finish(w, s, asJSON)
 	})
+	if err != nil || s.await == nil {
+		return err
+	}
+	now := *l.state
+	l.ctx, l.reader, l.state = r.Context(), nil, &now
+	if err := s.await(); err != nil {
+		return err
+	}
+	return l.finish(w, s, asJSON)
+}
+
+// finish sends a sheet, or what was asked for it.
+func (l *look) finish(w http.ResponseWriter, s *sheet, asJSON bool) (err error) {
+	switch {
+	case s.to != "" && !asJSON:
+		w.Header().Set("Location", s.to)
+		w.WriteHeader(http.StatusFound)
+		return nil
+	case asJSON:
+		if s, err = l.asJSON(s); err != nil {
+			return err
+		}
+	}
+	return l.write(w, s)
 }
 
 // write puts a sheet into the layout.
