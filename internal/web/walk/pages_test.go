@@ -21,6 +21,8 @@ func at(path string) func(*facts) string { return func(*facts) string { return p
 // places are the pages that are walked. Those below {chain} are walked on both chains.
 var places = []place{
 	{"home", at("/"), false},
+	{"block", func(f *facts) string { return fmt.Sprintf("/%s/block/%d", f.chain, f.block) }, true},
+	{"block as JSON", func(f *facts) string { return fmt.Sprintf("/%s/block/%d?as=json", f.chain, f.block) }, false},
 	{"guides", at("/docs"), false},
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
@@ -29,6 +31,9 @@ var places = []place{
 	{"sign-in", at("/login"), false},
 	{"nothing", at("/none"), false},
 }
+
+// coming are parts of addresses whose pages are linked to and are not there yet.
+var coming = []string{"/blocks", "/address/", "/tx/"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
@@ -82,4 +87,23 @@ func factsOf(t *testing.T, d *walk.Demo, chain string) *facts {
 	read("/token/"+feeToken, &token)
 	f.symbol = token.Symbol
 	return f
+}
+
+// search is something to paste, and how the address that it leads to ends.
+type search struct{ kind, query, leads string }
+
+func searches(f *facts) []search {
+	return []search{}
+}
+
+// list is a list that goes on over pages: at least so many rows, on so many pages.
+type list struct {
+	path         string
+	least, pages int
+}
+
+func lists(f *facts) []list {
+	return []list{
+		{fmt.Sprintf("/%s/block/%d", f.chain, f.block), 1, 1},
+	}
 }

@@ -1,0 +1,38 @@
+package main
+
+import "fmt"
+
+// kind is a kind of page, under many addresses.
+type kind struct {
+	name  string
+	paths []string
+}
+
+// kinds are pages of newer blocks, which no kept answer of L1 serves.
+func (s *service) kinds(n int) []kind {
+	block, tx, address := kind{name: "block"}, kind{name: "transaction"}, kind{name: "address"}
+	seen := map[string]bool{}
+	for i := uint64(0); len(block.paths) < n || len(tx.paths) < n || len(address.paths) < n; i++ {
+		b := s.chain.BlockAt(blocks - 10 - i)
+		if len(block.paths) < n {
+			block.paths = append(block.paths, fmt.Sprintf("/%s/block/%d", chainID, b.Number))
+		}
+		for j := range b.Transactions {
+			if len(tx.paths) < n {
+				tx.paths = append(tx.paths, fmt.Sprintf("/%s/tx/%s", chainID, b.Transactions[j].Hash))
+			}
+			from := b.Transactions[j].Sender.String()
+			if len(address.paths) < n && !b.Transactions[j].Sender.IsZero() && !seen[from] {
+				seen[from] = true
+				address.paths = append(address.paths, fmt.Sprintf("/%s/address/%s", chainID, from))
+			}
+		}
+	}
+	tokens := kind{name: "token"}
+	for _, t := range s.chain.Tokens(blocks - 1) {
+		if len(tokens.paths) < n {
+			tokens.paths = append(tokens.paths, fmt.Sprintf("/%s/token/%s", chainID, t.Address))
+		}
+	}
+	return []kind{block}
+}

@@ -1,0 +1,165 @@
+// Command web measures the explorer's pages: how long one takes against the call of the
+// API behind it, in one run on the same cores, and how many bytes its first view is.
+//
+// Both go through the whole kernel, in this process and without a connection, in turn. The
+// page names its call itself, by the link to the same as JSON; all its calls are those of
+// its "as JSON" view.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"flag"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"time"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 40, "rounds, in which each address is asked once")
+	addresses := flag.Int("addresses", 32, "addresses of each kind of page")
+	flag.Parse()
+	if err := run(*rounds, *addresses); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/web:", err)
+		os.Exit(1)
+	}
+}
+
+func run(rounds, addresses int) error {
+	s, err := newService()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	fmt.Printf("%s, GOMAXPROCS %d, %d addresses, %d rounds, medians; sizes with gzip\n\n", runtime.Version(), runtime.GOMAXPROCS(0), addresses, rounds)
+	fmt.Printf("%-12s %-6s %10s %10s %7s %10s %7s %9s %9s %11s\n", "page", "", "page µs", "call µs", "ratio", "calls µs", "ratio", "pages/s", "HTML", "first view")
+	for _, k := range s.kinds(addresses) {
+		for _, server := range []struct {
+			name    string
+			handler http.Handler
+		}{{"anew", s.anew}, {"kept", s.kept}} {
+			m, err := s.measure(server.handler, k.paths, rounds)
+			if err != nil {
+				return fmt.Errorf("%s: %w", k.name, err)
+			}
+			fmt.Printf("%-12s %-6s %10.0f %10.0f %7.2f %10.0f %7.2f %9.0f %9d %11d\n", k.name, server.name, m.page, m.call, m.page/m.call, m.calls, m.page/m.calls, 1e6/m.page, m.html, m.view)
+		}
+	}
+	return nil
+}
+
+// measured are times in microseconds, and bytes.
+type measured struct {
+	page, call, calls float64
+	html, view        int
+}
+
+var (
+	jsonLink = regexp.MustCompile(`<link rel="alternate" type="application/json" href="([^"]*)"`)
+	asJSON   = regexp.MustCompile(`<a href="([^"]*)" rel="nofollow">as JSON`)
+	callLine = regexp.MustCompile(`<h2[^>]*>GET (/v1/[^<]*)</h2>`)
+	loaded   = regexp.MustCompile(`<(?:link rel="stylesheet" href|script src)="([^"]*)"`)
+)
+
+// measure lets a page, the call behind it and all of its calls take turns.
+func (s *service) measure(h http.Handler, paths []string, rounds int) (m measured, err error) {
+	type address struct {
+		page  string
+		call  string
+		calls []string
+	}
+	var all []address
+	for _, path := range paths {
+		body, err := get(h, path, "")
+		if err != nil {
+			return m, err
+		}
+		a := address{page: path}
+		if a.call = found(jsonLink, body); a.call == "" {
+			return m, fmt.Errorf("%s names no call", path)
+		}
+		if at := found(asJSON, body); at != "" {
+			shown, err := get(h, at, "")
+			if err != nil {
+				return m, err
+			}
+			for _, c := range callLine.FindAllSubmatch(shown, -1) {
+				a.calls = append(a.calls, html.UnescapeString(string(c[1])))
+			}
+		}
+		if len(a.calls) == 0 {
+			a.calls = []string{a.call}
+		}
+		all = append(all, a)
+		view := zipped(body)
+		m.html += view / len(paths)
+		for _, l := range loaded.FindAllSubmatch(body, -1) {
+			file, err := get(h, html.UnescapeString(string(l[1])), "")
+			if err != nil {
+				return m, err
+			}
+			view += zipped(file)
+		}
+		m.view = max(m.view, view)
+	}
+	var page, call, calls []float64
+	for range rounds {
+		for _, a := range all {
+			for _, one := range []struct {
+				times *[]float64
+				paths []string
+				key   string
+			}{{&page, []string{a.page}, ""}, {&call, []string{a.call}, s.key}, {&calls, a.calls, s.key}} {
+				begin := time.Now()
+				for _, path := range one.paths {
+					if _, err := get(h, path, one.key); err != nil {
+						return m, err
+					}
+				}
+				*one.times = append(*one.times, float64(time.Since(begin).Nanoseconds())/1000)
+			}
+		}
+	}
+	m.page, m.call, m.calls = median(page), median(call), median(calls)
+	return m, nil
+}
+
+func get(h http.Handler, path, key string) ([]byte, error) {
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
+	if key != "" {
+		r.Header.Set("X-Service-Api-Key", key)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: status %d: %.300s", path, w.Code, w.Body)
+	}
+	return w.Body.Bytes(), nil
+}
+
+func found(r *regexp.Regexp, text []byte) string {
+	if m := r.FindSubmatch(text); m != nil {
+		return html.UnescapeString(string(m[1]))
+	}
+	return ""
+}
+
+func zipped(body []byte) int {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(body) //nolint:errcheck // into memory
+	z.Close()     //nolint:errcheck // into memory
+	return b.Len()
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
