@@ -30,11 +30,17 @@ type Bar struct {
 	Counts []int64
 }
 
+// mostBars is how many can be told apart on a wide screen.
+const mostBars = 400
+
 // HTML draws the chart. The scale begins at zero, always: a bar twice as high is twice
 // as much.
 func (c Bars) HTML() (template.HTML, error) {
 	if len(c.Bars) == 0 || len(c.Parts) == 0 {
 		return "", errors.New("chart: there is nothing to draw")
+	}
+	if len(c.Bars) > mostBars {
+		return "", fmt.Errorf("chart: %d bars, of at most %d", len(c.Bars), mostBars)
 	}
 	most := int64(0)
 	for _, b := range c.Bars {
@@ -56,7 +62,7 @@ func (c Bars) HTML() (template.HTML, error) {
 	every := (len(c.Bars) + labels - 1) / labels
 	for i, b := range c.Bars {
 		left := float64(i) * place
-		col := column{Title: b.Title, Left: number(left), Place: number(place), Ground: number(ground)}
+		col := column{Title: b.Title, Left: number(left), Place: number(place)}
 		y := ground
 		for p, n := range b.Counts {
 			if n == 0 {

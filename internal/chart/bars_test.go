@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,6 +133,7 @@ func TestNothingIsDrawnFlat(t *testing.T) {
 	}
 	for _, bad := range []chart.Bars{
 		{}, {Parts: c.Parts}, {Bars: c.Bars},
+		{Parts: c.Parts, Bars: slices.Repeat(c.Bars, 401)},
 		{Parts: c.Parts, Bars: []chart.Bar{{Counts: []int64{1, 2}}}}, {Parts: c.Parts, Bars: []chart.Bar{{Counts: []int64{-1}}}},
 	} {
 		if _, err := bad.HTML(); err == nil {

@@ -39,7 +39,7 @@ func render(name string, data any) (template.HTML, error) {
 // that turn the direction of the text around them.
 func printable(r rune) rune {
 	switch {
-	case r == '\n', r == '\t':
+	case r >= ' ' && r < 0x7f, r == '\n', r == '\t': // nearly all
 		return r
 	case unicode.IsControl(r), r == 0xfffe, r == 0xffff, unicode.Is(unicode.Bidi_Control, r):
 		return utf8.RuneError

@@ -119,7 +119,7 @@ func (s series) columns(x []float64, unit string, steps bool) (all []column) {
 		if !steps {
 			from, to = (x[max(i-1, 0)]+x[i])/2, (x[i]+x[min(i+1, len(s.points)-1)])/2
 		}
-		all = append(all, column{Title: p.title() + ": " + exact(p.Value, unit), Left: number(from / 10), Place: number((to - from) / 10), Ground: number(ground)})
+		all = append(all, column{Title: p.title() + ": " + exact(p.Value, unit), Left: number(from / 10), Place: number((to - from) / 10)})
 	}
 	return all
 }
@@ -138,7 +138,7 @@ func blanks(x, y []float64, steps bool) (all []block) {
 		if !steps {
 			from, to = x[max(first-1, 0)], x[min(i+1, len(y)-1)]
 		}
-		all = append(all, block{X: number(from / 10), Width: number((to - from) / 10), Height: number(ground)})
+		all = append(all, block{X: number(from / 10), Width: number((to - from) / 10)})
 	}
 	return all
 }

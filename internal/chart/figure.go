@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const (
 	// ground is where values stand, in percent of the height; labels are below it.
-	ground = 86.0
+	ground, groundLine = 86.0, `86%`
 	// labels is how many there are at most: as many as a telephone has room for.
 	labels = 5
 	// gap is how much of a bar's place stays empty.
@@ -33,13 +33,10 @@ func (figure) Lines() []string {
 	return []string{"0", number(ground / 2), number(ground)}
 }
 
-// Ground is where values stand.
-func (figure) Ground() string { return number(ground) }
-
 type column struct {
-	Title               string
-	Left, Place, Ground string
-	Blocks              []block
+	Title       string
+	Left, Place string
+	Blocks      []block
 }
 
 type block struct{ Class, X, Y, Width, Height string }
@@ -52,10 +49,10 @@ const figureTemplate = `{{define "figure"}}<figure class="chart">
 <div class="scale" aria-hidden="true">{{range .Scale}}<span>{{.}}</span>{{end}}</div>
 <svg role="img" aria-labelledby="{{.ID}}-title {{.ID}}-desc">
 <desc id="{{.ID}}-desc">{{.Description}}</desc>
-{{range .Blanks}}<rect class="blank" x="{{.X}}%" y="0" width="{{.Width}}%" height="{{.Height}}%"/>
+{{range .Blanks}}<rect class="blank" x="{{.X}}%" y="0" width="{{.Width}}%" height="` + groundLine + `"/>
 {{end}}{{range .Lines}}<line class="grid" x1="0" x2="100%" y1="{{.}}%" y2="{{.}}%"/>
-{{end}}{{range .Columns}}<g><title>{{.Title}}</title><rect class="hit" x="{{.Left}}%" y="0" width="{{.Place}}%" height="{{.Ground}}%"/>{{range .Blocks}}<rect class="{{.Class}}" x="{{.X}}%" y="{{.Y}}%" width="{{.Width}}%" height="{{.Height}}%"/>{{end}}</g>
-{{end}}{{if .Stroke}}<svg width="100%" height="{{.Ground}}%" viewBox="0 0 1000 1000" preserveAspectRatio="none" overflow="visible" pointer-events="none"><path class="under" d="{{.Fill}}"/><path class="stroke" vector-effect="non-scaling-stroke" d="{{.Stroke}}"/>{{with .Dots}}<path class="dot" vector-effect="non-scaling-stroke" d="{{.}}"/>{{end}}</svg>
+{{end}}{{range .Columns}}<g><title>{{.Title}}</title><rect class="hit" x="{{.Left}}%" y="0" width="{{.Place}}%" height="` + groundLine + `"/>{{range .Blocks}}<rect class="{{.Class}}" x="{{.X}}%" y="{{.Y}}%" width="{{.Width}}%" height="{{.Height}}%"/>{{end}}</g>
+{{end}}{{if .Stroke}}<svg width="100%" height="` + groundLine + `" viewBox="0 0 1000 1000" preserveAspectRatio="none" overflow="visible" pointer-events="none"><path class="under" d="{{.Fill}}"/><path class="stroke" vector-effect="non-scaling-stroke" d="{{.Stroke}}"/>{{with .Dots}}<path class="dot" vector-effect="non-scaling-stroke" d="{{.}}"/>{{end}}</svg>
 {{end}}{{range .Labels}}<text x="{{.X}}%" y="98%" text-anchor="{{.Anchor}}">{{.Text}}</text>
 {{end}}</svg>
 </div>

@@ -56,6 +56,10 @@ func gallery() []drawing {
 		}
 		ribbon.Boxes = append(ribbon.Boxes, b)
 	}
+	stamped := points(60, holed)
+	for i := range stamped {
+		stamped[i].Label = "2026-11-16 " + fmt.Sprintf("%02d", i)
+	}
 	histogram := chart.Histogram{ID: "fees", Title: "Fees", Unit: "STRK", Of: "transactions"}
 	for i := range 24 {
 		histogram.Buckets = append(histogram.Buckets, chart.Bucket{From: fmt.Sprintf("%.2f", float64(i)/20), To: fmt.Sprintf("%.2f", float64(i+1)/20), Count: int64(900 * math.Exp(-math.Pow(float64(i-8)/4, 2)))})
@@ -63,7 +67,7 @@ func gallery() []drawing {
 	return []drawing{
 		ribbon,
 		chart.Finality{Title: "Finality", Marks: []chart.Mark{{Name: "Accepted on L2", State: chart.Reached, Note: "3 min ago"}, {Name: "Finalized by depth", State: chart.Waiting, Note: "12 of 64 blocks"}, {Name: "Accepted on L1"}}},
-		chart.Finality{Title: "Finality", Marks: []chart.Mark{{Name: "Accepted on L2", State: chart.Reached}, {Name: "Finalized by depth", State: chart.Reached}, {Name: "Accepted on L1", State: chart.Failed, Note: "the block was orphaned"}}},
+		chart.Finality{Title: "Finality", Marks: []chart.Mark{{Name: "Accepted on L2", State: chart.Reached}, {Name: "Finalized by depth", State: chart.Reached}, {Name: "Accepted on L1", State: chart.Failed, Note: "theblockwasorphanedbyanotherthatwaslonger, at last"}}},
 		flow,
 		chart.Spark{Title: "Throughput", Points: points(40, holed)},
 		chart.Area{ID: "area", Title: "Fees per day", Axis: "Day", Unit: "STRK", Points: points(30, holed)},
@@ -73,6 +77,7 @@ func gallery() []drawing {
 			}
 			return strconv.Itoa(1_250_000 + (i*7919)%11*90_000)
 		})},
+		chart.Area{ID: "long", Title: "A chart with a title that is so long that it does not fit into a line of a telephone", Points: stamped},
 		histogram,
 		chart.Distribution{ID: "shares", Title: "Who holds it", Ranks: []chart.Rank{{1, "12.5"}, {3, "20"}, {10, "41.75"}, {30, "60"}, {100, "82.1"}, {1000, "97"}, {12345, "100"}}},
 		chart.Timeline{ID: "classes", Title: "Classes that it had", From: 0, To: 100, FromLabel: "2024-01-03", ToLabel: "now", Total: 30, All: "/all", Events: []chart.Event{

@@ -72,7 +72,7 @@ func (c Histogram) HTML() (template.HTML, error) {
 	var ticks []tick
 	for i, b := range buckets {
 		left := float64(i) * place
-		col := column{Title: b.between(c.Unit) + ": " + grouped(strconv.FormatInt(b.Count, 10)), Left: number(left), Place: number(place), Ground: number(ground)}
+		col := column{Title: b.between(c.Unit) + ": " + grouped(strconv.FormatInt(b.Count, 10)), Left: number(left), Place: number(place)}
 		if b.Count > 0 {
 			height := float64(b.Count) / float64(top) * ground
 			col.Blocks = []block{{"bar", number(left + place*gap/8), number(ground - height), number(place * (1 - gap/4)), number(height)}}
