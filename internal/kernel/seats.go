@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -44,10 +45,13 @@ func (s *Server) Seats(kind string, all, perWorkspace, perKey int, life time.Dur
 	return p
 }
 
+// neighbour begins what stands for the id of a key.
+const neighbour = "address "
+
 // Neighbour stands for all who come from the address of a request, for Seats of addresses.
 func Neighbour(w http.ResponseWriter) *Caller {
 	at := group(w.(*exchange).client).String() // a route is only reached through ServeHTTP
-	return &Caller{Principal: account.Principal{KeyID: "address " + at, WorkspaceID: "network " + at}}
+	return &Caller{Principal: account.Principal{KeyID: neighbour + at, WorkspaceID: "network " + at}}
 }
 
 // Enter takes a place for a caller, who must leave it. what says in a failure
@@ -77,8 +81,11 @@ func (p *Seats) enter(c *Caller, what string) *Error {
 	switch {
 	case p.by[c.KeyID] >= p.perKey:
 		who := "The key"
-		if c.Session {
+		switch {
+		case c.Session:
 			who = "The session"
+		case strings.HasPrefix(c.KeyID, neighbour):
+			who = "Your address"
 		}
 		return tooMany("%s has %d requests %s, as many as it may have at once.", who, p.perKey, what)
 	case p.by[c.WorkspaceID] >= p.perWorkspace:

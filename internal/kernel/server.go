@@ -81,6 +81,7 @@ type Server struct {
 	bodies   *Seats // requests whose bodies are being read
 	looking  *Seats // pages being made, of addresses
 	waiting  *Seats // those of them that wait for somebody else
+	files    *Seats // files being sent, of addresses
 	clients  *clients
 	bursts   *buckets[budget]
 	bodyTime time.Duration
@@ -145,6 +146,7 @@ func New(o Options) (*Server, error) {
 	// Who looks at pages leaves most places to those who come with keys.
 	s.looking = NewSeats(max(DefaultTo(o.MaxInFlight, maxInFlight)/4, 1), 0, 0)
 	s.waiting = NewSeats(max(DefaultTo(o.MaxInFlight, maxInFlight)/8, 1), 0, 0)
+	s.files = NewSeats(maxFiles, maxFilesOfAddress, maxFilesOfAddress)
 	s.clients = newClients(o.TrustedProxies, o.AnonymousPerMinute, s.Now)
 	s.Origin = originOf(s.BaseURL, o.Address)
 	s.bodyTime = DefaultTo(o.BodyTimeout, bodyTime)

@@ -75,11 +75,7 @@ func placesOf(decimals any) (int, bool) {
 // amountText moves the point of a number of units. exact has all digits; short has at most
 // four behind the point, cut and not rounded, and never shows something as nothing.
 func amountText(units string, places int) (short, exact string) {
-	units = strings.TrimLeft(units, "0")
-	if len(units) <= places {
-		units = strings.Repeat("0", places-len(units)+1) + units
-	}
-	front, back := units[:len(units)-places], strings.TrimRight(units[len(units)-places:], "0")
+	front, back := pointed(units, places)
 	front = grouped(front)
 	if back == "" {
 		return front, front
@@ -95,6 +91,30 @@ func amountText(units string, places int) (short, exact string) {
 		return front + "…", exact
 	}
 	return front + "." + kept + "…", exact
+}
+
+// pointed are the digits in front of the point and behind it, without zeros at the ends.
+func pointed(units string, places int) (front, back string) {
+	units = strings.TrimLeft(units, "0")
+	if len(units) <= places {
+		units = strings.Repeat("0", places-len(units)+1) + units
+	}
+	return units[:len(units)-places], strings.TrimRight(units[len(units)-places:], "0")
+}
+
+// decimal is an amount with all digits and nothing else, for programs; "" where it is not
+// known, or not in what unit.
+func decimal(raw, decimals any) string {
+	units, ok := unitsOf(raw)
+	places, known := placesOf(decimals)
+	if !ok || !known {
+		return ""
+	}
+	front, back := pointed(units, places)
+	if back == "" {
+		return front
+	}
+	return front + "." + back
 }
 
 // grouped puts separators between thousands.

@@ -53,6 +53,9 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
 	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage)
+
+	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
+	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)
 }
 
 //go:embed *.html

@@ -131,6 +131,8 @@ func whole(n any) (uint64, bool) {
 		return n, true
 	case uint32:
 		return uint64(n), true
+	case uint8:
+		return uint64(n), true
 	case int:
 		return uint64(max(n, 0)), true
 	case int64:
@@ -138,6 +140,10 @@ func whole(n any) (uint64, bool) {
 	case *uint64:
 		if n != nil {
 			return *n, true
+		}
+	case *uint8:
+		if n != nil {
+			return uint64(*n), true
 		}
 	case *uint32:
 		if n != nil {

@@ -1,0 +1,154 @@
+package pages
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"chainexplorer/internal/kernel"
+)
+
+const (
+	// exportRows is how many rows a file has at most, and exportPage how many are read at
+	// a time.
+	exportRows, exportPage = 10_000, 100
+	// exportTime is how long a file may take.
+	exportTime = 30 * time.Second
+	// exportCost is what a file takes out of what an address may ask: about as many pages
+	// as hold its rows.
+	exportCost = 50
+)
+
+// export is a list as a file of comma-separated values.
+//
+// It is read page by page, each in a view of its own: a cursor names the block that it
+// stands at, so that a fork below it ends the file instead of mixing two chains. The last
+// row begins with # and says whether that was all, or why not and where to go on: a file
+// without it was broken off on the way.
+type export struct {
+	name string // of the file, without its ending
+	head []string
+	// page reads rows behind a cursor, "" for the beginning, at most limit. next is nil at
+	// the end of the list.
+	page func(l *look, cursor string, limit int) (rows [][]string, next *string, err error)
+}
+
+// chainFile serves a list of a chain as a file. rows is how many the visitor wants, and
+// cursor where to begin; the other parameters are the list's.
+func (p *Pages) chainFile(id, name, path string, make func(*look) (*export, error)) {
+	p.HandleFile(kernel.File{
+		ID: name, Pattern: "GET /" + id + path, Cost: exportCost, Time: exportTime,
+		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.send(w, r, id, make) },
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
+	})
+}
+
+func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make func(*look) (*export, error)) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
+	}
+	left := exportRows
+	if text := query.Get("rows"); text != "" {
+		if left, err = strconv.Atoi(text); err != nil || left < 1 || left > exportRows {
+			return kernel.Fail(kernel.CodeInvalidRequest, "query.rows: %q is not a number from 1 to %d.", kernel.Clip(text, 20), exportRows)
+		}
+	}
+	cursor := kernel.Clip(query.Get("cursor"), 2000)
+	query.Del("rows")
+	query.Del("cursor")
+	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + id, served: p.routes.Chains[id]}
+	x, err := make(l)
+	if err != nil {
+		return err
+	}
+	rows, next, err := l.exported(x, cursor, min(left, exportPage))
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
+	h.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	f := csvFile{Writer: csv.NewWriter(w), line: http.NewResponseController(w)}
+	f.row(x.head)
+	for {
+		for _, row := range rows {
+			f.row(row)
+		}
+		if left -= len(rows); left <= 0 || next == nil || f.sent() != nil {
+			break
+		}
+		cursor = *next
+		if rows, next, err = l.exported(x, cursor, min(left, exportPage)); err != nil {
+			next = &cursor
+			break
+		}
+	}
+	f.row([]string{l.trailer(f.rows-1, next, err)})
+	return f.sent()
+}
+
+// exported reads a page of a list, which remembers nothing of those before.
+func (l *look) exported(x *export, cursor string, limit int) ([][]string, *string, error) {
+	ctx := l.r.Context()
+	of := *kernel.RequestOf(ctx)
+	l.ctx = kernel.WithRequest(ctx, &kernel.Request{ID: of.ID, Route: of.Route, Caller: of.Caller})
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return x.page(l, cursor, limit)
+}
+
+// trailer is the last row of a file.
+func (l *look) trailer(rows int, next *string, err error) string {
+	if next == nil {
+		return fmt.Sprintf("# complete: %d rows", rows)
+	}
+	q := url.Values{}
+	for name, values := range l.query {
+		q[name] = values
+	}
+	q.Set("cursor", *next)
+	why := "there are more"
+	if err != nil {
+		why = "it took too long or could not be read any further"
+	}
+	return fmt.Sprintf("# cut after %d rows: %s; go on at %s%s", rows, why, l.p.BaseURL, withQuery(l.r.URL.EscapedPath(), q))
+}
+
+// csvFile is a file on its way.
+type csvFile struct {
+	*csv.Writer
+	line *http.ResponseController
+	rows int
+}
+
+// row adds a row. Programs that calculate take a text for a formula that begins as one
+// does; an apostrophe makes it a text again.
+func (f *csvFile) row(fields []string) {
+	for i, text := range fields {
+		if strings.IndexAny(strings.TrimLeft(text, " "), "=+-@\t\r\n") == 0 {
+			fields[i] = "'" + text
+		}
+	}
+	f.rows++
+	f.Write(fields) //nolint:errcheck // sent tells
+}
+
+// sent passes on what was written, and fails when the client is gone.
+func (f *csvFile) sent() error {
+	f.Flush()
+	if err := f.Error(); err != nil {
+		return err
+	}
+	f.line.Flush() //nolint:errcheck // a recorder in a test cannot
+	return nil
+}

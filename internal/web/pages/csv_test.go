@@ -1,0 +1,174 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/csv"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
+)
+
+// file fetches a file: its rows below the heads, and its last row.
+func (w *world) file(path string) (rows [][]string, trailer string) {
+	w.T.Helper()
+	r := w.Do(http.MethodGet, path, "")
+	if r.StatusCode != http.StatusOK || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/csv") || r.Header.Get("Cache-Control") != "private, no-store" {
+		w.T.Fatalf("%s: %d %v\n%s", path, r.StatusCode, r.Header, clip(string(r.Body)))
+	}
+	read := csv.NewReader(strings.NewReader(string(r.Body)))
+	read.FieldsPerRecord = -1
+	all, err := read.ReadAll()
+	if err != nil || len(all) < 2 || len(all[len(all)-1]) != 1 {
+		w.T.Fatalf("%s: %v\n%s", path, err, clip(string(r.Body)))
+	}
+	return all[1 : len(all)-1], all[len(all)-1][0]
+}
+
+// allTransfers reads a list of the API to its end.
+func (w *world) allTransfers(path string) (out []api.TransferItem) {
+	w.T.Helper()
+	for cursor := ""; ; {
+		var page api.TransferPage
+		w.Get(path+cursor, &page)
+		out = append(out, page.Items...)
+		if page.NextCursor == nil {
+			return out
+		}
+		join := "?"
+		if strings.Contains(path, "?") {
+			join = "&"
+		}
+		cursor = join + "cursor=" + *page.NextCursor
+	}
+}
+
+// TestTransfersFile holds the file of a busy address against the list of the API, whole and
+// in parts, each of which says where the next begins.
+func TestTransfersFile(t *testing.T) {
+	w := sharedWorld(t, 40)
+	busy := w.busiest()
+	for _, filter := range []string{"", "?direction=in", "?direction=out&from_block=&to_block=20"} {
+		want := w.allTransfers("/address/" + busy + "/transfers" + strings.ReplaceAll(filter, "from_block=&", ""))
+		rows, trailer := w.file("/" + chainID + "/address/" + busy + "/transfers.csv" + filter)
+		if len(rows) != len(want) || len(rows) == 0 || !strings.HasPrefix(trailer, "# complete: ") {
+			t.Fatalf("%s: %d rows of %d, and %q", filter, len(rows), len(want), trailer)
+		}
+		for i, item := range want {
+			row, way := rows[i], "out"
+			if item.ToAddress.String() == busy {
+				way = "in"
+			}
+			if *item.FromAddress == *item.ToAddress {
+				way = "self"
+			}
+			raw := ""
+			if item.RawValue != nil {
+				raw = *item.RawValue
+			}
+			if row[2] != item.TxHash.String() || row[1] != *item.TimestampISO || row[6] != way || row[7] != item.FromAddress.String() || row[8] != item.ToAddress.String() || row[9] != item.TokenAddress.String() || row[13] != raw {
+				t.Fatalf("%s: row %d is %q, want %+v", filter, i, row, item)
+			}
+		}
+		var parts [][]string
+		for path := "/" + chainID + "/address/" + busy + "/transfers.csv" + filter; path != ""; {
+			some, end := w.file(withRows(path))
+			if len(some) > 7 {
+				t.Fatalf("%d rows where 7 were asked for", len(some))
+			}
+			parts = append(parts, some...)
+			_, path, _ = strings.Cut(end, "go on at ")
+		}
+		if !slices.EqualFunc(parts, rows, slices.Equal) {
+			t.Errorf("%s: the parts have %d rows and are not the whole of %d", filter, len(parts), len(rows))
+		}
+	}
+}
+
+// withRows asks for a short file.
+func withRows(path string) string {
+	if strings.Contains(path, "?") {
+		return path + "&rows=7"
+	}
+	return path + "?rows=7"
+}
+
+// busiest is the account with the most transfers.
+func (w *world) busiest() string {
+	w.T.Helper()
+	best, most := "", uint64(0)
+	for _, a := range w.Chain.Accounts(20) {
+		var s api.AddressSummary
+		if w.Get("/address/"+a.String(), &s); *s.TransferCount > most {
+			best, most = a.String(), *s.TransferCount
+		}
+	}
+	return best
+}
+
+// TestFileRefused: what is wrong is told before the file begins, to a person.
+func TestFileRefused(t *testing.T) {
+	w := sharedWorld(t, 40)
+	a := w.busiest()
+	for _, path := range []string{"/address/x/transfers.csv", "/address/" + a + "/transfers.csv?rows=0", "/address/" + a + "/transfers.csv?rows=10001", "/address/" + a + "/transfers.csv?direction=up",
+		"/address/" + a + "/transfers.csv?cursor=x", "/token/x/transfers.csv", "/token/" + a + "/transfers.csv?whatever=1", "/token/" + a + "/transfers.csv?rows=-1"} {
+		w.look("/"+chainID+path, http.StatusBadRequest)
+	}
+	if r := w.Do(http.MethodHead, "/"+chainID+"/address/"+a+"/transfers.csv", ""); r.StatusCode != http.StatusOK || len(r.Body) != 0 {
+		t.Errorf("HEAD: %d with %d bytes", r.StatusCode, len(r.Body))
+	}
+}
+
+// TestFilesCost: files take more of what an address may ask than pages do, and one address
+// has few of them at once.
+func TestFilesCost(t *testing.T) {
+	w := &world{servertest.New(t, 20, func(o *servertest.Options) { o.AnonymousPerMinute = 800 })}
+	path := "/" + chainID + "/address/" + w.Chain.Accounts(10)[0].String() + "/transfers.csv"
+	answered := 0
+	for ; answered < 20; answered++ {
+		r := w.Do(http.MethodGet, path, "")
+		if r.StatusCode == http.StatusTooManyRequests && r.Header.Get("Retry-After") != "" {
+			break
+		}
+	}
+	if answered != 4 { // a burst is a quarter of a minute's
+		t.Errorf("%d files out of an allowance of 200 pages", answered)
+	}
+}
+
+// TestFilesAtOnce: whoever has as many files on the way as an address may have is refused
+// another until one ends, and one whose client is gone ends.
+func TestFilesAtOnce(t *testing.T) {
+	w := servertest.New(t, 10)
+	begun, done := make(chan struct{}), make(chan struct{}, 2)
+	w.Server.HandleFile(kernel.File{ID: "test", Pattern: "GET /slow.csv", Time: time.Minute,
+		Make: func(_ http.ResponseWriter, r *http.Request) error {
+			begun <- struct{}{}
+			<-r.Context().Done()
+			done <- struct{}{}
+			return r.Context().Err()
+		},
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil) },
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	for range 2 {
+		go func() {
+			req, _ := http.NewRequestWithContext(ctx, http.MethodGet, w.URL+"/slow.csv", nil)
+			if r, err := servertest.Transport.RoundTrip(req); err == nil {
+				r.Body.Close() //nolint:errcheck // nothing was sent
+			}
+		}()
+		<-begun
+	}
+	if r := w.Do(http.MethodGet, "/slow.csv", ""); r.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(r.Body), "Your address has 2 requests") {
+		t.Errorf("a third: %d %s", r.StatusCode, r.Body)
+	}
+	leave()
+	<-done
+	<-done
+}
