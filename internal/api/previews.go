@@ -98,7 +98,7 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 	}
 	out := &body[TransactionPreviews]{TransactionPreviews{Items: make([]TransactionPreview, len(hashes))}}
 	err = s.batchView(ctx, in.Chain, func(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State) error {
-		list, err := preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Verified: c.verified(state), Exchanges: in.Body.IncludeExchangeCalls})
+		list, err := s.previews(ctx, c, r, state, hashes, in.Body.IncludeExchangeCalls)
 		if err != nil {
 			return err
 		}
@@ -113,6 +113,16 @@ func (s *Routes) previewTransactions(ctx context.Context, in *struct {
 		return nil
 	})
 	return out, err
+}
+
+// Previews are transactions in short, in order and nil for one that is not indexed, as the
+// batch of previews has them. A fixed number of round trips for all of them.
+func (s *Routes) Previews(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, hashes []felt.Felt) ([]*preview.Preview, error) {
+	return s.previews(ctx, c, r, state, hashes, false)
+}
+
+func (s *Routes) previews(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, hashes []felt.Felt, exchanges bool) ([]*preview.Preview, error) {
+	return preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Verified: c.verified(state), Exchanges: exchanges})
 }
 
 // previewer renders the previews of a request.

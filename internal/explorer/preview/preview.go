@@ -49,6 +49,7 @@ type Preview struct {
 	Transfers     []transfer.Numbered // the first, with the standards of their tokens
 	TransferCount int
 	Minted, Burnt bool
+	all           []transfer.Numbered
 
 	Messages []message.Message
 }
@@ -137,7 +138,7 @@ func settleTransfers(ctx context.Context, r store.Reader, list []*Preview) error
 			p.Minted, p.Burnt = p.Minted || x.From.IsZero(), p.Burnt || x.To.IsZero()
 			x.Transfer = x.As(kinds.Known[x.Token])
 		}
-		p.TransferCount = len(p.Transfers)
+		p.TransferCount, p.all = len(p.Transfers), p.Transfers
 		p.Transfers = p.Transfers[:min(p.TransferCount, MaxTransfers)]
 	}
 	return nil

@@ -17,39 +17,58 @@ import (
 	"chainexplorer/internal/store/pebble"
 )
 
+// world is an indexed chain, and what is known of it.
+type world struct {
+	chain  *simnode.Chain
+	head   uint64
+	known  *registry.Chain
+	engine *pebble.Engine
+}
+
+var schemas = decoded.NewCache(1 << 20)
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{chain: simnode.New(simnode.Config{Seed: 5, Blocks: 40})}
+	var err error
+	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	x, err := index.New(index.Options{Store: w.engine, Source: simsource.Source{Chain: w.chain}, Verify: index.VerifyOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.head, _ = w.chain.Head()
+	if err := x.RunTo(t.Context(), w.head); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := registry.Builtin().With("SN_SEPOLIA", w.chain.Network().Registry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.known = entries.Chain("SN_SEPOLIA")
+	return w
+}
+
+func (w *world) of(t *testing.T, exchanges bool, hashes ...felt.Felt) (out []*preview.Preview) {
+	t.Helper()
+	err := w.engine.View(t.Context(), func(r store.Reader) (err error) {
+		out, err = preview.Of(t.Context(), r, hashes, preview.Options{Known: w.known, Schemas: schemas, Exchanges: exchanges})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestOf: previews of every transaction of a chain say what the blocks do, in the
 // order in which they are asked for, and nothing of what is not there.
 func TestOf(t *testing.T) {
-	c := simnode.New(simnode.Config{Seed: 5, Blocks: 40})
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	x, err := index.New(index.Options{Store: e, Source: simsource.Source{Chain: c}, Verify: index.VerifyOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	head, _ := c.Head()
-	if err := x.RunTo(t.Context(), head); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := registry.Builtin().With("SN_SEPOLIA", c.Network().Registry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	known, schemas := entries.Chain("SN_SEPOLIA"), decoded.NewCache(1<<20)
-	of := func(exchanges bool, hashes ...felt.Felt) (out []*preview.Preview) {
-		t.Helper()
-		err := e.View(t.Context(), func(r store.Reader) (err error) {
-			out, err = preview.Of(t.Context(), r, hashes, preview.Options{Known: known, Schemas: schemas, Exchanges: exchanges})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
+	w := newWorld(t)
+	c, head, known := w.chain, w.head, w.known
+	of := func(exchanges bool, hashes ...felt.Felt) []*preview.Preview { return w.of(t, exchanges, hashes...) }
 	var moved, signed, bridged, exchanged int
 	for n := range head + 1 {
 		b := c.BlockAt(n)

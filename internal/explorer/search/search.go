@@ -131,11 +131,9 @@ func (out *Result) tokens(ctx context.Context, r store.Reader, known *registry.C
 	if err != nil {
 		return err
 	}
-	taken := map[string]bool{} // symbols and names of known tokens
 	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
 	var ours []registry.Token
 	for _, t := range known.Tokens() {
-		taken[strings.ToLower(t.Symbol)], taken[strings.ToLower(t.Name)] = true, true
 		if begins(t.Symbol) || begins(t.Name) || slices.Contains(found, t.Address) {
 			ours = append(ours, t)
 		}
@@ -161,7 +159,7 @@ func (out *Result) tokens(ctx context.Context, r store.Reader, known *registry.C
 	if err != nil {
 		return err
 	}
-	looks := func(s *string) bool { return s != nil && taken[strings.ToLower(strings.TrimSpace(*s))] }
+	looks := func(s *string) bool { return s != nil && known.Imitated(*s) }
 	for i, m := range names {
 		if m != nil {
 			out.Tokens = append(out.Tokens, Token{Address: found[i], Symbol: m.Symbol, Name: m.Name, Lookalike: looks(m.Symbol) || looks(m.Name)})

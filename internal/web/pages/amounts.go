@@ -54,6 +54,10 @@ func unitsOf(raw any) (string, bool) {
 			return "", false
 		}
 		return v, true
+	case *big.Int:
+		if v != nil && v.Sign() >= 0 {
+			return v.String(), true
+		}
 	case felt.Felt:
 		return new(big.Int).SetBytes(v[:]).String(), true
 	case *felt.Felt:

@@ -2,12 +2,14 @@ package pages_test
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/starknet"
 )
 
 // TestBlockPage compares the pages of all blocks with what the API answers.
@@ -25,6 +27,63 @@ func TestBlockPage(t *testing.T) {
 			if !slices.Contains(got, v) {
 				t.Errorf("block %d: the page does not show %s", n, v)
 			}
+		}
+	}
+}
+
+// TestBlockPageInWords holds what the pages of blocks say of their transactions, and of
+// what they changed, against the chain itself.
+func TestBlockPageInWords(t *testing.T) {
+	w := sharedWorld(t, 40)
+	found := map[string]int{}
+	for n := range uint64(40) {
+		b, u := w.Chain.BlockAt(n), w.Chain.StateUpdateAt(n)
+		page := w.page(fmt.Sprintf("/block/%d", n))
+		fri, wei, reverted := new(big.Int), new(big.Int), 0
+		var want []string
+		for i := range b.Receipts {
+			r := &b.Receipts[i]
+			sum := wei
+			if r.FeeUnit == starknet.Fri {
+				sum = fri
+			}
+			fee := new(big.Int).SetBytes(r.ActualFee[:])
+			sum.Add(sum, fee)
+			if r.Execution == starknet.Reverted {
+				reverted++
+			}
+			want = append(want, fee.String(), b.Transactions[i].Hash.String())
+		}
+		for i := range u.Diff.Deployed[:min(12, len(u.Diff.Deployed))] {
+			want = append(want, u.Diff.Deployed[i].Address.String(), u.Diff.Deployed[i].ClassHash.String())
+		}
+		for i := range u.Diff.Declared[:min(12, len(u.Diff.Declared))] {
+			want = append(want, u.Diff.Declared[i].ClassHash.String())
+		}
+		h := &b.Header
+		for _, p := range []starknet.GasPrice{h.L1GasPrice, h.L2GasPrice, h.L1DataGasPrice} {
+			want = append(want, new(big.Int).SetBytes(p.InFri[:]).String(), new(big.Int).SetBytes(p.InWei[:]).String())
+		}
+		want = append(want, fri.String(), h.NewRoot.String(), fmt.Sprint(u.Diff.Length()))
+		if wei.Sign() > 0 {
+			want = append(want, wei.String())
+		}
+		got := values(page)
+		for _, v := range want {
+			if !slices.Contains(got, v) {
+				t.Errorf("block %d: the page does not show %s", n, v)
+			}
+		}
+		if rows := strings.Count(page, `data-value="REVERTED"`); rows != reverted {
+			t.Errorf("block %d: %d rows are reverted, %d transactions are", n, rows, reverted)
+		}
+		for _, word := range []string{" sent ", " swapped ", " declared class ", " called ", " was deployed as an account ", " from L1 over ", " to L1 over ", "and was reverted"} {
+			found[word] += strings.Count(page, word)
+		}
+	}
+	for word, n := range found {
+		if n == 0 {
+			t.Errorf("no transaction is said to have%s", word)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (w *world) reads(path string) *shown {
 			}
 		}
 	}
-	s.all = exact(root)
+	s.all = apart(root, nil)
 	return s
 }
 
@@ -87,6 +87,20 @@ func exact(n *html.Node) (values []string) {
 		if v := attribute(d, "data-value"); v != "" {
 			values = append(values, v)
 		}
+	}
+	return values
+}
+
+// apart are the exact values outside of sentences.
+func apart(n *html.Node, values []string) []string {
+	if attribute(n, "class") == "words" {
+		return values
+	}
+	if v := attribute(n, "data-value"); v != "" {
+		values = append(values, v)
+	}
+	for c := range n.ChildNodes() {
+		values = apart(c, values)
 	}
 	return values
 }
