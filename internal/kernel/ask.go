@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+
+	"chainexplorer/internal/account"
 )
 
 // A page shows what routes answer. It asks them in this process: the request passes the
@@ -30,11 +32,15 @@ type entry struct {
 
 // Ask puts a request to a route in this process, for whoever looks at the page whose
 // context this is. path are the values of the path's variables, in the order in which
-// they stand there. What the page may be kept for follows from all that it asked.
+// they stand there. What the page may be kept for follows from all that it asked. It panics
+// where the route is not for everybody: see Route.Open.
 func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...string) (any, error) {
 	to, ok := s.asked[id]
 	if !ok {
 		panic(fmt.Sprintf("kernel: there is no route %q to ask", id))
+	}
+	if !to.route.Open() {
+		panic(fmt.Sprintf("kernel: a page asks %q, which is not for everybody", id))
 	}
 	page := RequestOf(ctx)
 	req := &Request{ID: page.ID, Route: to.route, Caller: page.Caller, inside: true}
@@ -56,6 +62,13 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 	page.mutable = page.mutable || !req.immutable
 	page.doubted = page.doubted || !req.keepable()
 	return page.asked[len(page.asked)-1].Answer, nil
+}
+
+// Open says that what the route answers is for whoever asks: any key of any plan reads it.
+// Only such routes may stand behind pages that are seen without a key. Others are for
+// partners, for one workspace, for people who are signed in, or change something.
+func (r *Route) Open() bool {
+	return r.Method == http.MethodGet && r.Scope == account.Read && r.Tier == TierOfficial && r.Audience == External && !r.Session
 }
 
 // Asked are the requests that the page made, in order.
