@@ -39,7 +39,7 @@ type SearchToken struct {
 	Symbol       *string   `json:"symbol" doc:"As the registry has it for a known token, otherwise as the contract calls itself."`
 	Name         *string   `json:"name" doc:"As the symbol."`
 	Known        bool      `json:"known" doc:"The token is in the registry. Everything else only calls itself so."`
-	Lookalike    bool      `json:"lookalike" doc:"The token is not known and has the symbol or the name of one that is."`
+	Lookalike    bool      `json:"lookalike" doc:"The token is not known, and its symbol or its name is that of one that is, or looks like it: letters of other alphabets and signs that are not seen make no difference."`
 	Source       string    `json:"source" enum:"registry,token_contract" doc:"Who says what it is called."`
 }
 

@@ -45,11 +45,7 @@ func (c *Chain) With(e Entries) (*Chain, error) {
 		}
 		out.tokens[t.Address] = t
 	}
-	out.looks = map[string]bool{}
-	for _, t := range out.tokens {
-		out.looks[fold(t.Symbol)], out.looks[fold(t.Name)] = true, true
-	}
-	delete(out.looks, "")
+	out.looks = looksOf(out.tokens)
 	for i, d := range e.Dexes {
 		if err := firstOf(d.checkAll(), once([3]any{"dex", d.Address, d.Event})); err != nil {
 			return nil, fmt.Errorf("dexes[%d] %s: %w", i, clip(d.Slug), err)

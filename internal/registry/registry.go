@@ -152,7 +152,7 @@ type Entries struct {
 // Chain is the registry of one chain. The zero value and nil are empty.
 type Chain struct {
 	tokens  map[felt.Felt]Token
-	looks   map[string]bool // what symbols and names of tokens look like
+	looks   map[string]Token // what symbols and names of tokens look like
 	dexes   []Dex
 	bridges []Bridge
 	labels  map[felt.Felt]Label

@@ -135,7 +135,10 @@ func (p Page) Navigation() []Link {
 }
 
 // navigation are the entries, with {chain} in the place of a chain.
-var navigation = []Link{}
+var navigation = []Link{
+	{"Messages", "/{chain}/messages"},
+	{"Privacy pool", "/{chain}/privacy-pool"},
+}
 
 // policy forbids everything that a page of ours does not need.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -57,7 +57,7 @@ type Token struct {
 	Address      felt.Felt
 	Symbol, Name *string
 	Known        bool // it is in the registry, which says what it is called
-	Lookalike    bool // it is not, and is called like one that is
+	Lookalike    bool // it is not, and is called so that it is taken for one that is
 }
 
 // Find finds what a query may mean.

@@ -37,7 +37,11 @@ func (w *world) look(path string, status int) string {
 	r := w.Do(http.MethodGet, path, "", "Accept", "text/html")
 	text := string(r.Plain())
 	if r.StatusCode != status || r.Header.Get("Content-Type") != web.ContentType {
-		w.T.Fatalf("%s: %d %s\n%s", path, r.StatusCode, r.Header.Get("Content-Type"), clip(text))
+		why := ""
+		if r.StatusCode == http.StatusInternalServerError {
+			why = w.Logs.String()
+		}
+		w.T.Fatalf("%s: %d %s\n%s\n%s", path, r.StatusCode, r.Header.Get("Content-Type"), clip(text), why)
 	}
 	if r.Header.Get("Set-Cookie") != "" || !strings.Contains(r.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 		w.T.Errorf("%s: headers %v", path, r.Header)

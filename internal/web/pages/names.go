@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chainexplorer/internal/felt"
 )
 
 // longestName is how much of a name that comes from the chain is shown.
@@ -67,4 +69,24 @@ func nameHTML(s string) template.HTML {
 		out += `<abbr class="cut" title="The contract's own text holds more, or characters that are not shown.">*</abbr>`
 	}
 	return template.HTML(out) //nolint:gosec // escaped
+}
+
+// Symbol is what a token calls itself. One that is not known and calls itself so that it
+// is taken for one that is, is marked.
+func (l *look) Symbol(token felt.Felt, symbol any) template.HTML {
+	text, ok := deref(symbol).(string)
+	if !ok || text == "" {
+		return `<span class="unknown">no symbol known</span>`
+	}
+	return nameHTML(text) + l.lookalike(token, text)
+}
+
+// lookalike is the mark of a token that is taken for a known one by a name; empty for
+// others.
+func (l *look) lookalike(token felt.Felt, text string) template.HTML {
+	like, yes := l.served.Registry.Resembles(token, text)
+	if !yes {
+		return ""
+	}
+	return badge("bad", "lookalike", "This is not the "+like.Symbol+" that is known here, which has the address "+like.Address.String()+". Whoever writes a contract chooses what it is called.")
 }

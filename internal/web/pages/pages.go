@@ -56,6 +56,11 @@ func (p *Pages) register(id string) {
 
 	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
 	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)
+
+	p.chainPage(id, "pageMessages", "/messages", messagesPage)
+	p.chainPage(id, "pageMessage", "/message/{hash}", messagePage)
+	p.chainPage(id, "pagePrivacyPool", "/privacy-pool", poolPage)
+	p.chainPage(id, "pagePrivacyPoolList", "/privacy-pool/{list}", poolListPage)
 }
 
 //go:embed *.html
