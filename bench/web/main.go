@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"html"
@@ -18,6 +19,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"time"
 )
@@ -25,11 +27,29 @@ import (
 func main() {
 	rounds := flag.Int("rounds", 40, "rounds, in which each address is asked once")
 	addresses := flag.Int("addresses", 32, "addresses of each kind of page")
+	profile := flag.String("cpuprofile", "", "file for a CPU profile")
 	flag.Parse()
-	if err := run(*rounds, *addresses); err != nil {
+	if err := profiled(*profile, func() error { return run(*rounds, *addresses) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/web:", err)
 		os.Exit(1)
 	}
+}
+
+// profiled writes a profile of what it runs, if a file is named.
+func profiled(file string, run func() error) error {
+	if file == "" {
+		return run()
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return err
+	}
+	err = run()
+	pprof.StopCPUProfile()
+	return errors.Join(err, f.Close())
 }
 
 func run(rounds, addresses int) error {
@@ -67,6 +87,13 @@ var (
 	callLine = regexp.MustCompile(`<h2[^>]*>GET (/v1/[^<]*)</h2>`)
 	loaded   = regexp.MustCompile(`<(?:link rel="stylesheet" href|script src)="([^"]*)"`)
 )
+
+// turn is what is asked at a time, and where its times are kept.
+type turn struct {
+	times *[]float64
+	paths []string
+	key   string
+}
 
 // measure lets a page, the call behind it and all of its calls take turns.
 func (s *service) measure(h http.Handler, paths []string, rounds int) (m measured, err error) {
@@ -110,13 +137,11 @@ func (s *service) measure(h http.Handler, paths []string, rounds int) (m measure
 		m.view = max(m.view, view)
 	}
 	var page, call, calls []float64
-	for range rounds {
-		for _, a := range all {
-			for _, one := range []struct {
-				times *[]float64
-				paths []string
-				key   string
-			}{{&page, []string{a.page}, ""}, {&call, []string{a.call}, s.key}, {&calls, a.calls, s.key}} {
+	for round := range rounds {
+		for i, a := range all {
+			turns := []turn{{&page, []string{a.page}, ""}, {&call, []string{a.call}, s.key}, {&calls, a.calls, s.key}}
+			for j := range turns { // none always follows the same other
+				one := turns[(i+round+j)%len(turns)]
 				begin := time.Now()
 				for _, path := range one.paths {
 					if _, err := get(h, path, one.key); err != nil {

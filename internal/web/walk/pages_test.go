@@ -33,7 +33,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks", "/address/", "/tx/"}
+var coming = []string{"/blocks", "/address/", "/tx/", "/token/", "/class/", "/contract/", "/message/"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
