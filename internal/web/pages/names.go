@@ -15,15 +15,18 @@ const longestName = 40
 // cleanName makes a text that anybody may have written fit to be shown in a line: without
 // control, format and direction characters, in one line, and cut. changed says that
 // something was left out.
-func cleanName(s string) (name string, changed bool) {
+func cleanName(s string) (name string, changed bool) { return cleanText(s, longestName) }
+
+// cleanText does so with a text of another length.
+func cleanText(s string, longest int) (text string, changed bool) {
 	var b strings.Builder
 	runes, space := 0, false
 	for i, r := range s {
-		if runes >= longestName {
+		if runes >= longest {
 			b.WriteRune('…')
 			return b.String(), true
 		}
-		if i > 16*longestName { // what is left out must not cost either
+		if i > 16*longest { // what is left out must not cost either
 			changed = true
 			break
 		}

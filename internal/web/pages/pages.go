@@ -61,6 +61,16 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageMessage", "/message/{hash}", messagePage)
 	p.chainPage(id, "pagePrivacyPool", "/privacy-pool", poolPage)
 	p.chainPage(id, "pagePrivacyPoolList", "/privacy-pool/{list}", poolListPage)
+
+	p.chainPage(id, "pageContract", "/contract/{address}", contractPage)
+	p.chainPage(id, "pageContractClasses", "/contract/{address}/classes", contractClassesPage)
+	p.chainPage(id, "pageContractEvents", "/contract/{address}/events", contractEventsPage)
+	p.livePage(id, "pageContractRead", "/contract/{address}/read", contractReadPage)
+	p.chainPage(id, "pageClass", "/class/{hash}", classPage)
+	p.chainPage(id, "pageClasses", "/classes", classesPage)
+	p.chainPage(id, "pageEvents", "/events", eventsPage)
+	p.chainFile(id, "fileEvents", "/events.csv", eventFile)
+	p.chainFile(id, "fileContractEvents", "/contract/{address}/events.csv", eventFile)
 }
 
 //go:embed *.html
@@ -93,6 +103,8 @@ type sheet struct {
 	about *anchor
 	// lasting says that the page tells nothing that later blocks change.
 	lasting bool
+	// status is that of the answer where it is not 200; such a page is not kept.
+	status int
 	// to is where the visitor should go instead.
 	to string
 	// await fills in what the page asks of a node, of a live page alone. The view is closed by
@@ -124,8 +136,6 @@ const liveCost = 10
 
 // livePage serves a page that waits for a node. It is made as other pages are, but for what
 // its sheet awaits; it is kept for nobody, and costs whoever looks more.
-//
-//lint:ignore U1000 the first of them is about to come
 func (p *Pages) livePage(id, name, path string, make maker) {
 	p.HandleSheet(kernel.Sheet{
 		ID: name, Pattern: "GET /" + id + path, Cost: liveCost, Waits: true,
@@ -210,6 +220,9 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	if err != nil {
 		return err
 	}
+	if s.status != 0 {
+		w.WriteHeader(s.status)
+	}
 	w.Write(html) //nolint:errcheck // a recorder never fails
 	return nil
 }
@@ -263,6 +276,11 @@ func (l *look) asJSONHref() string {
 	return l.r.URL.EscapedPath() + "?" + q.Encode()
 }
 
+// curl is the command that asks the API something.
+func (l *look) curl(uri string) string {
+	return `curl -H "X-Service-Api-Key: $SERVICE_API_KEY" "` + l.p.Origin + uri + `"`
+}
+
 // asJSON is the page that shows what another one asked, and what it was answered.
 func (l *look) asJSON(s *sheet) (*sheet, error) {
 	type call struct {
@@ -277,7 +295,7 @@ func (l *look) asJSON(s *sheet) (*sheet, error) {
 		if err := enc.Encode(a.Answer); err != nil {
 			return nil, fmt.Errorf("encode the answer of %s: %w", a.Route.ID, err)
 		}
-		calls = append(calls, call{a.URI, `curl -H "X-Service-Api-Key: $SERVICE_API_KEY" "` + l.p.Origin + a.URI + `"`, b.String()})
+		calls = append(calls, call{a.URI, l.curl(a.URI), b.String()})
 	}
 	back := l.r.URL.EscapedPath()
 	if q := l.query.Encode(); q != "" {

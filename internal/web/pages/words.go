@@ -14,7 +14,7 @@ import (
 )
 
 // funcs are what the templates call beside those of package web and the methods of looks.
-var funcs = template.FuncMap{"name": nameHTML, "join": strings.Join, "plural": plural, "deref": deref}
+var funcs = template.FuncMap{"name": nameHTML, "join": strings.Join, "plural": plural, "deref": deref, "short": shorten}
 
 // Every value that is a fact of the chain stands in an element with data-value, which holds
 // it exactly: what is shown may be shorter.
@@ -75,6 +75,9 @@ func (l *look) Tx(f any) template.HTML { return l.link("tx", f) }
 
 // Class links to a class.
 func (l *look) Class(f any) template.HTML { return l.link("class", f) }
+
+// Contract links to the page of a contract's code.
+func (l *look) Contract(f any) template.HTML { return l.link("contract", f) }
 
 // Token links to a token.
 func (l *look) Token(f any) template.HTML { return l.link("token", f) }
