@@ -39,8 +39,8 @@ func (w *world) allClasses() (out []api.ClassItem) {
 	}
 }
 
-// walk follows the pages of a list to the end, and returns the values in a column.
-func (w *world) walk(path, section, column string) (out []string) {
+// column follows the pages of a list to the end, and returns the values in a column.
+func (w *world) column(path, section, column string) (out []string) {
 	w.T.Helper()
 	for range 1000 {
 		s := w.reads(path)
@@ -95,7 +95,7 @@ func TestContractPages(t *testing.T) {
 				t.Errorf("%s leaves out class %s", path, e.ClassHash)
 			}
 		}
-		if got := w.walk(path+"/classes", "", "Class"); len(got) != len(history.Items) {
+		if got := w.column(path+"/classes", "", "Class"); len(got) != len(history.Items) {
 			t.Errorf("%s/classes lists %d of %d", path, len(got), len(history.Items))
 		}
 		for _, to := range []string{"/address/", "/contract/"} {
@@ -141,7 +141,7 @@ func TestClassPages(t *testing.T) {
 	w := sharedWorld(t, truthBlocks)
 	all := w.allClasses()
 	for _, sort := range []string{"", "?sort=declared_at_desc", "?sort=origin_asc"} {
-		listed := w.walk("/classes"+sort, "", "Class")
+		listed := w.column("/classes"+sort, "", "Class")
 		if len(listed) != len(all) {
 			t.Errorf("%s lists %d of %d classes", sort, len(listed), len(all))
 		}
@@ -164,7 +164,7 @@ func TestClassPages(t *testing.T) {
 		}
 	}
 	for _, sort := range []string{"", "?sort=newest_desc"} {
-		got := w.walk("/class/"+all[0].ClassHash.String()+sort, "contracts", "Contract")
+		got := w.column("/class/"+all[0].ClassHash.String()+sort, "contracts", "Contract")
 		if uint64(len(got)) != *all[0].InstanceCount {
 			t.Errorf("%s: %d of %d contracts", sort, len(got), *all[0].InstanceCount)
 		}
