@@ -62,7 +62,7 @@ func eventsPage(l *look) (*sheet, error) {
 		}
 		return s, nil
 	}
-	return s, v.search(s, "searchEvents", "/events")
+	return s, v.search(s, "/events")
 }
 
 // contractEventsPage searches those of one contract.
@@ -78,11 +78,11 @@ func contractEventsPage(l *look) (*sheet, error) {
 	v := &eventsView{look: l, contractHead: h, Form: form}
 	s := &sheet{title: "Events of contract " + h.called(), description: fmt.Sprintf("The events of contract %s on %s, by name, keys and blocks.", h.C.Address, l.Chain),
 		trail: l.contractTrail(h, true), name: "contractevents.html", data: v}
-	return s, v.search(s, "listContractEvents", "/contract/"+h.C.Address.String()+"/events", h.C.Address.String())
+	return s, v.search(s, "/contract/"+h.C.Address.String()+"/events")
 }
 
 // search asks the API. What it refuses is told beside the form.
-func (v *eventsView) search(s *sheet, operation, path string, values ...string) error {
+func (v *eventsView) search(s *sheet, path string) error {
 	q, err := v.Form.query(&v.state.Head.Number)
 	if err == nil {
 		if v.Form.Guessed { // the next pages are of the same range
@@ -96,7 +96,7 @@ func (v *eventsView) search(s *sheet, operation, path string, values ...string) 
 			q[name] = list
 		}
 		var page *api.EventPage
-		if page, err = ask[api.EventPage](v.look, operation, q, values...); err == nil {
+		if page, err = v.askEvents(v.Form.Of, q); err == nil {
 			v.Searched, v.Rows, v.Degraded, v.Pager = true, page.Items, page.EventDecodingDegraded, v.pagerOf(page.NextCursor)
 			return nil
 		}
@@ -109,6 +109,14 @@ func (v *eventsView) search(s *sheet, operation, path string, values ...string) 
 	v.Failure, v.Cure = plainly(e.Message), kernel.Codes[e.Code].Cure
 	v.narrow()
 	return nil
+}
+
+// askEvents asks for the events of one contract, or of the chain.
+func (l *look) askEvents(of *felt.Felt, q url.Values) (*api.EventPage, error) {
+	if of != nil {
+		return ask[api.EventPage](l, "listContractEvents", q, of.String())
+	}
+	return ask[api.EventPage](l, "searchEvents", q)
 }
 
 // file is where the same events are a file.
@@ -164,13 +172,13 @@ func plainly(message string) string {
 // eventFile is a search as a file.
 func eventFile(l *look) (*export, error) {
 	var of *felt.Felt
-	operation, values, name := "searchEvents", []string(nil), l.Chain+"-events"
+	name := l.Chain + "-events"
 	if text := l.r.PathValue("address"); text != "" {
 		address, err := kernel.FeltOf("path.address", text)
 		if err != nil {
 			return nil, err
 		}
-		of, operation, values, name = &address, "listContractEvents", []string{address.String()}, name+"-"+shortName(address)
+		of, name = &address, name+"-"+shortName(address)
 	}
 	form, err := l.eventFormOf(of)
 	if err != nil {
@@ -186,7 +194,7 @@ func eventFile(l *look) (*export, error) {
 			if q.Del("cursor"); cursor != "" {
 				q.Set("cursor", cursor)
 			}
-			page, err := ask[api.EventPage](l, operation, q, values...)
+			page, err := l.askEvents(of, q)
 			if err != nil {
 				return nil, nil, err
 			}
