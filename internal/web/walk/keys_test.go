@@ -57,7 +57,7 @@ func TestKeyboardAlone(t *testing.T) {
 				t.Errorf("%s: nobody sees that %+v has the focus", path, got)
 			}
 		}
-		if any, err := walk.Eval[bool](b, `document.querySelector("input[name=q]") !== null`); err != nil {
+		if any, err := walk.Eval[bool](b, `document.querySelector('form[action="/search"] input[name=q]') !== null`); err != nil {
 			t.Fatal(err)
 		} else if !any {
 			continue

@@ -16,6 +16,11 @@ type place struct {
 	explorer bool
 }
 
+// in is a page of the chain itself.
+func in(path string) func(*facts) string {
+	return func(f *facts) string { return "/" + f.chain + path }
+}
+
 func at(path string) func(*facts) string { return func(*facts) string { return path } }
 
 // places are the pages that are walked. Those below {chain} are walked on both chains.
@@ -23,6 +28,10 @@ var places = []place{
 	{"home", at("/"), false},
 	{"block", func(f *facts) string { return fmt.Sprintf("/%s/block/%d", f.chain, f.block) }, true},
 	{"block as JSON", func(f *facts) string { return fmt.Sprintf("/%s/block/%d?as=json", f.chain, f.block) }, false},
+	{"messages", in("/messages"), true},
+	{"message", func(f *facts) string { return "/" + f.chain + "/message/" + f.message }, true},
+	{"privacy pool", in("/privacy-pool"), true},
+	{"events of the privacy pool", in("/privacy-pool/events"), true},
 	{"guides", at("/docs"), false},
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
@@ -33,7 +42,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks", "/address/", "/tx/", "/token/", "/class/", "/contract/", "/message/"}
+var coming = []string{"/blocks", "/address/", "/tx/", "/token/", "/class/", "/contract/"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
@@ -105,5 +114,7 @@ type list struct {
 func lists(f *facts) []list {
 	return []list{
 		{fmt.Sprintf("/%s/block/%d", f.chain, f.block), 1, 1},
+		{"/" + f.chain + "/messages", 5, 1},
+		{"/" + f.chain + "/privacy-pool/events", 5, 1},
 	}
 }

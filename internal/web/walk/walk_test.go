@@ -130,21 +130,22 @@ func TestEveryPage(t *testing.T) {
 			if turn.facts == short && !strings.Contains(path, short.chain) {
 				continue
 			}
-			l, err := b.Visit(d.Base + path)
-			if err != nil {
-				t.Errorf("%s, %s: %v", p.name, turn.screen, err)
-				continue
-			}
-			if p.name == "nothing" { // that it is not found is said in the console
-				l.Complaints, l.Resources[0].Status = nil, 200
-			}
-			problems := l.Problems(turn.screen, d.Base)
-			if p.explorer {
-				problems = append(problems, l.Unshared(d.Base)...)
-			}
-			for _, problem := range problems {
-				t.Errorf("%s (%s), %s: %s", p.name, path, turn.screen, problem)
-			}
+			t.Run(p.name+", "+turn.screen.String(), func(t *testing.T) {
+				l, err := b.Visit(d.Base + path)
+				if err != nil {
+					t.Fatalf("%s: %v", path, err)
+				}
+				if p.name == "nothing" { // that it is not found is said in the console
+					l.Complaints, l.Resources[0].Status = nil, 200
+				}
+				problems := l.Problems(turn.screen, d.Base)
+				if p.explorer {
+					problems = append(problems, l.Unshared(d.Base)...)
+				}
+				for _, problem := range problems {
+					t.Errorf("%s: %s", path, problem)
+				}
+			})
 		}
 	}
 }
