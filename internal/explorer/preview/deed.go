@@ -44,7 +44,8 @@ type Deed struct {
 	// Given and Got are what the signer has less and more of, without the fee, by token in
 	// order of appearance. Of Sent, Minted and Burnt, Given is what was moved.
 	Given, Got []Sum
-	// To are who got what was sent or minted; Others is how many more there are.
+	// To is who got what was sent or minted, nil where several tokens were sent; Others is
+	// how many more there are.
 	To     *felt.Felt
 	Others int
 	// Movement is what a bridge moves.
@@ -134,6 +135,10 @@ func (p *Preview) moved(d *Deed) {
 		return
 	}
 	d.Given, d.Got = nets(list, *d.Who)
+	if len(d.Given) > 0 && len(d.Got) == 0 && len(p.Calls) == p.CallCount && !slices.ContainsFunc(p.Calls, func(c Call) bool { return !sends[c.Name] }) {
+		d.Kind = Sent
+		return
+	}
 	if len(d.Given) == 1 && len(d.Got) == 1 && !slices.ContainsFunc(list, func(x transfer.Numbered) bool {
 		return x.Mint() && x.To == *d.Who || x.Burn() && x.From == *d.Who
 	}) {

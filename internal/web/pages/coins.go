@@ -82,7 +82,15 @@ func (l *look) Worth(amount *big.Int, c coin) template.HTML {
 		return l.Unknown("The events do not tell whether the number is an amount.") + " of " + l.Coin(c)
 	}
 	if c.Decimals == nil {
-		return l.Amount(amount, nil, nil) + " of " + l.Coin(c)
+		return l.Amount(amount, 0, nil) + template.HTML(unitsOfWord(amount)) + l.Coin(c) //nolint:gosec // fixed words
 	}
 	return l.Amount(amount, *c.Decimals, nil) + " " + l.Coin(c)
+}
+
+// unitsOfWord stands between a number in the smallest unit and its token.
+func unitsOfWord(n *big.Int) string {
+	if n.IsUint64() && n.Uint64() == 1 {
+		return " unit of "
+	}
+	return " units of "
 }

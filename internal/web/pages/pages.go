@@ -53,6 +53,10 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
 	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage)
+	p.chainPage(id, "pageTransaction", "/tx/{hash}", txPage)
+	p.chainPage(id, "pageTransactionCalls", "/tx/{hash}/calls", txCallsPage)
+	p.chainPage(id, "pageTransactionTransfers", "/tx/{hash}/transfers", txTransfersPage)
+	p.chainPage(id, "pageTransactionEvents", "/tx/{hash}/events", txEventsPage)
 
 	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
 	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)

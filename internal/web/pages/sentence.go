@@ -148,7 +148,7 @@ func worthText(amount *big.Int, c *coin) string {
 	case amount == nil:
 		return "an unknown amount of " + c.text()
 	case c.Decimals == nil:
-		return grouped(amount.String()) + " units of " + c.text()
+		return grouped(amount.String()) + unitsOfWord(amount) + c.text()
 	}
 	short, _ := amountText(amount.String(), int(*c.Decimals))
 	if short == "&lt;0.0001" {
@@ -164,6 +164,9 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 		s.who(d.Who)
 		s.say(" sent ")
 		s.sums(d.Given)
+		if d.To == nil { // several tokens
+			return
+		}
 		s.say(" to ")
 		s.who(d.To)
 		if d.Others > 0 {

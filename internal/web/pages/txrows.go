@@ -48,9 +48,9 @@ func (l *look) TxRows(caption string, rows []txRow) template.HTML {
 		b.WriteString(string(r.Words))
 		b.WriteString(`</td><td data-label="Type">` + txType(r.Type.String()) + `</td><td data-label="Status">`)
 		b.WriteString(string(statusWord(r.Receipt.Execution.String())))
-		b.WriteString(`</td><td class="num" data-label="Fee">`)
+		b.WriteString(`</td><td class="num" data-label="Fee"><span>`)
 		b.WriteString(string(l.Fee(&r.Receipt, r.Type)))
-		b.WriteString(`</td><td data-label="Hash">`)
+		b.WriteString(`</span></td><td data-label="Hash">`)
 		b.WriteString(string(l.Tx(r.Hash)))
 		b.WriteString("</td></tr>\n")
 	}

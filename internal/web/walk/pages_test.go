@@ -27,6 +27,9 @@ func at(path string) func(*facts) string { return func(*facts) string { return p
 var places = []place{
 	{"home", at("/"), false},
 	{"block", func(f *facts) string { return fmt.Sprintf("/%s/block/%d", f.chain, f.block) }, true},
+	{"transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.tx) }, true},
+	{"reverted transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.reverted) }, true},
+	{"events of a transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s/events", f.chain, f.tx) }, true},
 	{"block as JSON", func(f *facts) string { return fmt.Sprintf("/%s/block/%d?as=json", f.chain, f.block) }, false},
 	{"messages", in("/messages"), true},
 	{"message", func(f *facts) string { return "/" + f.chain + "/message/" + f.message }, true},
@@ -42,7 +45,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks", "/address/", "/tx/", "/token/", "/class/", "/contract/"}
+var coming = []string{"/blocks", "/address/", "/token/", "/class/", "/contract/"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
