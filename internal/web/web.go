@@ -136,6 +136,7 @@ func (p Page) Navigation() []Link {
 
 // navigation are the entries, with {chain} in the place of a chain.
 var navigation = []Link{
+	{"Tokens", "/{chain}/tokens"},
 	{"Events", "/{chain}/events"},
 	{"Messages", "/{chain}/messages"},
 	{"Privacy pool", "/{chain}/privacy-pool"},

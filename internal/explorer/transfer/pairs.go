@@ -59,6 +59,35 @@ func LastBalance(ctx context.Context, r store.Reader, address, token felt.Felt, 
 	return nil, 0, nil
 }
 
+// Past is a balance, as PairRow.Fill took it, after a block.
+type Past struct {
+	Balance []byte
+	Block   uint64
+}
+
+// PastBalances lists the balances of an address in a token up to a block, newest first, at
+// most limit: one for each block with a transfer. One scan.
+func PastBalances(ctx context.Context, r store.Reader, address, token felt.Felt, through uint64, limit int) (out []Past, err error) {
+	l := pairList(&address, &token)
+	rng := store.Range{Table: l.table, Partition: address[:], From: l.key(0), To: l.behind(through), Reverse: true, Limit: limit}
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return nil, err
+		}
+		var p Past
+		if p.Block, err = l.blockOf(row.Sort); err != nil {
+			return nil, err
+		}
+		balance, _, err := splitPair(row.Value)
+		if err != nil {
+			return nil, err
+		}
+		p.Balance = slices.Clone(balance)
+		out = append(out, p)
+	}
+	return out, nil
+}
+
 // splitPair cuts a row of Pairs into the balance and the places.
 func splitPair(row []byte) (balance, spots []byte, err error) {
 	if len(row) > 0 && row[0] == rowVersion {

@@ -153,7 +153,9 @@ func TestFilesAtOnce(t *testing.T) {
 			done <- struct{}{}
 			return r.Context().Err()
 		},
-		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil) },
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) {
+			kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)
+		},
 	})
 	ctx, leave := context.WithCancel(t.Context())
 	for range 2 {

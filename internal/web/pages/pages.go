@@ -58,6 +58,16 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageTransactionTransfers", "/tx/{hash}/transfers", txTransfersPage)
 	p.chainPage(id, "pageTransactionEvents", "/tx/{hash}/events", txEventsPage)
 
+	p.chainPage(id, "pageAddress", "/address/{address}", addressPage)
+	p.chainPage(id, "pageHoldings", "/address/{address}/holdings", holdingsPage)
+	p.chainPage(id, "pageActivity", "/address/{address}/activity", activityPage)
+	p.chainPage(id, "pageAddressTransfers", "/address/{address}/transfers", addressTransfersPage)
+	p.chainPage(id, "pageAddressTransactions", "/address/{address}/transactions", addressTransactionsPage)
+	p.livePage(id, "pageLiveBalance", "/address/{address}/balance", liveBalancePage)
+	p.chainPage(id, "pageTokens", "/tokens", tokensPage)
+	p.chainPage(id, "pageToken", "/token/{token}", tokenPage)
+	p.chainPage(id, "pageTokenTransfers", "/token/{token}/transfers", tokenTransfersPage)
+	p.livePage(id, "pageSupply", "/token/{token}/supply", supplyPage)
 	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
 	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)
 

@@ -1,8 +1,11 @@
 package pages
 
 import (
+	"html/template"
 	"net/url"
 	"strconv"
+	"strings"
+	"time"
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
@@ -117,4 +120,108 @@ func paged(q url.Values, cursor string, limit int) url.Values {
 		out.Set("cursor", cursor)
 	}
 	return out
+}
+
+// transferFilter is the form above a list of transfers.
+type transferFilter struct {
+	Directions, Kinds          []choice
+	Token, Since, Until, Other string
+	query                      url.Values // of the route
+}
+
+// day is how dates of forms are written.
+const day = "2006-01-02"
+
+// transferFilter reads the form. names are the parameters that the list takes besides the
+// dates.
+func (l *look) transferFilter(names ...string) (*transferFilter, error) {
+	q := l.query
+	f := &transferFilter{Token: q.Get("token"), Since: q.Get("since"), Until: q.Get("until"), Other: q.Get("address"), query: url.Values{},
+		Directions: choices(q.Get("direction"), "", "in and out", "in", "in", "out", "out"),
+		Kinds:      choices(q.Get("type"), "", "all kinds", "erc20", "tokens (ERC-20)", "erc721", "NFTs (ERC-721)", "erc1155", "several tokens (ERC-1155)", "unknown", "of unknown standard")}
+	for _, name := range names {
+		for _, v := range q[name] {
+			if v != "" {
+				f.query.Add(name, v)
+			}
+		}
+	}
+	for _, d := range []struct{ name, text, to, at string }{{"since", f.Since, "timestampFrom", "T00:00:00Z"}, {"until", f.Until, "timestampTo", "T23:59:59Z"}} {
+		if d.text == "" {
+			continue
+		}
+		if _, err := time.Parse(day, d.text); err != nil {
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.%s: %q is not a date such as 2026-01-31.", d.name, kernel.Clip(d.text, 20))
+		}
+		f.query.Set(d.to, d.text+d.at)
+	}
+	return f, nil
+}
+
+// transfersView is the data of a list of transfers of an address.
+type transfersView struct {
+	*addressHead
+	Rows   []api.TransferItem
+	Filter *transferFilter
+	CSV    string
+	Pager  pager
+}
+
+// addressTransfersPage lists the transfers from and to an address.
+func addressTransfersPage(l *look) (*sheet, error) {
+	a, to, err := l.addressOf("/transfers")
+	if err != nil || to != "" {
+		return &sheet{to: to}, err
+	}
+	f, err := l.transferFilter("direction", "token", "type")
+	if err != nil {
+		return nil, err
+	}
+	page, err := ask[api.TransferPage](l, "listAddressTransfers", paged(f.query, l.query.Get("cursor"), listRows), a.String())
+	if err != nil {
+		return nil, err
+	}
+	v := &transfersView{Rows: page.Items, Filter: f, Pager: l.pagerOf(page.NextCursor), CSV: withQuery(l.Href("address", a)+"/transfers.csv", f.query)}
+	if v.addressHead, err = l.addressHead(a, "transfers"); err != nil {
+		return nil, err
+	}
+	return v.sheet("Transfers", "Token transfers from and to the address "+a.String()+", newest first.", "addresstransfers.html", v), nil
+}
+
+// RowAt is a transfer as the cells of a row.
+func (v *transfersView) RowAt(i int) template.HTML {
+	t := &v.Rows[i]
+	way, other := wayOf(&t.TokenTransferItem, v.A), t.FromAddress
+	if way == "out" {
+		other = t.ToAddress
+	}
+	var b strings.Builder
+	b.WriteString(`<td data-label="Way"><span class="way ` + way + `">` + way + `</span></td><td class="num" data-label="Amount">` + string(v.Moved(&t.TokenTransferItem, t.TokenAddress)) + `</td><td data-label="With">`)
+	switch {
+	case way == "self":
+		b.WriteString(`<span class="soft">itself</span>`)
+	case other != nil && other.IsZero() && way == "in":
+		b.WriteString(`<span class="soft">newly minted</span>`)
+	case other != nil && other.IsZero():
+		b.WriteString(`<span class="soft">burned</span>`)
+	default:
+		b.WriteString(string(v.Address(other)))
+	}
+	b.WriteString(`</td><td data-label="When">` + string(v.Time(t.TimestampISO)) + `</td><td data-label="Block">` + string(v.Block(t.BlockNumber)) + `</td><td data-label="Transaction">` + string(v.Tx(t.TxHash)) + `</td>`)
+	return template.HTML(b.String()) //nolint:gosec // fixed text and escaped parts
+}
+
+// Moved is what a transfer moved.
+func (l *look) Moved(t *api.TokenTransferItem, token felt.Felt) template.HTML {
+	c := l.coinOf(token, t.TokenSymbol, t.TokenName, t.TokenDecimals)
+	of := l.Coin(c)
+	switch {
+	case t.Standard == "erc20":
+		return l.Sum(t.Amount, c)
+	case t.TokenID != nil:
+		return l.numbered(t.Amount, *t.TokenID) + " of " + of
+	case t.RawValue != nil:
+		return `<abbr title="The standard of the token is not known: the number is an amount or an id.">value</abbr> ` + l.Amount(t.RawValue, 0, nil) + " of " + of
+	}
+	return l.Unknown("The event does not tell.") + " of " + of
 }

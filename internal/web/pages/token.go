@@ -1,0 +1,185 @@
+package pages
+
+import (
+	"html/template"
+	"strings"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/chart"
+	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/web"
+)
+
+// tokenHead is what all pages of a token begin with.
+type tokenHead struct {
+	*look
+	T       *api.TokenSummary
+	Addr    felt.Felt
+	Picture template.HTML
+	Badges  []template.HTML
+	Like    string // the known token that it looks like
+	Tabs    []tab
+	coin    coin
+}
+
+// tokenOf reads the token of the path; to is where its page is when it is spelt another way.
+func (l *look) tokenOf(sub string) (a felt.Felt, to string, err error) {
+	text := l.r.PathValue("token")
+	a, e := kernel.FeltOf("path.token", text)
+	if e != nil {
+		return a, "", e
+	}
+	if text != a.String() {
+		to = withQuery(l.Href("token", a)+sub, l.query)
+	}
+	return a, to, nil
+}
+
+func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
+	t, err := ask[api.TokenSummary](l, "getToken", nil, a.String())
+	if err != nil {
+		return nil, err
+	}
+	h := &tokenHead{look: l, T: t, Addr: a, Picture: chart.Identicon(a[:]), coin: l.coinOf(a, t.Symbol, t.Name, t.Decimals)}
+	for _, text := range []*string{t.Symbol, t.Name} {
+		if text != nil && h.coin.Lookalike && h.Like == "" {
+			like, _ := l.served.Registry.Resembles(a, *text)
+			h.Like = like.Symbol
+		}
+	}
+	h.Tabs = tabsOf(l.Href("token", a), here, "Overview", "", "Transfers", "transfers", "Supply", "supply")
+	switch {
+	case h.coin.Known:
+		h.Badges = append(h.Badges, badge("good", "known token", "The registry of this service lists the token at this address. The list is the operator's, not the chain's."))
+	case h.coin.Lookalike:
+		h.Badges = append(h.Badges, badge("bad", "lookalike", "Nobody vouches for the token, and the name that its contract chose looks like that of a known one."))
+	default:
+		h.Badges = append(h.Badges, badge("warn", "unknown token", "Nobody vouches for the token: its name is what its contract calls itself, and anybody can choose any name."))
+	}
+	standard := map[string]string{"erc20": "ERC-20", "erc721": "ERC-721", "erc1155": "ERC-1155"}[t.Standard]
+	if standard == "" {
+		standard = "standard unknown"
+	}
+	h.Badges = append(h.Badges, badge("soft", standard, "Which standard the token follows is told by the entry points of its class, or by what its contract answered."))
+	return h, nil
+}
+
+// Title is what the token is called.
+func (h *tokenHead) Title() template.HTML {
+	switch {
+	case h.coin.Name != nil && *h.coin.Name != "":
+		return nameHTML(*h.coin.Name)
+	case h.coin.Symbol != nil:
+		return nameHTML(*h.coin.Symbol)
+	}
+	return "Token without a name"
+}
+
+// Symbol is what stands beside amounts.
+func (h *tokenHead) Symbol() template.HTML {
+	if h.coin.Symbol == nil || h.coin.Name != nil && *h.coin.Name == *h.coin.Symbol {
+		return ""
+	}
+	return nameHTML(*h.coin.Symbol)
+}
+
+// Units is an amount of the token.
+func (h *tokenHead) Units(raw *string) template.HTML {
+	if raw == nil {
+		return h.Unknown("")
+	}
+	return h.Amount(raw, h.decimals(), h.coin.Symbol)
+}
+
+// decimals of NFTs are none, whatever the contract says.
+func (h *tokenHead) decimals() *uint8 {
+	if h.T.Standard == "erc721" || h.T.Standard == "erc1155" {
+		return new(uint8)
+	}
+	return h.coin.Decimals
+}
+
+// Known says that the registry lists the token.
+func (h *tokenHead) Known() bool { return h.coin.Known }
+
+func (h *tokenHead) title() string {
+	text := "Token " + shorten(h.Addr.String())
+	if h.coin.Symbol != nil {
+		if name, _ := cleanName(*h.coin.Symbol); name != "" {
+			text = "Token " + name
+		}
+	}
+	if !h.coin.Known {
+		text += " (unknown)"
+	}
+	return text
+}
+
+func (h *tokenHead) sheet(part, name string, data any) *sheet {
+	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: "/"}, {Text: "Tokens", Href: h.Href("tokens")}}}
+	s.description = "The token at " + h.Addr.String() + " on " + h.Chain + ": whether it is known, who holds it and who controls it."
+	if part != "" {
+		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("token", h.Addr)})
+		s.title = part + " of " + strings.ToLower(s.title[:1]) + s.title[1:]
+	}
+	return s
+}
+
+// tokenView is the data of a token's first page.
+type tokenView struct {
+	*tokenHead
+	// Minted is what indexed mints and burns leave, and MintedWhy why that says nothing.
+	Minted    *string
+	MintedWhy string
+	Controls  []fact
+	Control   *api.TokenControls
+	Rows      []template.HTML
+}
+
+// tokenPage shows whether a token is the real one, who holds it and who controls it.
+func tokenPage(l *look) (*sheet, error) {
+	a, to, err := l.tokenOf("")
+	if err != nil || to != "" {
+		return &sheet{to: to}, err
+	}
+	head, err := l.tokenHead(a, "")
+	if err != nil {
+		return nil, err
+	}
+	v := &tokenView{tokenHead: head}
+	if v.Control, err = ask[api.TokenControls](l, "getTokenControls", nil, a.String()); err != nil {
+		return nil, err
+	}
+	v.Controls = l.controlWords(v.Control.Snapshot)
+	transfers, err := ask[api.TokenTransferPage](l, "listTokenTransfers", map[string][]string{"limit": {"10"}}, a.String())
+	if err != nil {
+		return nil, err
+	}
+	for i := range transfers.Items {
+		v.Rows = append(v.Rows, l.tokenTransferRow(&transfers.Items[i], a))
+	}
+	if v.Minted, v.MintedWhy, err = l.mintedOf(a); err != nil {
+		return nil, err
+	}
+	return head.sheet("", "token.html", v), nil
+}
+
+// mintedOf is the supply that indexed mints and burns leave, or why they do not tell.
+func (l *look) mintedOf(a felt.Felt) (*string, string, error) {
+	supply, gap, err := token.MintedAt(l.ctx, l.reader, l.served.Registry, a, l.state.Head.Number)
+	if err != nil || gap != "" {
+		return nil, untold[gap], err
+	}
+	text := supply.String()
+	return &text, "", nil
+}
+
+// Balance is an amount of the token.
+func (h *tokenHead) Balance(raw string) template.HTML { return h.Units(&raw) }
+
+// EvidenceAt is a piece of evidence as the cells of a row.
+func (v *tokenView) EvidenceAt(i int) template.HTML {
+	return v.Evidence(&v.Control.Snapshot.Evidence[i])
+}
