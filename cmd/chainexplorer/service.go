@@ -254,7 +254,10 @@ func (s *service) openAPI(ctx context.Context) error {
 		return err
 	}
 	s.receipts = log
-	pages.New(k, routes)
+	shown := pages.New(k, routes)
+	if log != nil {
+		shown.Checkpoint = log.Checkpoint
+	}
 	site.New(k, routes, listed...)
 	s.api = k
 	return nil

@@ -135,6 +135,8 @@ type Options struct {
 	Provider *signin.Provider
 	// Verification serves exact verification, too, on the control database of the World.
 	Verification *verification.Options
+	// Checkpoint is the head of the log of receipts; nil is no log.
+	Checkpoint func(context.Context) (int64, []byte, error)
 	// Relay serves the prover relay, too.
 	Relay    *relay.Options
 	control  *control.DB
@@ -186,7 +188,8 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	if o.Relay != nil {
 		relay.New(k, *o.Relay)
 	}
-	pages.New(k, routes)
+	shown := pages.New(k, routes)
+	shown.Checkpoint = o.Checkpoint
 	site.New(k, routes)
 	return k, routes
 }

@@ -140,6 +140,7 @@ var navigation = []Link{
 	{"Events", "/{chain}/events"},
 	{"Messages", "/{chain}/messages"},
 	{"Privacy pool", "/{chain}/privacy-pool"},
+	{"Verification", "/verification"},
 }
 
 // policy forbids everything that a page of ours does not need.

@@ -34,8 +34,6 @@ type messageRow struct {
 	Block  uint64
 	Time   *string
 	Status template.HTML
-	L1, L2 *felt.Felt
-	ToL1   bool
 }
 
 // messagesPage lists messages: all, those of a transaction or of a contract, or what a
@@ -87,7 +85,7 @@ func (l *look) rowsOf(list []api.Message) (rows []messageRow) {
 	for i := range list {
 		m := &list[i]
 		rows = append(rows, messageRow{What: l.meaning(m), Hash: m.MessageHash, Tx: m.TxHash, Block: m.BlockNumber, Time: m.TimestampISO,
-			Status: l.messageStatus(m.Status), L1: m.L1ContractAddress, L2: m.L2ContractAddress, ToL1: m.Direction == "l2_to_l1"})
+			Status: l.messageStatus(m.Status)})
 	}
 	return rows
 }
@@ -100,14 +98,13 @@ func (v *messagesView) movements() error {
 	}
 	for i := range page.Items {
 		s := &page.Items[i]
-		row := messageRow{Tx: s.TxHash, Block: s.BlockNumber, Time: s.TimestampISO, Status: v.messageStatus(s.Status), L1: s.L1ContractAddress, L2: s.L2ContractAddress,
-			ToL1: s.Direction != nil && *s.Direction == "outbound"}
+		row := messageRow{Tx: s.TxHash, Block: s.BlockNumber, Time: s.TimestampISO, Status: v.messageStatus(s.Status)}
 		if s.MessageHash != nil {
 			row.Hash = *s.MessageHash
 		}
 		row.What = "Message of the bridge, laid out in a way that is not known"
 		if s.AmountRaw != nil {
-			row.What = v.moved(row.ToL1, s.AmountRaw, s.TokenDecimals, s.TokenSymbol, s.ToAddress, "")
+			row.What = v.moved(s.Direction != nil && *s.Direction == "outbound", s.AmountRaw, s.TokenDecimals, s.TokenSymbol, s.ToAddress, "")
 		}
 		v.Rows = append(v.Rows, row)
 	}

@@ -38,6 +38,9 @@ type Pages struct {
 	*kernel.Server
 	routes *api.Routes
 	moods  map[string]*mood
+	// Checkpoint reads the signed head of the log of receipts, and how many there are; nil
+	// without a log. It is set before the first page is asked for.
+	Checkpoint func(context.Context) (int64, []byte, error)
 }
 
 // New registers the pages. The table of routes is complete by then.
@@ -47,6 +50,7 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 		p.moods[id] = &mood{routes: routes, chain: routes.Chains[id]}
 		p.register(id)
 	}
+	p.verification()
 	return p
 }
 
@@ -121,6 +125,8 @@ type sheet struct {
 	status int
 	// to is where the visitor should go instead.
 	to string
+	// status is 200 unless set.
+	status int
 	// await fills in what the page asks of a node, of a live page alone. The view is closed by
 	// then: the look has no reader, and what is asked sees the index as it is by then. What
 	// fails should be told on the page, beside what is known; an error refuses all of it.

@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
@@ -34,8 +35,8 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 // others are the same path on the other chains.
 func (p *Pages) others(chainID, path string) (out []web.Link) {
 	for _, id := range p.routes.Order {
-		if id != chainID && len(path) > len(chainID)+1 {
-			out = append(out, web.Link{Text: id, Href: "/" + id + path[len(chainID)+1:]})
+		if rest, ok := strings.CutPrefix(path, "/"+chainID+"/"); ok && id != chainID {
+			out = append(out, web.Link{Text: id, Href: "/" + id + "/" + rest})
 		}
 	}
 	return out

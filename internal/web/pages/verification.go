@@ -1,0 +1,169 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/web"
+)
+
+// verificationView is the data of the page about verification.
+type verificationView struct {
+	*look
+	// Query is what was looked up, and FoundClass and FoundContract what it is.
+	Query         string
+	FoundClass    *api.ClassDetail
+	FoundContract *api.Contract
+	Chains        []verifiedChain
+	Log           *receiptLog
+}
+
+// verifiedChain says of a chain whether receipts are believed here.
+type verifiedChain struct {
+	ID     string
+	Served bool
+	Here   bool
+}
+
+// receiptLog is the signed head of the log of receipts.
+type receiptLog struct {
+	Size   int64
+	Signed string
+	// Why is set where there is a log and its head cannot be read.
+	Why string
+}
+
+// verificationPath is for all chains: whoever looks something up names one.
+const verificationPath = "/verification"
+
+// verification serves the page. It is made anew each time: receipts and the log change
+// without a block.
+func (p *Pages) verification() {
+	p.HandleSheet(kernel.Sheet{
+		ID: "pageVerification", Pattern: "GET " + verificationPath,
+		Make: func(w http.ResponseWriter, r *http.Request) error {
+			id, err := p.verifiedOn(r.URL.Query().Get("chain"))
+			if err != nil {
+				return err
+			}
+			p.moods[id].now(r.Context())
+			return p.show(w, r, id, verificationPage)
+		},
+		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, p.routes.Order[0], e) },
+		Dress:  web.SetLiveHeaders,
+	})
+}
+
+// verifiedOn is the chain that a look-up is on: the one that was asked for, or else the
+// first on which receipts are believed.
+func (p *Pages) verifiedOn(asked string) (string, error) {
+	if asked != "" {
+		if !slices.Contains(p.routes.Order, asked) {
+			return "", kernel.Fail(kernel.CodeInvalidRequest, "The chain %q is not served here; %s is.", kernel.Clip(asked, 40), kernel.Listed(p.routes.Order))
+		}
+		return asked, nil
+	}
+	for _, id := range p.routes.Order {
+		if p.routes.Chains[id].Proofs != nil {
+			return id, nil
+		}
+	}
+	return p.routes.Order[0], nil
+}
+
+// verificationPage tells what verification means, and what is known of a class or a
+// contract.
+func verificationPage(l *look) (*sheet, error) {
+	v := &verificationView{look: l, Query: strings.TrimSpace(l.query.Get("q")), Log: l.p.receiptLog(l.ctx)}
+	for _, id := range l.p.routes.Order {
+		v.Chains = append(v.Chains, verifiedChain{id, l.p.routes.Chains[id].Proofs != nil, id == l.Chain})
+	}
+	out := &sheet{title: "Verification", description: "Whether the source of a class or a contract is what runs: look it up, check a receipt, or hand a source in.",
+		name: "verification.html", data: v}
+	if v.Query == "" {
+		return out, nil
+	}
+	if err := v.find(); err != nil {
+		return nil, err
+	}
+	if v.FoundClass == nil && v.FoundContract == nil {
+		out.status = http.StatusNotFound
+	}
+	return out, nil
+}
+
+// find looks for a class and for a contract.
+func (v *verificationView) find() error {
+	f, err := kernel.FeltOf("query.q", v.Query)
+	if err != nil {
+		return err
+	}
+	if v.FoundClass, err = found(ask[api.ClassDetail](v.look, "getClass", map[string][]string{"instanceLimit": {"1"}}, f.String())); err != nil {
+		return err
+	}
+	v.FoundContract, err = found(ask[api.Contract](v.look, "getContract", nil, f.String()))
+	return err
+}
+
+// found is nil for what is not there.
+func found[T any](answer *T, err error) (*T, error) {
+	var e *kernel.Error
+	if errors.As(err, &e) && e.Code == kernel.CodeNotFound {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	return answer, err
+}
+
+// Proven is the badge of what speaks for a source.
+func (v *verificationView) Proven(s *api.SourceFacts) template.HTML {
+	if v.served.Proofs == nil {
+		return badge("soft", "not told", "Receipts of this chain are not believed here: this service has no list of the keys that count, or verifies nothing on it. A class may be verified elsewhere.")
+	}
+	switch s.VerificationTier {
+	case "verified_exact":
+		return badge("good", "verified exactly", "A locked source tree, built with a pinned compiler and without a network, gave exactly this class. The receipt of it is signed by a key that counts, and the block that declared the class is on the chain.")
+	case "abi_declared":
+		return badge("soft", "not verified", "The ABI that was declared with the class is known. Nobody has shown here which source it comes from.")
+	}
+	return badge("soft", "not verified", "Not even the declared ABI of the class is known here.")
+}
+
+// ProofHref is the proof that a receipt is in the log.
+func (v *verificationView) ProofHref(s *api.SourceFacts) string {
+	if s.VerificationEvidenceDigest == nil || v.Log == nil {
+		return ""
+	}
+	_, digits, ok := strings.Cut(*s.VerificationEvidenceDigest, ":")
+	if !ok || strings.Trim(digits, "0123456789abcdef") != "" {
+		return ""
+	}
+	return "/receipt-log/proof/" + digits
+}
+
+// receiptLog reads the signed head of the log; nil where there is none.
+func (p *Pages) receiptLog(ctx context.Context) *receiptLog {
+	if p.Checkpoint == nil {
+		return nil
+	}
+	size, signed, err := p.Checkpoint(ctx)
+	if err != nil {
+		p.Log.Warn("the head of the log of receipts is not shown", "err", err)
+		return &receiptLog{Why: "Its head cannot be read right now, or nothing is in it yet."}
+	}
+	return &receiptLog{Size: size, Signed: string(signed)}
+}
+
+// sourceView is what speaks for a source, with the look that shows it.
+type sourceView struct {
+	V *verificationView
+	S *api.SourceFacts
+}
+
+// Facts hands what speaks for a source to its template.
+func (v *verificationView) Facts(s api.SourceFacts) sourceView { return sourceView{v, &s} }
