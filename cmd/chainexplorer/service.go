@@ -244,7 +244,7 @@ func (s *service) openAPI(ctx context.Context) error {
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
 	s.serveRelay(k)
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
-	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider})
+	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider, Chains: routes.Order})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})
 	listed, log, err := s.opts.Receipts.publish(k, s)
 	if err != nil {

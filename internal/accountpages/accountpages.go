@@ -137,7 +137,7 @@ func (p *pages) serve(w http.ResponseWriter, r *http.Request, h handler, v *visi
 	if s.retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((s.retry+time.Second-1)/time.Second)))
 	}
-	p.desk.Write(w, r, kernel.DefaultTo(s.status, http.StatusOK), web.Page{Title: s.title + " · " + v.who.Workspace + " · Chain Explorer", Body: body, Accounts: true})
+	p.desk.Write(w, r, kernel.DefaultTo(s.status, http.StatusOK), web.Page{Title: s.title + " · " + v.who.Workspace + " · Chain Explorer", Body: body})
 }
 
 // frame puts a sheet below the navigation that all pages share.

@@ -179,7 +179,7 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	cleanup(g.Close)
 	if o.Accounts {
 		me.New(k, me.Options{Accounts: o.accounts, Usage: o.usage})
-		o.desk = signin.New(k, signin.Options{People: o.people, Home: accountpages.Path, Provider: o.Provider})
+		o.desk = signin.New(k, signin.Options{People: o.people, Home: accountpages.Path, Provider: o.Provider, Chains: routes.Order})
 		accountpages.New(o.desk, accountpages.Options{Accounts: o.accounts, People: o.people, Usage: o.usage, Chain: ChainID})
 	}
 	if o.Verification != nil {

@@ -16,9 +16,10 @@ var pages string
 
 var templates = template.Must(template.New("").Parse(pages))
 
-// Write sends a page for one person's eyes.
+// Write sends a page for one person's eyes. Its head is that of all pages; it is in no
+// search engine, and nothing keeps it.
 func (d *Desk) Write(w http.ResponseWriter, r *http.Request, status int, p web.Page) {
-	p.Hidden, p.Version = true, d.Version
+	p.Hidden, p.Version, p.Accounts, p.Chains = true, d.Version, true, d.chains
 	body, err := web.HTML(p)
 	if err != nil {
 		d.Log.Error("page", "request_id", kernel.RecordOf(w).ID, "err", err)

@@ -35,6 +35,8 @@ type Options struct {
 	Home string
 	// Provider says who people are; nil where links alone do.
 	Provider *Provider
+	// Chains are those that the head of every page leads to.
+	Chains []string
 }
 
 // Desk is where people sign in.
@@ -43,11 +45,12 @@ type Desk struct {
 	people   *session.Repository
 	home     string
 	provider *provider // nil when there is none
+	chains   []string
 }
 
 // New registers the routes.
 func New(k *kernel.Server, o Options) *Desk {
-	d := &Desk{Server: k, people: o.People, home: o.Home}
+	d := &Desk{Server: k, people: o.People, home: o.Home, chains: o.Chains}
 	k.RefusePages(d.fail)
 	d.private("GET "+Path, d.welcome)
 	d.private("GET "+LinkPath, d.showLink)

@@ -125,8 +125,6 @@ type sheet struct {
 	status int
 	// to is where the visitor should go instead.
 	to string
-	// status is 200 unless set.
-	status int
 	// await fills in what the page asks of a node, of a live page alone. The view is closed by
 	// then: the look has no reader, and what is asked sees the index as it is by then. What
 	// fails should be told on the page, beside what is known; an error refuses all of it.
