@@ -220,6 +220,40 @@ func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, 
 	return out, nil
 }
 
+// The bounds of a search for a declaration. A block beyond them tells nothing.
+const (
+	maxDeclaring = 5000 // transactions of a block
+	maxDeclared  = 100  // declarations among them
+)
+
+// DeclareOf returns the transaction of a block that declared a class; nil when there is none,
+// or the block has too many to look at. One scan and one GetMany.
+func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Felt) (*Record, error) {
+	list, err := Previews(ctx, r, number, 0, maxDeclaring)
+	if err != nil {
+		return nil, err
+	}
+	var places []explorer.Position
+	for _, p := range list {
+		if p.Type == starknet.Declare && p.Execution != starknet.Reverted && len(places) < maxDeclared {
+			places = append(places, p.Position)
+		}
+	}
+	if len(places) == 0 {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	records, err := GetMany(ctx, r, places)
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range records {
+		if rec != nil && rec.ClassHash == class {
+			return rec, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is none
+}
+
 func previewOf(row store.Row) (*Preview, error) {
 	p, ok := explorer.ParsePosition(row.Sort)
 	if !ok {

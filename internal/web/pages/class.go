@@ -8,6 +8,8 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
 )
@@ -19,7 +21,8 @@ const instanceRows = 25
 type classView struct {
 	*look
 	K      *api.ClassDetail
-	Label  string // its official name, "" for none
+	By     *transaction.Record // the declaration; nil where it is not known
+	Label  string              // its official name, "" for none
 	Source template.HTML
 	ABI    abiView
 	Pager  pager
@@ -27,7 +30,8 @@ type classView struct {
 }
 
 // classPage says where a class comes from, what it can do, and which contracts have it.
-// Rows read: the class, and one for each contract shown.
+// Rows read: the class, those of the transactions of the block that declared it, and one for
+// each contract shown.
 func classPage(l *look) (*sheet, error) {
 	q := url.Values{"instanceLimit": {strconv.Itoa(instanceRows)}}
 	sort := l.query.Get("sort")
@@ -46,10 +50,24 @@ func classPage(l *look) (*sheet, error) {
 		return nil, err
 	}
 	v := &classView{look: l, K: k, Source: l.source(&k.SourceFacts), ABI: abiOf(d, ""), Pager: l.pagerOf(k.Instances.NextCursor)}
+	if k.DeclaredBlock != nil {
+		if v.By, err = transaction.DeclareOf(l.ctx, l.reader, *k.DeclaredBlock, k.ClassHash); err != nil {
+			return nil, err
+		}
+	}
 	v.Label, _ = l.served.Registry.ClassName(k.ClassHash)
 	v.Sorts = l.sorts("sort", sort, [][2]string{{"", "by address"}, {"newest_desc", "newest first"}})
 	return &sheet{title: "Class " + shorten(k.ClassHash.String()), description: fmt.Sprintf("Class %s on %s: what it can do, where it was declared, and the contracts that have it.", k.ClassHash, l.Chain),
 		trail: []web.Link{{Text: l.Chain, Href: "/"}, {Text: "Classes", Href: l.Href("classes")}}, name: "class.html", data: v}, nil
+}
+
+// Declarer is who declared the class; nil where that is not known.
+func (v *classView) Declarer() *felt.Felt {
+	if v.By == nil {
+		return nil
+	}
+	from, _ := v.By.Ends()
+	return from
 }
 
 // sorts are links to the orders of a list; the first is the usual one.

@@ -35,6 +35,16 @@ var places = []place{
 	{"message", func(f *facts) string { return "/" + f.chain + "/message/" + f.message }, true},
 	{"privacy pool", in("/privacy-pool"), true},
 	{"events of the privacy pool", in("/privacy-pool/events"), true},
+	{"contract", func(f *facts) string { return "/" + f.chain + "/contract/" + f.token }, true},
+	{"reading a contract", func(f *facts) string {
+		return "/" + f.chain + "/contract/" + f.token + "/read?function=balance_of&arg0=" + f.sender
+	}, false},
+	{"events of a contract", func(f *facts) string { return "/" + f.chain + "/contract/" + f.token + "/events?event=Transfer" }, true},
+	{"classes of a contract", func(f *facts) string { return "/" + f.chain + "/contract/" + f.token + "/classes" }, true},
+	{"classes", in("/classes"), true},
+	{"class", func(f *facts) string { return "/" + f.chain + "/class/" + f.class }, true},
+	{"events", in("/events?event=Approval"), true},
+	{"search for events", in("/events"), false},
 	{"guides", at("/docs"), false},
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
@@ -45,7 +55,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks", "/address/", "/token/", "/class/", "/contract/"}
+var coming = []string{"/blocks", "/address/", "/token/"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
@@ -117,6 +127,8 @@ type list struct {
 func lists(f *facts) []list {
 	return []list{
 		{fmt.Sprintf("/%s/block/%d", f.chain, f.block), 1, 1},
+		{"/" + f.chain + "/contract/" + f.token + "/events", 30, 2},
+		{"/" + f.chain + "/classes", 20, 1},
 		{"/" + f.chain + "/messages", 5, 1},
 		{"/" + f.chain + "/privacy-pool/events", 5, 1},
 	}
