@@ -218,6 +218,11 @@ func (n noNode) NonceAt(context.Context, contractcall.Block, felt.Felt) (felt.Fe
 	return felt.Zero, false, contractcall.ErrUnavailable
 }
 
+func (n noNode) TraceOf(context.Context, contractcall.Block, felt.Felt) ([]byte, bool, error) {
+	n.t.Error("an indexed route asked for a trace")
+	return nil, false, contractcall.ErrUnavailable
+}
+
 // TestIndexedRoutesNeedNoNode takes the node away and calls every route that is
 // not live by its nature.
 func TestIndexedRoutesNeedNoNode(t *testing.T) {

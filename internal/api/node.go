@@ -24,6 +24,9 @@ type Node interface {
 	// ClassHashAt and NonceAt read a contract; false when there is none.
 	ClassHashAt(ctx context.Context, at contractcall.Block, address felt.Felt) (felt.Felt, bool, error)
 	NonceAt(ctx context.Context, at contractcall.Block, address felt.Felt) (felt.Felt, bool, error)
+	// TraceOf runs a transaction of a block again and tells what it called; false when the
+	// node has no trace of it.
+	TraceOf(ctx context.Context, at contractcall.Block, tx felt.Felt) ([]byte, bool, error)
 }
 
 const (

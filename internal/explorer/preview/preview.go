@@ -83,7 +83,7 @@ func Of(ctx context.Context, r store.Reader, hashes []felt.Felt, o Options) ([]*
 		}
 		out[i] = p
 	}
-	if err := settleTransfers(ctx, r, each); err != nil {
+	if err := settleTransfers(ctx, r, each, o.Known); err != nil {
 		return nil, err
 	}
 	return out, nameCalls(ctx, r, each, &o)
@@ -119,16 +119,20 @@ func (p *Preview) messages() {
 	}
 }
 
-// settleTransfers asks for the standards of all tokens at once, and keeps the first
-// transfers of each transaction.
-func settleTransfers(ctx context.Context, r store.Reader, list []*Preview) error {
+// settleTransfers asks for the standards of all tokens at once that their events leave
+// open, those of known tokens aside, and keeps the first transfers of each transaction.
+func settleTransfers(ctx context.Context, r store.Reader, list []*Preview, known *registry.Chain) error {
 	var tokens []felt.Felt
+	kinds := token.NewKindMemo(r)
 	for _, p := range list {
 		for _, x := range p.Transfers {
-			tokens = append(tokens, x.Token)
+			if _, listed := known.Token(x.Token); listed {
+				kinds.Known[x.Token] = transfer.ERC20
+			} else if x.Standard != transfer.ERC1155 {
+				tokens = append(tokens, x.Token)
+			}
 		}
 	}
-	kinds := token.NewKindMemo(r)
 	if _, err := kinds.Of(ctx, tokens); err != nil {
 		return err
 	}

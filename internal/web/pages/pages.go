@@ -61,6 +61,7 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageTransactionCalls", "/tx/{hash}/calls", txCallsPage)
 	p.chainPage(id, "pageTransactionTransfers", "/tx/{hash}/transfers", txTransfersPage)
 	p.chainPage(id, "pageTransactionEvents", "/tx/{hash}/events", txEventsPage)
+	p.livePage(id, "pageTransactionTrace", "/tx/{hash}/trace", tracePage)
 
 	p.chainPage(id, "pageAddress", "/address/{address}", addressPage)
 	p.chainPage(id, "pageHoldings", "/address/{address}/holdings", holdingsPage)
