@@ -29,6 +29,7 @@ var places = []place{
 	{"block", func(f *facts) string { return fmt.Sprintf("/%s/block/%d", f.chain, f.block) }, true},
 	{"transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.tx) }, true},
 	{"reverted transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.reverted) }, true},
+	{"trace of a transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s/trace", f.chain, f.tx) }, false},
 	{"events of a transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s/events", f.chain, f.tx) }, true},
 	{"block as JSON", func(f *facts) string { return fmt.Sprintf("/%s/block/%d?as=json", f.chain, f.block) }, false},
 	{"messages", in("/messages"), true},
@@ -100,6 +101,9 @@ func factsOf(t *testing.T, d *walk.Demo, chain string) *facts {
 		if i.ExecutionStatus == "REVERTED" {
 			f.reverted = i.TxHash
 		}
+	}
+	if f.reverted == "" {
+		f.reverted = f.tx
 	}
 	read("/messages?limit=1", &list)
 	f.message = list.Items[0].MessageHash
