@@ -42,9 +42,11 @@ func (l *look) activityWords(items []api.ActivityItem) ([]template.HTML, error) 
 	return out, nil
 }
 
+// activityItem is an item as the cells of a row. What a cell has is in one element: on a
+// phone its parts would stand apart.
 func (l *look) activityItem(x *api.ActivityItem, names map[felt.Felt]coin) template.HTML {
 	var b strings.Builder
-	b.WriteString(`<td data-label="What" class="words">`)
+	b.WriteString(`<td data-label="What" class="words"><span>`)
 	what := func() template.HTML {
 		c := names[*x.TokenAddress]
 		of := l.Coin(c)
@@ -77,7 +79,7 @@ func (l *look) activityItem(x *api.ActivityItem, names map[felt.Felt]coin) templ
 	default:
 		b.WriteString(string(l.partWords(x.Kind, x.PrimaryMethod)) + with(map[string]string{"sender": "on", "deployed": "by", "called": "by", "l1_handler": "sent by"}[x.Kind]))
 	}
-	b.WriteString(`</td><td data-label="When">` + string(l.Time(x.TimestampISO)) + `</td><td data-label="Transaction">` + string(l.Tx(x.TxHash)) + `</td>`)
+	b.WriteString(`</span></td><td data-label="When">` + string(l.Time(x.TimestampISO)) + `</td><td data-label="Transaction">` + string(l.Tx(x.TxHash)) + `</td>`)
 	return template.HTML(b.String()) //nolint:gosec // fixed text and escaped parts
 }
 
@@ -191,7 +193,7 @@ func addressTransactionsPage(l *look) (*sheet, error) {
 func (v *transactionsView) RowAt(i int) template.HTML {
 	t := &v.Rows[i]
 	var b strings.Builder
-	b.WriteString(`<td data-label="Hash">` + string(v.Tx(t.TxHash)) + `</td><td data-label="When">` + string(v.Time(t.TimestampISO)) + `</td><td data-label="Part" class="words">`)
+	b.WriteString(`<td data-label="Hash">` + string(v.Tx(t.TxHash)) + `</td><td data-label="When">` + string(v.Time(t.TimestampISO)) + `</td><td data-label="Part" class="words"><span>`)
 	for i, kind := range t.Kinds {
 		if i > 0 {
 			b.WriteString("; ")
@@ -207,13 +209,13 @@ func (v *transactionsView) RowAt(i int) template.HTML {
 			b.WriteString(strings.TrimSuffix(string(v.partWords(kind, t.PrimaryMethod)), ","))
 		}
 	}
-	b.WriteString(`</td><td data-label="With">`)
+	b.WriteString(`</span></td><td data-label="With">`)
 	if t.Counterparty != nil {
 		b.WriteString(string(v.Address(t.Counterparty)))
 	} else {
 		b.WriteString(`<span class="soft">–</span>`)
 	}
-	b.WriteString(`</td><td class="num" data-label="Largest transfer">`)
+	b.WriteString(`</td><td class="num" data-label="Largest transfer"><span>`)
 	if t.TopTransferTokenAddress != nil {
 		c := v.Names[*t.TopTransferTokenAddress]
 		if t.TopTransferStandard != nil && *t.TopTransferStandard != "erc20" {
@@ -223,7 +225,7 @@ func (v *transactionsView) RowAt(i int) template.HTML {
 	} else {
 		b.WriteString(`<span class="soft">none</span>`)
 	}
-	b.WriteString(`</td><td data-label="Status">` + string(v.Status(t.ExecutionStatus)) + `</td>`)
+	b.WriteString(`</span></td><td data-label="Status">` + string(v.Status(t.ExecutionStatus)) + `</td>`)
 	return template.HTML(b.String()) //nolint:gosec // fixed text and escaped parts
 }
 

@@ -12,6 +12,9 @@ import (
 	"chainexplorer/internal/web"
 )
 
+// firstHoldings is how many tokens the first page of an address shows.
+const firstHoldings = 8
+
 // listRows is how many rows a page of a list has.
 const listRows = 25
 
@@ -157,12 +160,16 @@ func addressPage(l *look) (*sheet, error) {
 	if v.Activity, err = l.activityWords(activity.Items); err != nil {
 		return nil, err
 	}
-	if err := v.holdings.fill(l, a, l.query.Get("cursor")); err != nil {
+	if err := v.holdings.fill(l, a, ""); err != nil {
 		return nil, err
 	}
 	if v.Chart, err = v.holdings.chart(l, a); err != nil {
 		return nil, err
 	}
+	if n := len(v.Rows); n > firstHoldings {
+		v.Rows, v.Rest = v.Rows[:firstHoldings], n-firstHoldings
+	}
+	v.Pager = pager{} // the holdings' own page has it
 	s := head.sheet("", "", "address.html", v)
 	s.description = "Address " + a.String() + " on " + l.Chain + ": " + plural(head.S.TransactionCount, "transaction") + ", " + plural(head.S.TransferCount, "token transfer") + ", what it holds and what it did lately."
 	s.about = v.holdings.anchor()

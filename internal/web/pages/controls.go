@@ -97,5 +97,5 @@ func (l *look) Evidence(e *api.ControlEvidence) template.HTML {
 	if e.TxHash != nil {
 		tx = l.Tx(e.TxHash)
 	}
-	return `<td data-label="What">` + words + `</td><td data-label="Who or which">` + who + `</td><td data-label="Block">` + block + `</td><td data-label="Transaction">` + tx + `</td>`
+	return `<td data-label="What"><span>` + words + `</span></td><td data-label="Who or which">` + who + `</td><td data-label="Block">` + block + `</td><td data-label="Transaction">` + tx + `</td>`
 }

@@ -34,6 +34,7 @@ type holdings struct {
 	Chosen *api.Block // the block that was asked for; nil: the head
 	Rows   []holding
 	Empty  int // tokens of which nothing is left
+	Rest   int // rows that the page leaves to another
 	Pager  pager
 	Found  *api.AssetPage
 }

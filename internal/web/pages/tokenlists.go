@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,8 +23,8 @@ func (l *look) tokenTransferRow(t *api.TokenTransferItem, a felt.Felt) template.
 		}
 		return string(l.Address(f))
 	}
-	return template.HTML(`<td data-label="From">` + side(t.FromAddress, "newly minted") + `</td><td data-label="To">` + side(t.ToAddress, "burned") + `</td><td class="num" data-label="Amount">` + string(l.Moved(t, a)) + //nolint:gosec // fixed text and escaped parts
-		`</td><td data-label="When">` + string(l.Time(t.TimestampISO)) + `</td><td data-label="Transaction">` + string(l.Tx(t.TxHash)) + `</td>`)
+	return template.HTML(`<td data-label="From">` + side(t.FromAddress, "newly minted") + `</td><td data-label="To">` + side(t.ToAddress, "burned") + `</td><td class="num" data-label="Amount"><span>` + string(l.Moved(t, a)) + //nolint:gosec // fixed text and escaped parts
+		`</span></td><td data-label="When">` + string(l.Time(t.TimestampISO)) + `</td><td data-label="Transaction">` + string(l.Tx(t.TxHash)) + `</td>`)
 }
 
 // tokenTransfersView is the data of the page of a token's transfers.
@@ -109,8 +111,13 @@ func tokensPage(l *look) (*sheet, error) {
 			if err != nil {
 				return nil, err
 			}
-			v.Known = append(v.Known, knownToken{t.Address, l.By(t.Address, nil), t.Name, totals, moved})
+			k := knownToken{t.Address, l.By(t.Address, nil), t.Name, totals, moved}
+			if !moved {
+				k.Coin = nameHTML(t.Symbol) // it may have no page
+			}
+			v.Known = append(v.Known, k)
 		}
+		slices.SortStableFunc(v.Known, func(a, b knownToken) int { return cmp.Compare(b.Totals.Transfers, a.Totals.Transfers) })
 	}
 	if v.Q == "" {
 		if err := v.find(before, first); err != nil {

@@ -196,7 +196,7 @@ func (v *transfersView) RowAt(i int) template.HTML {
 		other = t.ToAddress
 	}
 	var b strings.Builder
-	b.WriteString(`<td data-label="Way"><span class="way ` + way + `">` + way + `</span></td><td class="num" data-label="Amount">` + string(v.Moved(&t.TokenTransferItem, t.TokenAddress)) + `</td><td data-label="With">`)
+	b.WriteString(`<td data-label="Way"><span class="way ` + way + `">` + way + `</span></td><td class="num" data-label="Amount"><span>` + string(v.Moved(&t.TokenTransferItem, t.TokenAddress)) + `</span></td><td data-label="With">`)
 	switch {
 	case way == "self":
 		b.WriteString(`<span class="soft">itself</span>`)

@@ -46,6 +46,19 @@ var places = []place{
 	{"class", func(f *facts) string { return "/" + f.chain + "/class/" + f.class }, true},
 	{"events", in("/events?event=Approval"), true},
 	{"search for events", in("/events"), false},
+	{"address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender }, true},
+	{"balance of an address at a block", func(f *facts) string {
+		return fmt.Sprintf("/%s/address/%s?block=%d&token=%s", f.chain, f.sender, f.block, f.token)
+	}, true},
+	{"holdings", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/holdings" }, true},
+	{"activity", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/activity" }, true},
+	{"transfers of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/transfers?direction=out" }, true},
+	{"transactions of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/transactions" }, true},
+	{"balance by a contract", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/balance?token=" + f.token }, false},
+	{"tokens", in("/tokens"), false},
+	{"token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token }, true},
+	{"transfers of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/transfers" }, true},
+	{"supply of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/supply" }, false},
 	{"guides", at("/docs"), false},
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
@@ -56,7 +69,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks", "/address/", "/token/"}
+var coming = []string{"/blocks"}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
