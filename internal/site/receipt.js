@@ -112,4 +112,16 @@
       outcome.textContent = `Not believed: ${error.message}`;
     }
   });
+  // A file that is dropped on a field is read into it, and goes nowhere else.
+  for (const field of document.querySelectorAll("#receipt, #trust")) {
+    field.addEventListener("dragover", (event) => event.preventDefault());
+    field.addEventListener("drop", async (event) => {
+      const file = event.dataTransfer.files[0];
+      if (!file) return; // text, which the browser puts in
+      event.preventDefault();
+      const large = file.size > 65536;
+      outcome.textContent = large ? "Not read: the file is larger than a receipt or a trust document can be." : "";
+      if (!large) field.value = await file.text();
+    });
+  }
 })();

@@ -59,6 +59,17 @@ func TestReceiptPage(t *testing.T) {
 			good = v.Receipt
 		}
 	}
+	// A file that is dropped is read; one that can be no receipt is not.
+	drop := `(() => { const field = document.querySelector("#receipt"), data = new DataTransfer(); field.value = "";
+		data.items.add(new File([%s], "receipt.json")); field.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true })); return true; })()`
+	for content, show := range map[string]string{quoted(t, good): `document.querySelector("#receipt").value`, `"x".repeat(65537)`: `document.querySelector("#receipt-outcome").textContent`} {
+		if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(drop, content))); err != nil {
+			t.Fatal(err)
+		}
+		if got := until(show); got != good && !strings.HasPrefix(got, "Not read: the file is larger") {
+			t.Errorf("after a drop there is %.100q", got)
+		}
+	}
 	// By hand, as people do; and the page cannot ask anybody.
 	for receipt, want := range map[string]string{good: "Believed, if", strings.Replace(good, "0x123abc", "0x123abd", 1): "Not believed: the signature does not fit"} {
 		fill := fmt.Sprintf(`(() => { document.querySelector("#receipt-outcome").textContent = ""; document.querySelector("#receipt").value = %s; document.querySelector("#trust").value = %s;

@@ -144,6 +144,9 @@ func FuzzAmount(f *testing.F) {
 		if !ok {
 			t.Fatalf("%s is no number", short)
 		}
+		if _, behind, _ := strings.Cut(digits, "."); len(behind) > 4 {
+			t.Fatalf("%s with %d decimals is shown as %s, which is not short", raw, n, short)
+		}
 		rest := new(big.Rat).Sub(want, got)
 		if rest.Sign() < 0 || rest.Cmp(big.NewRat(1, 10_000)) >= 0 || cut != (rest.Sign() > 0) {
 			t.Fatalf("%s with %d decimals is shown as %s: %s is missing", raw, n, short, rest)

@@ -63,6 +63,8 @@ var places = []place{
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
 	{"a guide", at("/docs/api/finality"), false},
+	{"verification", at("/verification"), false},
+	{"look-up of a class", func(f *facts) string { return "/verification?chain=" + f.chain + "&q=" + f.class }, false},
 	{"check of a receipt", at("/verify-receipt"), false},
 	{"sign-in", at("/login"), false},
 	{"nothing", at("/none"), false},
