@@ -69,7 +69,7 @@ func (l *look) Coin(c coin) template.HTML {
 	if c.Symbol != nil && *c.Symbol != "" {
 		shown = nameHTML(*c.Symbol)
 	}
-	out := `<a class="coin" href="` + template.HTML(l.base+"/token/"+address+`" title="`+address+`" data-value="`+address) + `">` + shown + `</a>` //nolint:gosec // hex digits, and the chain's id
+	out := `<a class="token" href="` + template.HTML(l.base+"/token/"+address+`" title="`+address+`" data-value="`+address) + `">` + shown + `</a>` //nolint:gosec // hex digits, and the chain's id
 	if c.Lookalike {
 		out += ` <strong class="warn" title="The token calls itself like one that is well known, and is another.">lookalike</strong>`
 	}

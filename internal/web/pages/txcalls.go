@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,6 +153,9 @@ type felts struct {
 
 // raw folds felts away.
 func (l *look) raw(b *strings.Builder, title string, parts ...felts) {
+	if !slices.ContainsFunc(parts, func(p felts) bool { return p.all > 0 }) {
+		return
+	}
 	b.WriteString(`<details class="raw"><summary>` + title + `</summary>`)
 	for _, p := range parts {
 		if p.all == 0 {
