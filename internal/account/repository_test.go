@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/store/postgres/pgtest"
+	"chainexplorer/internal/control/controltest"
 )
 
 // clock stands still until a test moves it.
@@ -49,9 +49,9 @@ func newBench(t testing.TB, at place) *bench {
 type place func(testing.TB) string
 
 // onFile is in a file, and onServer on a PostgreSQL server.
-func onFile(t testing.TB) string { return filepath.Join(t.TempDir(), "control.db") }
+func onFile(t testing.TB) string { return controltest.File(t) }
 
-func onServer(t testing.TB) string { return pgtest.Database(t) }
+func onServer(t testing.TB) string { return controltest.Server(t) }
 
 func openDB(t testing.TB, path string) *control.DB {
 	t.Helper()

@@ -18,6 +18,7 @@ var testOnly = []string{
 	"honnef.co/go/tools",
 	"net/http/httptest",
 	"testing",
+	module + "internal/control/controltest",
 	module + "internal/index/simsource",
 	module + "internal/index/sim",
 	module + "internal/servertest",

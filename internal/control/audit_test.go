@@ -68,7 +68,7 @@ func testAuditChain(t *testing.T, at place) {
 			`UPDATE audit_head SET seq = 4, hash = (SELECT hash FROM audit WHERE seq = 4)`}, sequence: 5, kind: control.AuditTruncated, noted: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := at(t)
+			path := at.made(t)
 			db := open(t, control.Options{Path: path})
 			for i := range 6 {
 				note(t, db, fmt.Sprint(i))
@@ -99,7 +99,7 @@ func testAuditChain(t *testing.T, at place) {
 		})
 	}
 	// A log that was written anew is whole, and is not the one whose head was noted.
-	db := open(t, control.Options{Path: at(t)})
+	db := open(t, control.Options{Path: at.made(t)})
 	for i := range 8 {
 		note(t, db, fmt.Sprint("other ", i))
 	}
@@ -113,7 +113,7 @@ func testAuditChain(t *testing.T, at place) {
 
 // testAuditIsAppendOnly: the database itself refuses to change an entry.
 func testAuditIsAppendOnly(t *testing.T, at place) {
-	path := at(t)
+	path := at.made(t)
 	db := open(t, control.Options{Path: path})
 	note(t, db, "one")
 	note(t, db, "two")
@@ -152,7 +152,7 @@ func testAuditIsAppendOnly(t *testing.T, at place) {
 
 // testAuditByManyAtOnce: two processes write one chain.
 func testAuditByManyAtOnce(t *testing.T, at place) {
-	path := at(t)
+	path := at.made(t)
 	processes := []*control.DB{open(t, control.Options{Path: path}), open(t, control.Options{Path: path})}
 	var wg sync.WaitGroup
 	for _, db := range processes {
@@ -173,7 +173,7 @@ func testAuditByManyAtOnce(t *testing.T, at place) {
 // testChainsTheOldLog: entries from before the log was a chain are in it afterwards,
 // also when the process ended between the two steps.
 func testChainsTheOldLog(t *testing.T, at place) {
-	path := at(t)
+	path := at.made(t)
 	db := open(t, control.Options{Path: path})
 	note(t, db, "first")
 	if err := db.Close(); err != nil {

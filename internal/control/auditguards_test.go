@@ -12,7 +12,7 @@ import (
 
 // testSwallowedAudit: what cannot be written into the log does not happen.
 func testSwallowedAudit(t *testing.T, at place) {
-	path := at(t)
+	path := at.made(t)
 	db := open(t, control.Options{Path: path})
 	note(t, db, "one")
 	if control.IsAddress(path) {
@@ -77,7 +77,7 @@ END;
 $$`, `DROP TRIGGER ` + stays + ` ON audit_head`, `CREATE TRIGGER ` + stays + ` BEFORE DELETE ON audit_head FOR EACH ROW EXECUTE FUNCTION elsewhere.audit_is_append_only()`}, changed: []string{stays}},
 	} {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) {
-			path := at(t)
+			path := at.made(t)
 			db := open(t, control.Options{Path: path})
 			note(t, db, "one")
 			if control.IsAddress(path) {

@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // TestDraw takes budgets from several processes at once.
 func TestDraw(t *testing.T) {
-	file := open(t, control.Options{Path: t.TempDir() + "/c.db"})
+	file := open(t, control.Options{Path: onFile.made(t)})
 	if _, err := file.Draw(t.Context(), control.Draw{Owner: "k", Class: "light", Want: 1, Limit: 1, Window: time.Minute}); !errors.Is(err, control.ErrNotShared) {
 		t.Errorf("a file: %v", err)
 	}
-	url := pgtest.Database(t)
+	url := onServer.made(t)
 	one, two := open(t, control.Options{Path: url}), open(t, control.Options{Path: url})
 	draw := func(db *control.DB, key string, want, limit int64) control.Drawn {
 		t.Helper()

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/store/postgres/pgtest"
 
 	_ "modernc.org/sqlite"
@@ -45,13 +46,15 @@ func raw(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// place makes room for a new database.
-type place func(*testing.T) string
+// place has room for a new database. Where it is not about how databases are made, there
+// is one that nobody used.
+type place struct{ empty, made func(testing.TB) string }
 
 // onFile is in a file, and onServer on a PostgreSQL server.
-func onFile(t *testing.T) string { return t.TempDir() + "/c.db" }
-
-func onServer(t *testing.T) string { return pgtest.Database(t) }
+var (
+	onFile   = place{empty: func(t testing.TB) string { return t.TempDir() + "/c.db" }, made: controltest.File}
+	onServer = place{empty: pgtest.Database, made: controltest.Server}
+)
 
 func note(t *testing.T, db *control.DB, subject string) {
 	t.Helper()
@@ -229,7 +232,7 @@ func TestTightensTheMode(t *testing.T) {
 // testManyOpenAtOnce: of several that find no database one makes it, and all
 // have the same secrets.
 func testManyOpenAtOnce(t *testing.T, at place) {
-	path := at(t)
+	path := at.empty(t)
 	var wg sync.WaitGroup
 	secrets := make([]control.Secret, 6)
 	for i := range secrets {
@@ -281,7 +284,7 @@ func TestOneChangesTheSchemaAtATime(t *testing.T) {
 }
 
 func testReadersCannotWriteAndDoNotWait(t *testing.T, at place) {
-	db := open(t, control.Options{Path: at(t)})
+	db := open(t, control.Options{Path: at.made(t)})
 	note(t, db, "before")
 	if _, err := db.Reader().ExecContext(t.Context(), `DELETE FROM audit`); err == nil {
 		t.Error("a reader deleted rows")
@@ -327,7 +330,7 @@ func TestCommitsReachTheDisk(t *testing.T) {
 }
 
 func testForeignKeysAndDuplicates(t *testing.T, at place) {
-	db := open(t, control.Options{Path: at(t)})
+	db := open(t, control.Options{Path: at.made(t)})
 	exec := func(query string) error {
 		return db.Update(t.Context(), func(tx *sql.Tx) error { _, err := tx.Exec(query); return err })
 	}
@@ -348,7 +351,7 @@ func testForeignKeysAndDuplicates(t *testing.T, at place) {
 // testContextCancels: waiting for the writer ends with the context, and so does a
 // long statement.
 func testContextCancels(t *testing.T, at place) {
-	db := open(t, control.Options{Path: at(t)})
+	db := open(t, control.Options{Path: at.made(t)})
 	err := db.Update(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

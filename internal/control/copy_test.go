@@ -12,7 +12,7 @@ import (
 // testCopyTo: the copy is a database of its own with the same secrets, which
 // nobody else can read.
 func testCopyTo(t *testing.T, at place) {
-	db := open(t, control.Options{Path: at(t)})
+	db := open(t, control.Options{Path: at.made(t)})
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	if !db.IsFile() {
 		if err := db.CopyTo(t.Context(), copied); !errors.Is(err, control.ErrNotFile) {

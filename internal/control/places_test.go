@@ -8,16 +8,15 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // TestAskPlaces: processes get what the others leave, and what a process holds ends.
 func TestAskPlaces(t *testing.T) {
-	file := open(t, control.Options{Path: t.TempDir() + "/c.db"})
+	file := open(t, control.Options{Path: onFile.made(t)})
 	if _, err := file.AskPlaces(t.Context(), "p", 1, nil); !errors.Is(err, control.ErrNotShared) {
 		t.Errorf("a file: %v", err)
 	}
-	url := pgtest.Database(t)
+	url := onServer.made(t)
 	one, two := open(t, control.Options{Path: url}), open(t, control.Options{Path: url})
 	var number atomic.Int64
 	ask := func(db *control.DB, process string, asks ...control.PlaceAsk) []control.PlaceGrant {

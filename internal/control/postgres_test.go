@@ -68,7 +68,7 @@ func rawPostgres(t *testing.T, url string, statements ...string) {
 }
 
 func testFindsAgain(t *testing.T, at place) {
-	path := at(t)
+	path := at.empty(t)
 	db := open(t, control.Options{Path: path})
 	note(t, db, "kept")
 	secret := db.KeyDigestSecret()
@@ -86,15 +86,15 @@ func testFindsAgain(t *testing.T, at place) {
 
 func testRefusesOnPostgres(t *testing.T) {
 	made := func(statements ...string) string {
-		url := onServer(t)
+		url := onServer.made(t)
 		open(t, control.Options{Path: url}).Close() //nolint:errcheck // checked below
 		rawPostgres(t, url, append([]string{`set search_path to chainexplorer_control`}, statements...)...)
 		return url
 	}
-	other := onServer(t)
+	other := onServer.empty(t)
 	rawPostgres(t, other, `create schema chainexplorer_control`, `create table chainexplorer_control.recipes (name text)`)
 	// Tables elsewhere in the database are nobody's business.
-	beside := onServer(t)
+	beside := onServer.empty(t)
 	rawPostgres(t, beside, `create table recipes (name text)`)
 	open(t, control.Options{Path: beside})
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func testRefusesOnPostgres(t *testing.T) {
 			`insert into api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint, created_at) values ('a','b','w','d','l','live','read','h',0)`)},
 			"missing although there are 1 API keys"},
 		{"another program's", control.Options{Path: other}, "tables of another program"},
-		{"must exist", control.Options{Path: onServer(t), MustExist: true}, "there is no control database"},
+		{"must exist", control.Options{Path: onServer.empty(t), MustExist: true}, "there is no control database"},
 		{"nobody listens", control.Options{Path: "postgres://u:hunter2@127.0.0.1:1/db"}, "127.0.0.1"},
 		{"bad address", control.Options{Path: "postgres://u:hunter2@[::1/db"}, "its address cannot be read"},
 	} {
@@ -127,7 +127,7 @@ func testRefusesOnPostgres(t *testing.T) {
 
 // testOneWriter: an update of one process waits for that of another.
 func testOneWriter(t *testing.T) {
-	path := onServer(t)
+	path := onServer.made(t)
 	one, two := open(t, control.Options{Path: path}), open(t, control.Options{Path: path})
 	err := one.Update(t.Context(), func(*sql.Tx) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

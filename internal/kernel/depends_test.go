@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
 )
@@ -25,7 +25,7 @@ type served struct {
 
 func serve(t *testing.T) *served {
 	t.Helper()
-	db, err := control.Open(t.Context(), control.Options{Path: filepath.Join(t.TempDir(), "control.db")})
+	db, err := control.Open(t.Context(), control.Options{Path: controltest.File(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/servertest"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // beside serves the same world once more, as another process would.
@@ -33,7 +33,7 @@ func (w *world) beside(o options) *world {
 // between them, whoever is asked, and seldom ask the database.
 func TestSharedBudgets(t *testing.T) {
 	servertest.Watched(t)
-	url := pgtest.Database(t)
+	url := controltest.Server(t)
 	var draws atomic.Int64
 	share := func() func(context.Context, control.Draw) (control.Drawn, error) {
 		db, err := control.Open(t.Context(), control.Options{Path: url})

@@ -8,16 +8,16 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/places"
 	"chainexplorer/internal/servertest"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // TestSharedPlaces: what another process holds of a workspace's places is refused here,
 // other workspaces do not notice, and what the other gives back is taken.
 func TestSharedPlaces(t *testing.T) {
-	url := pgtest.Database(t)
+	url := controltest.Server(t)
 	book := func() *places.Book {
 		db, err := control.Open(t.Context(), control.Options{Path: url})
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/relay"
 	"chainexplorer/internal/relay/job"
@@ -100,8 +100,8 @@ func submission(space string, n int, answer string) relay.Submission {
 // request that may have been delivered is ever sent again.
 func TestKilledAtEveryState(t *testing.T) {
 	for name, place := range map[string]func() string{
-		"file":     func() string { return filepath.Join(t.TempDir(), "control.db") },
-		"postgres": func() string { return pgtest.Database(t) },
+		"file":     func() string { return controltest.File(t) },
+		"postgres": func() string { return controltest.Server(t) },
 	} {
 		t.Run(name, func(t *testing.T) { killed(t, place()) })
 	}

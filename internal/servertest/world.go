@@ -26,6 +26,7 @@ import (
 	"chainexplorer/internal/accountpages"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
@@ -273,6 +274,9 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 
 	if w.control == "" {
 		w.control = filepath.Join(w.life.dir(), "control.db")
+		if err := controltest.WriteFile(w.control); err != nil {
+			t.Fatal(err)
+		}
 	}
 	db, err := control.Open(w.life.ctx, control.Options{Path: w.control})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
@@ -63,13 +63,13 @@ var both = map[string]func(*testing.T, *bench){
 
 func TestOnFile(t *testing.T) {
 	for name, run := range both {
-		t.Run(name, func(t *testing.T) { run(t, newBench(t, filepath.Join(t.TempDir(), "control.db"))) })
+		t.Run(name, func(t *testing.T) { run(t, newBench(t, controltest.File(t))) })
 	}
 }
 
 func TestOnPostgres(t *testing.T) {
 	for name, run := range both {
-		t.Run(name, func(t *testing.T) { run(t, newBench(t, pgtest.Database(t))) })
+		t.Run(name, func(t *testing.T) { run(t, newBench(t, controltest.Server(t))) })
 	}
 }
 

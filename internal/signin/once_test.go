@@ -3,15 +3,14 @@ package signin_test
 import (
 	"errors"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/session"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // TestOnce: whoever has the address of a way back and the cookie of its attempt gets in
@@ -19,8 +18,8 @@ import (
 // provider would give out a token again. A way back that failed is used up as well.
 func TestOnce(t *testing.T) {
 	for name, at := range map[string]func(*testing.T) string{
-		"file":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "control.db") },
-		"postgres": func(t *testing.T) string { return pgtest.Database(t) },
+		"file":     func(t *testing.T) string { return controltest.File(t) },
+		"postgres": func(t *testing.T) string { return controltest.Server(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := newLiar(t), at(t)

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,11 +12,11 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/accountpages"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/signin"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // both are the tests that hold for both kinds of control database.
@@ -29,13 +28,13 @@ var both = map[string]func(*testing.T, *world){
 func TestOnFile(t *testing.T) {
 	servertest.Watched(t)
 	for name, run := range both {
-		t.Run(name, func(t *testing.T) { run(t, newWorldOn(t, filepath.Join(t.TempDir(), "control.db"))) })
+		t.Run(name, func(t *testing.T) { run(t, newWorldOn(t, controltest.File(t))) })
 	}
 }
 
 func TestOnPostgres(t *testing.T) {
 	for name, run := range both {
-		t.Run(name, func(t *testing.T) { run(t, newWorldOn(t, pgtest.Database(t))) })
+		t.Run(name, func(t *testing.T) { run(t, newWorldOn(t, controltest.Server(t))) })
 	}
 }
 

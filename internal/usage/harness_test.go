@@ -3,13 +3,13 @@ package usage_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/usage"
 )
@@ -32,13 +32,13 @@ var both = []struct {
 
 func TestOnFile(t *testing.T) {
 	for _, tt := range both {
-		t.Run(tt.name, func(t *testing.T) { tt.run(t, filepath.Join(t.TempDir(), "control.db")) })
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, controltest.File(t)) })
 	}
 }
 
 func TestOnPostgres(t *testing.T) {
 	for _, tt := range both {
-		t.Run(tt.name, func(t *testing.T) { tt.run(t, pgtest.Database(t)) })
+		t.Run(tt.name, func(t *testing.T) { tt.run(t, controltest.Server(t)) })
 	}
 }
 

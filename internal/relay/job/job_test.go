@@ -15,6 +15,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/relay/job"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
@@ -60,8 +61,8 @@ func (b *bench) ask(n int, owner string) job.Ask {
 }
 
 func everywhere(t *testing.T, test func(t *testing.T, at string)) {
-	t.Run("file", func(t *testing.T) { test(t, filepath.Join(t.TempDir(), "control.db")) })
-	t.Run("postgres", func(t *testing.T) { test(t, pgtest.Database(t)) })
+	t.Run("file", func(t *testing.T) { test(t, controltest.File(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, controltest.Server(t)) })
 }
 
 func must(t *testing.T, err error) {

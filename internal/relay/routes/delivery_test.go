@@ -15,13 +15,13 @@ import (
 
 	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/relay"
 	"chainexplorer/internal/relay/job"
 	"chainexplorer/internal/relay/routes"
 	"chainexplorer/internal/relay/upstream"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simprover"
-	"chainexplorer/internal/store/postgres/pgtest"
 )
 
 // oddProver writes results as no encoder would, and large ones.
@@ -106,7 +106,7 @@ type pair struct {
 
 func newPair(t *testing.T, change ...func(*setting)) *pair {
 	t.Helper()
-	at := pgtest.Database(t)
+	at := controltest.Server(t)
 	var kept servertest.Options
 	p := &pair{}
 	var set setting

@@ -18,6 +18,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/starknet"
@@ -64,7 +65,7 @@ func honest(e receipt.Evidence) (*receipt.Receipt, error) { return receipt.Sign(
 // blocks are few enough that L1 has accepted none of them.
 const blocks = 25
 
-func newBench(t *testing.T) *bench { return newBenchOn(t, t.TempDir()+"/c.db") }
+func newBench(t *testing.T) *bench { return newBenchOn(t, controltest.File(t)) }
 
 func newBenchOn(t *testing.T, path string) *bench {
 	t.Helper()

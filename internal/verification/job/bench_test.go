@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -13,6 +12,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/archive"
 	"chainexplorer/internal/verification/receipt"
@@ -57,9 +57,9 @@ func runBoth(t *testing.T, at place) {
 // place makes room for a new control database.
 type place func(testing.TB) string
 
-func onFile(t testing.TB) string { return filepath.Join(t.TempDir(), "control.db") }
+func onFile(t testing.TB) string { return controltest.File(t) }
 
-func onServer(t testing.TB) string { return pgtest.Database(t) }
+func onServer(t testing.TB) string { return controltest.Server(t) }
 
 // bench is a database with workspaces, and two repositories on it that share nothing
 // else, as two processes do.

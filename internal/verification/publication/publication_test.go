@@ -20,6 +20,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/verification/keyring"
 	"chainexplorer/internal/verification/logproof"
@@ -64,7 +65,7 @@ func newBench(t *testing.T, published bool) *bench {
 	t.Helper()
 	b := &bench{t: t, at: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)}
 	var err error
-	if b.db, err = control.Open(t.Context(), control.Options{Path: filepath.Join(t.TempDir(), "control.db")}); err != nil {
+	if b.db, err = control.Open(t.Context(), control.Options{Path: controltest.File(t)}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.db.Close() }) //nolint:errcheck // a test's

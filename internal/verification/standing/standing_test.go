@@ -14,6 +14,7 @@ import (
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/job"
@@ -74,9 +75,9 @@ func (w *world) told(t *testing.T) string {
 	return strings.Join(list, " ")
 }
 
-func TestOnFile(t *testing.T) { testCounting(t, filepath.Join(t.TempDir(), "control.db")) }
+func TestOnFile(t *testing.T) { testCounting(t, controltest.File(t)) }
 
-func TestOnPostgres(t *testing.T) { testCounting(t, pgtest.Database(t)) }
+func TestOnPostgres(t *testing.T) { testCounting(t, controltest.Server(t)) }
 
 // testCounting: receipts count as soon as they are there, in whatever order they come, and
 // as long as their key does.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/keyring"
 	"chainexplorer/internal/verification/logproof"
@@ -29,11 +30,11 @@ import (
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func TestOnFile(t *testing.T) {
-	runBoth(t, func(t *testing.T) string { t.Helper(); return filepath.Join(t.TempDir(), "control.db") })
+	runBoth(t, func(t *testing.T) string { t.Helper(); return controltest.File(t) })
 }
 
 func TestOnPostgres(t *testing.T) {
-	runBoth(t, func(t *testing.T) string { t.Helper(); return pgtest.Database(t) })
+	runBoth(t, func(t *testing.T) string { t.Helper(); return controltest.Server(t) })
 }
 
 func runBoth(t *testing.T, at func(*testing.T) string) {

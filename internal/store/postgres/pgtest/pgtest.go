@@ -36,6 +36,9 @@ var shared struct {
 	server *Server
 	err    error
 	count  atomic.Int64
+
+	mu     sync.Mutex
+	copied map[string]error // guarded by mu: what the databases of Copy were made with
 }
 
 // Main runs a package's tests and stops the server that Database started:
@@ -57,6 +60,45 @@ func Main(m *testing.M) int {
 // share, and returns its address. The package's TestMain must call Main.
 func Database(t testing.TB) string {
 	t.Helper()
+	start(t)
+	url, err := shared.server.NewDatabase(t.Context(), fmt.Sprintf("test_%d", shared.count.Add(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// Copy is Database with something in it: what fill, which must leave nobody connected, put
+// into the first database of that name. The others are copies.
+func Copy(t testing.TB, name string, fill func(url string) error) string {
+	t.Helper()
+	start(t)
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	err, made := shared.copied[name]
+	if !made {
+		var url string
+		if url, err = shared.server.NewDatabase(t.Context(), name); err == nil {
+			err = fill(url)
+		}
+		if shared.copied == nil {
+			shared.copied = map[string]error{}
+		}
+		shared.copied[name] = err
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, err := shared.server.copyDatabase(t.Context(), fmt.Sprintf("test_%d", shared.count.Add(1)), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+// start starts the shared server, or skips the test when PostgreSQL is not installed.
+func start(t testing.TB) {
+	t.Helper()
 	shared.once.Do(func() {
 		shared.server, shared.err = Start(context.Background(), Options{})
 	})
@@ -66,21 +108,21 @@ func Database(t testing.TB) string {
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
-	url, err := shared.server.NewDatabase(t.Context(), fmt.Sprintf("test_%d", shared.count.Add(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return url
 }
 
 // NewDatabase makes a database and returns its address.
 func (s *Server) NewDatabase(ctx context.Context, name string) (string, error) {
+	return s.copyDatabase(ctx, name, "template1")
+}
+
+// copyDatabase makes a database of what is in another, to which nobody is connected.
+func (s *Server) copyDatabase(ctx context.Context, name, from string) (string, error) {
 	conn, err := pgx.Connect(ctx, s.URL())
 	if err != nil {
 		return "", fmt.Errorf("make database %s: %w", name, err)
 	}
 	defer conn.Close(ctx) //nolint:errcheck // nothing is left to do
-	if _, err := conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()); err != nil {
+	if _, err := conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()+" template "+pgx.Identifier{from}.Sanitize()); err != nil {
 		return "", fmt.Errorf("make database %s: %w", name, err)
 	}
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d&sslmode=disable", name, s.dir, s.port), nil
