@@ -14,7 +14,7 @@ import (
 	"chainexplorer/internal/web"
 )
 
-// instanceRows is how many contracts of a class its page shows.
+// instanceRows is how many contracts of a class its page shows, unless rows says otherwise.
 const instanceRows = 25
 
 // classView is the data of a class's page.
@@ -34,6 +34,9 @@ type classView struct {
 // each contract shown.
 func classPage(l *look) (*sheet, error) {
 	q := url.Values{"instanceLimit": {strconv.Itoa(instanceRows)}}
+	if rows := l.query.Get("rows"); rows != "" {
+		q.Set("instanceLimit", kernel.Clip(rows, 10))
+	}
 	sort := l.query.Get("sort")
 	if sort != "" {
 		q.Set("instanceSort", kernel.Clip(sort, 40))

@@ -175,6 +175,9 @@ func sourceWords(f *api.SourceFacts) string {
 
 // source is the badge of that, which opens to what it rests on.
 func (l *look) source(f *api.SourceFacts) template.HTML {
+	if l.served.Proofs == nil && f.VerificationTier == "abi_declared" {
+		return badge("soft", "ABI declared", "The class was declared with the ABI that is shown. Receipts of this chain are not read here: whether its source was proven is not known.")
+	}
 	switch f.VerificationTier {
 	case "verified_exact":
 		return badge("good", sourceWords(f), "Somebody gave the source, and this service rebuilt it to exactly this class. A signed receipt of that is in the transparency log. It says nothing of what the code does, nor of how a contract was set up.")
@@ -182,6 +185,11 @@ func (l *look) source(f *api.SourceFacts) template.HTML {
 		return badge("soft", sourceWords(f), "The class was declared with the ABI that is shown. Nobody proved to this service which source it was made of.")
 	}
 	return badge("warn", "source unknown", "Neither a source was proven, nor is there an ABI that can be read.")
+}
+
+// Verification is the page that tells what is known of the source of a class or a contract.
+func (l *look) Verification(f felt.Felt) string {
+	return withQuery(verificationPath, url.Values{"chain": {l.Chain}, "q": {f.String()}})
 }
 
 // Proof is where the evidence of a receipt is; "" where there is none.
