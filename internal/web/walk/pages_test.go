@@ -149,6 +149,7 @@ func lists(f *facts) []list {
 		{"/" + f.chain + "/contract/" + f.token + "/events", 30, 2},
 		{"/" + f.chain + "/classes", 20, 1},
 		{"/" + f.chain + "/messages", 5, 1},
+		{"/" + f.chain + "/events?contract=" + feeToken, 100, 2},
 		{"/" + f.chain + "/privacy-pool/events", 5, 1},
 	}
 }
