@@ -34,5 +34,5 @@ func (s *service) kinds(n int) []kind {
 			tokens.paths = append(tokens.paths, fmt.Sprintf("/%s/token/%s", chainID, t.Address))
 		}
 	}
-	return []kind{block, tx}
+	return []kind{block, tx, address, tokens}
 }

@@ -55,6 +55,9 @@ func Open(ctx context.Context, axe string) (b *Browser, close func(), err error)
 	return &Browser{ctx: ctx, next: next, axe: axe}, func() { endTab(); stop(); endAll() }, nil
 }
 
+// Judge sets the source of axe-core; with "" visits do without.
+func (b *Browser) Judge(axe string) { b.axe = axe }
+
 // Do runs actions in the tab, for at most as long as a visit.
 func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) error {
 	ctx, cancel := context.WithTimeout(b.ctx, visitTime)

@@ -125,6 +125,9 @@ func TestEveryPage(t *testing.T) {
 		if err := b.Show(turn.screen); err != nil {
 			t.Fatal(err)
 		}
+		if turn.facts == short {
+			b.Judge("") // it has seen the same pages twice
+		}
 		for _, p := range places {
 			path := p.path(turn.facts)
 			if turn.facts == short && !strings.Contains(path, short.chain) {
@@ -250,7 +253,7 @@ func answers(ctx context.Context, d *walk.Demo, path string) error {
 	}
 	a, err := d.Get(ctx, path)
 	if err == nil && a.Status >= 400 {
-		err = fmt.Errorf("status %d: %.200s", a.Status, a.Body)
+		err = fmt.Errorf("status %d", a.Status)
 	}
 	return err
 }
