@@ -21,13 +21,6 @@ func in(path string) func(*facts) string {
 	return func(f *facts) string { return "/" + f.chain + path }
 }
 
-// of is a page of something on the chain.
-func of(format string, what func(*facts) string) func(*facts) string {
-	return func(f *facts) string { return "/" + f.chain + fmt.Sprintf(format, what(f)) }
-}
-
-func sender(f *facts) string { return f.sender }
-
 func at(path string) func(*facts) string { return func(*facts) string { return path } }
 
 // places are the pages that are walked. Those below {chain} are walked on both chains.
@@ -38,16 +31,6 @@ var places = []place{
 	{"reverted transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.reverted) }, true},
 	{"trace of a transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s/trace", f.chain, f.tx) }, false},
 	{"events of a transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s/events", f.chain, f.tx) }, true},
-	{"address", of("/address/%s", sender), true},
-	{"holdings of an address", of("/address/%s/holdings", sender), true},
-	{"activity of an address", of("/address/%s/activity", sender), true},
-	{"transfers of an address", of("/address/%s/transfers", sender), true},
-	{"transactions of an address", of("/address/%s/transactions", sender), true},
-	{"a balance, live", of("/address/%s/balance?token="+feeToken, sender), false},
-	{"tokens", in("/tokens"), true},
-	{"token", in("/token/" + feeToken), true},
-	{"transfers of a token", in("/token/" + feeToken + "/transfers"), true},
-	{"supply of a token, live", in("/token/" + feeToken + "/supply"), false},
 	{"block as JSON", func(f *facts) string { return fmt.Sprintf("/%s/block/%d?as=json", f.chain, f.block) }, false},
 	{"messages", in("/messages"), true},
 	{"message", func(f *facts) string { return "/" + f.chain + "/message/" + f.message }, true},
