@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"errors"
 	"html/template"
 	"net/url"
 	"slices"
@@ -74,8 +75,9 @@ type knownToken struct {
 // foundToken is a token that the chain has shown.
 type foundToken struct {
 	token.First
-	Coin template.HTML
-	Name string
+	Coin    template.HTML
+	Name    string
+	Address template.HTML
 }
 
 // tokensView is the data of the list of tokens.
@@ -142,7 +144,14 @@ func (v *tokensView) find(before token.First, first bool) error {
 	}
 	for _, f := range list {
 		c := names[f.Token]
-		v.Found = append(v.Found, foundToken{f, v.Coin(c), orNothing(c.Name)})
+		row := foundToken{f, v.Coin(c), orNothing(c.Name), v.Token(f.Token)}
+		// What only looked like a token has no page.
+		if _, err := token.SummaryOf(v.ctx, v.reader, f.Token, v.state.Head.Number); errors.Is(err, token.ErrUnknown) {
+			row.Coin, row.Address = v.Felt(f.Token), v.Felt(f.Token)
+		} else if err != nil {
+			return err
+		}
+		v.Found = append(v.Found, row)
 	}
 	if !first {
 		v.Pager.First = v.Href("tokens")
