@@ -107,7 +107,7 @@ func (s *Routes) tokenHolderRoutes() {
 		"Cursors belong to one generation and work until its expiresAt, while newer ones appear; an expired or revoked one is 400. " +
 		"`certification.status` is `certified` only when no balance is impossible, all add up to the supply that the contract reports at that block's hash, and sampled balances agree. " +
 		"503 with Retry-After while the first generation is built. `limit` is {page}."
-	list.Page = kernel.Page{Usual: 25, Most: 100}
+	list.Page, list.Shown = kernel.Page{Usual: 25, Most: 100}, true
 	kernel.Register(s.Server, list, s.listTokenHolders)
 	screen := base
 	screen.ID, screen.Path, screen.Summary = "screenTokenHolders", "/v1/{chain}/token/{token}/holders/screening", "List the largest holders of a token"
@@ -117,6 +117,7 @@ func (s *Routes) tokenHolderRoutes() {
 	metrics := base
 	metrics.ID, metrics.Path, metrics.Summary = "getTokenHolderAnalytics", "/v1/{chain}/token/{token}/holders/analytics", "Read how a token is spread"
 	metrics.Description = "Concentration and distribution, computed from the whole newest generation in whole numbers, and growth since the generation before it."
+	metrics.Shown = true
 	kernel.Register(s.Server, metrics, s.getTokenHolderAnalytics)
 }
 

@@ -84,7 +84,7 @@ func (s *Routes) tokenPoolRoutes() {
 		Summary: "List the pools of a token",
 		Description: "Pools that known exchanges announced for the token, newest first, as of a finalized block. `limit` is {page}. " +
 			"There is no price source: prices, volumes and values are null, and null is not zero.",
-		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Page: kernel.Page{Usual: 25, Most: 100}, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
+		Class: kernel.Heavy, Scope: account.Partner, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment, Page: kernel.Page{Usual: 25, Most: 100}, Shown: true, Statuses: []int{http.StatusNotFound}}, s.listTokenPools)
 }
 
 func (s *Routes) listTokenPools(ctx context.Context, in *struct {

@@ -39,7 +39,7 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 	if !ok {
 		panic(fmt.Sprintf("kernel: there is no route %q to ask", id))
 	}
-	if !to.route.Open() {
+	if !to.route.Open() && (!to.route.showable() || query.Has("cursor")) {
 		panic(fmt.Sprintf("kernel: a page asks %q, which is not for everybody", id))
 	}
 	page := RequestOf(ctx)
@@ -69,6 +69,11 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 // partners, for one workspace, for people who are signed in, or change something.
 func (r *Route) Open() bool {
 	return r.Method == http.MethodGet && r.Scope == account.Read && r.Tier == TierOfficial && r.Audience == External && !r.Session
+}
+
+// showable says that people may see the beginning of what the route answers to partners.
+func (r *Route) showable() bool {
+	return r.Shown && r.Method == http.MethodGet && r.Scope == account.Partner && r.Tier == TierPartner && r.Audience == External && !r.Session
 }
 
 // Asked are the requests that the page made, in order.

@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"testing"
 
 	"chainexplorer/internal/account"
@@ -16,6 +17,9 @@ func TestPagesAskOpenRoutes(t *testing.T) {
 	routes := map[string]func(*kernel.Route){
 		"open":       func(*kernel.Route) {},
 		"partners":   func(r *kernel.Route) { r.Tier = kernel.TierPartner },
+		"shown":      func(r *kernel.Route) { r.Tier, r.Scope, r.Shown = kernel.TierPartner, account.Partner, true },
+		"shownmore":  func(r *kernel.Route) { r.Tier, r.Scope, r.Shown = kernel.TierPartner, account.Partner, true },
+		"shownelse":  func(r *kernel.Route) { r.Tier, r.Scope, r.Shown = kernel.TierPartner, account.Trace, true },
 		"scoped":     func(r *kernel.Route) { r.Scope = account.Partner },
 		"both":       func(r *kernel.Route) { r.Scope = account.Read | account.Trace },
 		"unscoped":   func(r *kernel.Route) { r.Scope = 0 },
@@ -33,7 +37,11 @@ func TestPagesAskOpenRoutes(t *testing.T) {
 		servertest.AddRead(w.Server, r, func(context.Context) error { reached[id] = true; return nil })
 		w.Server.HandleSheet(kernel.Sheet{ID: "page of " + id, Pattern: "GET /pages/" + id, Dress: func(http.Header) {},
 			Make: func(rw http.ResponseWriter, r *http.Request) error {
-				_, err := w.Server.Ask(r.Context(), id, nil)
+				query := url.Values{}
+				if id == "shownmore" { // a list beyond its beginning
+					query.Set("cursor", "x")
+				}
+				_, err := w.Server.Ask(r.Context(), id, query)
 				rw.Write([]byte("made")) //nolint:errcheck // a recorder never fails
 				return err
 			},
@@ -43,14 +51,14 @@ func TestPagesAskOpenRoutes(t *testing.T) {
 	}
 	for id := range routes {
 		want := http.StatusInternalServerError
-		if id == "open" {
+		if id == "open" || id == "shown" {
 			want = http.StatusOK
 		}
 		if r := w.Do(http.MethodGet, "/pages/"+id, ""); r.StatusCode != want {
 			t.Errorf("a page over %s: %d, want %d: %s %s", id, r.StatusCode, want, r.Body, w.Logs)
 		}
 	}
-	if len(reached) != 1 || !reached["open"] {
+	if len(reached) != 2 || !reached["open"] || !reached["shown"] {
 		t.Errorf("pages reached %v", reached)
 	}
 }

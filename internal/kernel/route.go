@@ -96,6 +96,9 @@ type Route struct {
 	Retired bool
 	// Deprecated is for an operation that still works, and that nobody should begin to use.
 	Deprecated bool
+	// Shown routes are for keys of partners, and people see the beginning of what they
+	// answer on pages: the first page of a list, and no cursor.
+	Shown bool
 	// Dated routes have weak validators and times of last modification: see Request.ModifiedAt.
 	Dated bool
 	// Headers are sent with every answer of the route.

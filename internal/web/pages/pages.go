@@ -72,6 +72,8 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageTokens", "/tokens", tokensPage)
 	p.chainPage(id, "pageToken", "/token/{token}", tokenPage)
 	p.chainPage(id, "pageTokenTransfers", "/token/{token}/transfers", tokenTransfersPage)
+	p.chainPage(id, "pageTokenHolders", "/token/{token}/holders", tokenHoldersPage)
+	p.chainPage(id, "pageTokenPools", "/token/{token}/pools", tokenPoolsPage)
 	p.livePage(id, "pageSupply", "/token/{token}/supply", supplyPage)
 	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
 	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)

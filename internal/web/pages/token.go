@@ -49,7 +49,7 @@ func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
 			h.Like = like.Symbol
 		}
 	}
-	h.Tabs = tabsOf(l.Href("token", a), here, "Overview", "", "Transfers", "transfers", "Supply", "supply")
+	h.Tabs = tabsOf(l.Href("token", a), here, "Overview", "", "Holders", "holders", "Transfers", "transfers", "Pools", "pools", "Supply", "supply")
 	switch {
 	case h.coin.Known:
 		h.Badges = append(h.Badges, badge("good", "known token", "The registry of this service lists the token at this address. The list is the operator's, not the chain's."))

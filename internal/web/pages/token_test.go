@@ -57,17 +57,6 @@ func TestTokenPages(t *testing.T) {
 	}
 }
 
-// TestPartnersAlone: what keys of partners read is on no page.
-func TestPartnersAlone(t *testing.T) {
-	w := sharedWorld(t, truthBlocks)
-	a := w.Registry.Tokens()[0].Address.String()
-	for _, sub := range []string{"/holders", "/pools"} {
-		if r := w.Do(http.MethodGet, "/"+chainID+"/token/"+a+sub, "", "Accept", "text/html"); r.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d", sub, r.StatusCode)
-		}
-	}
-}
-
 // hostile are names that want to be more than names.
 var hostile = map[uint64][2]string{
 	0xa1: {"USDС", "USD Coin"},                                     // Cyrillic
