@@ -98,6 +98,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 		s.Chains[c.ID] = &c
 		s.Order = append(s.Order, c.ID)
 	}
+	k.Chains = s.Order
 	k.KeepBy(s.revision)
 	k.Explain(explainStore)
 	s.routes()

@@ -98,6 +98,7 @@ type Server struct {
 	BaseURL  string
 	Origin   string // of the service in examples
 	Version  string
+	Chains   []string // that can be looked at, for the navigation of all pages
 	Now      func() time.Time
 	Log      *slog.Logger
 	metrics  *Metrics

@@ -164,7 +164,7 @@ func (s *Site) pages(lib *library, guides []guide, ref func() *reference) {
 
 // page is a page of ours, with a title, a description and a trail, as a document.
 func (s *Site) page(p web.Page, content web.Content) (_ *document, err error) {
-	p.Title, p.Version, p.Accounts = p.Title+" · Chain Explorer", s.Version, s.SignsIn()
+	p.Title, p.Version, p.Accounts, p.Chains = p.Title+" · Chain Explorer", s.Version, s.SignsIn(), s.Chains
 	p.Description = strings.ReplaceAll(p.Description, "`", "") // markup of texts
 	if p.Body, err = content.Body(); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s *Site) missingPage(guides []guide) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	html, err := web.HTML(web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.Version, Hidden: true, Accounts: s.SignsIn()})
+	html, err := web.HTML(web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.Version, Hidden: true, Accounts: s.SignsIn(), Chains: s.Chains})
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,30 @@ type Page struct {
 	// number and a hash, with spaces between.
 	AsOf   template.HTML
 	Follow string
+	// List is the path of a list below its chain, such as /blocks, which every chain has.
+	List string
+	// Query is what was searched for. Live pages may ask for what is new, and for
+	// suggestions; Home has a search box of its own.
+	Query      string
+	Live, Home bool
+}
+
+// Choice is a link to one of several.
+type Choice struct {
+	Text, Href string
+	Current    bool
+}
+
+// Switch leads to the same list of every chain, or else to what there is of it; none where
+// there is nothing to choose.
+func (p Page) Switch() (out []Choice) {
+	if len(p.Chains) < 2 {
+		return nil
+	}
+	for _, id := range p.Chains {
+		out = append(out, Choice{id, "/" + id + p.List, id == p.Chain})
+	}
+	return out
 }
 
 // Navigation leads to the lists of the page's chain, or else of the first one.
@@ -136,6 +160,8 @@ func (p Page) Navigation() []Link {
 
 // navigation are the entries, with {chain} in the place of a chain.
 var navigation = []Link{
+	{"Blocks", "/{chain}/blocks"},
+	{"Transactions", "/{chain}/txs"},
 	{"Tokens", "/{chain}/tokens"},
 	{"Events", "/{chain}/events"},
 	{"Messages", "/{chain}/messages"},

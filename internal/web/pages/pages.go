@@ -46,6 +46,7 @@ type Pages struct {
 // New registers the pages. The table of routes is complete by then.
 func New(k *kernel.Server, routes *api.Routes) *Pages {
 	p := &Pages{Server: k, routes: routes, moods: map[string]*mood{}}
+	p.registerFree()
 	for _, id := range routes.Order {
 		p.moods[id] = &mood{routes: routes, chain: routes.Chains[id]}
 		p.register(id)
@@ -54,8 +55,17 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 	return p
 }
 
+// registerFree adds the pages that are of no chain.
+func (p *Pages) registerFree() {
+	p.freePage("pageSearch", "/search", searchCost, searchPage)
+	p.handleSuggest()
+}
+
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
+	p.chainPage(id, "pageBlocks", "/blocks", blocksPage)
+	p.chainPage(id, "pageTransactions", "/txs", txsPage)
+
 	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage)
 	p.chainPage(id, "pageTransaction", "/tx/{hash}", txPage)
 	p.chainPage(id, "pageTransactionCalls", "/tx/{hash}/calls", txCallsPage)
@@ -126,6 +136,11 @@ type sheet struct {
 	lasting bool
 	// status is that of the answer where it is not 200; such a page is not kept.
 	status int
+	// list is the path of a list below the chain, such as /blocks: every chain has it.
+	list string
+	// query is what was searched for, and home says that the page has the search box itself.
+	query string
+	home  bool
 	// to is where the visitor should go instead.
 	to string
 	// await fills in what the page asks of a node, of a live page alone. The view is closed by
@@ -178,14 +193,22 @@ func ask[T any](l *look, id string, query url.Values, path ...string) (*T, error
 	return out.(*T), nil
 }
 
-func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make maker) error {
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
+// queryOf reads the query of a page, and whether its calls are wanted.
+func queryOf(r *http.Request) (query url.Values, asJSON bool, err error) {
+	if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
+		return nil, false, kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
 	}
-	asJSON := query.Get("as") == "json"
+	asJSON = query.Get("as") == "json"
 	query.Del("as")
-	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + id}
+	return query, asJSON, nil
+}
+
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make maker) error {
+	query, asJSON, err := queryOf(r)
+	if err != nil {
+		return err
+	}
+	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + url.PathEscape(id)}
 	var s *sheet
 	err = p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
 		l.ctx, l.served, l.reader, l.state = ctx, c, reader, state
@@ -229,14 +252,20 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	if s.lasting {
 		kernel.RequestOf(l.ctx).Settle(true, true)
 	}
-	page := l.p.page(l.r, s.title+" · "+l.Chain, s.description)
-	page.Trail, page.Body, page.Chain = s.trail, body, l.Chain
+	of := l.Chain
+	if of == "" {
+		of = "Chain Explorer"
+	}
+	page := l.p.page(l.r, s.title+" · "+of, s.description)
+	page.Trail, page.Body, page.Chain, page.List, page.Query, page.Home = s.trail, body, l.Chain, s.list, s.query, s.home
 	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
 		page.JSON = asked[0].URI
 		page.AsJSON = l.asJSONHref()
 	}
-	page.Notice = l.p.moods[l.Chain].notice()
-	page.AsOf, page.Follow = l.asOf(s)
+	if l.Chain != "" {
+		page.Notice = l.p.moods[l.Chain].notice()
+		page.AsOf, page.Follow = l.asOf(s)
+	}
 	html, err := web.HTML(page)
 	if err != nil {
 		return err
@@ -250,7 +279,7 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 
 // page is what all pages have in common.
 func (p *Pages) page(r *http.Request, title, description string) web.Page {
-	return web.Page{Title: title, Description: description, Version: p.Version, Accounts: p.SignsIn(), Chains: p.routes.Order,
+	return web.Page{Title: title, Description: description, Version: p.Version, Accounts: p.SignsIn(), Chains: p.Chains, Live: true,
 		Canonical: p.BaseURL + canonical(r.URL)}
 }
 

@@ -13,7 +13,7 @@ import (
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e *kernel.Error) {
 	code := kernel.Codes[e.Code]
 	title := code.Title
-	if e.Code == kernel.CodeNotFound {
+	if e.Code == kernel.CodeNotFound && chainID != "" {
 		title = "Not found on " + chainID
 	}
 	body, err := render("refused.html", map[string]any{

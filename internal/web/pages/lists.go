@@ -1,0 +1,116 @@
+package pages
+
+import (
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/web"
+)
+
+// listRows is how many rows a page of blocks or transactions has.
+const listRows = 50
+
+// blocksView is the data of the list of blocks.
+type blocksView struct {
+	*look
+	Items []api.BlockItem
+	Pager pager
+	// At is the moment that was asked for.
+	At string
+	// Newest says that this is the first page, which grows.
+	Newest bool
+}
+
+// blocksPage lists blocks, newest first. With a moment it leads to the block of that moment.
+func blocksPage(l *look) (*sheet, error) {
+	if at := strings.TrimSpace(l.query.Get("at")); at != "" {
+		found, err := ask[api.BlockAtTimestamp](l, "getBlockAtTimestamp", url.Values{"timestamp": {momentOf(at)}})
+		if err != nil {
+			return nil, err
+		}
+		return &sheet{title: "Block at a moment", to: l.Href("block", found.Block.BlockNumber), name: "blocks.html", data: &blocksView{look: l, At: at}}, nil
+	}
+	list, err := ask[api.BlockPage](l, "listBlocks", l.limited("limit", listRows))
+	if err != nil {
+		return nil, err
+	}
+	return &sheet{
+		title: "Blocks", description: "The blocks of " + l.Chain + ", newest first: when each was made, how much is in it, and how settled it is.",
+		trail: []web.Link{{Text: l.Chain, Href: l.base}},
+		name:  "blocks.html", list: "/blocks",
+		data: &blocksView{look: l, Items: list.Items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
+	}, nil
+}
+
+// momentOf reads what a form sends: a date and a time without a zone, which is that of the
+// chain's own clock.
+func momentOf(text string) string {
+	for _, form := range []struct{ like, rest string }{{"2006-01-02", "T00:00:00Z"}, {"2006-01-02T15:04", ":00Z"}, {"2006-01-02T15:04:05", "Z"}} {
+		if len(text) == len(form.like) && text[4] == '-' {
+			return text + form.rest
+		}
+	}
+	return text
+}
+
+// txsView is the data of the list of transactions.
+type txsView struct {
+	*look
+	Items  []api.TxItem
+	Pager  pager
+	Newest bool
+}
+
+// txsPage lists the transactions of the chain, newest first.
+func txsPage(l *look) (*sheet, error) {
+	list, err := ask[api.TxPage](l, "listTransactions", l.limited("limit", listRows))
+	if err != nil {
+		return nil, err
+	}
+	return &sheet{
+		title: "Transactions", description: "The transactions of " + l.Chain + ", newest first: what they did, who sent them, and whether they succeeded.",
+		trail: []web.Link{{Text: l.Chain, Href: l.base}},
+		name:  "txs.html", list: "/txs",
+		data: &txsView{look: l, Items: list.Items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
+	}, nil
+}
+
+// Settled is how settled a block is, in words, for rows.
+func (l *look) Settled(number uint64) template.HTML {
+	switch l.state.Finality(number, l.served.Depth) {
+	case chain.AcceptedL1:
+		return `<span class="tier l1">accepted on L1</span>`
+	case chain.Finalized:
+		return `<span class="tier deep">finalized</span>`
+	}
+	return `<span class="tier l2">accepted on L2</span>`
+}
+
+// Outcome says whether a transaction succeeded.
+func (l *look) Outcome(status any) template.HTML {
+	switch deref(status) {
+	case "SUCCEEDED":
+		return `<span class="outcome good">succeeded</span>`
+	case "REVERTED":
+		return `<span class="outcome bad">reverted</span>`
+	}
+	return l.Unknown("The receipt does not say.")
+}
+
+// kinds are the types of transactions in words.
+var kinds = map[string]string{"INVOKE": "Invoke", "DECLARE": "Declare a class", "DEPLOY": "Deploy", "DEPLOY_ACCOUNT": "Deploy an account", "L1_HANDLER": "Message from L1"}
+
+// Kind is the type of a transaction in words.
+func (l *look) Kind(of string) string {
+	if word := kinds[of]; word != "" {
+		return word
+	}
+	return of
+}
+
+// Head is the newest block that the page knows of.
+func (l *look) Head() string { return strconv.FormatUint(l.state.Head.Number, 10) }

@@ -1,0 +1,82 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"chainexplorer/internal/api"
+)
+
+// TestSearchLeadsToTheOnlyHit finds one thing of each kind.
+func TestSearchLeadsToTheOnlyHit(t *testing.T) {
+	w := sharedWorld(t, 60)
+	var b api.Block
+	w.Get("/block/20", &b)
+	var classes struct{ Items []struct{ ClassHash string } }
+	w.Get("/classes?limit=1", &classes)
+	tx := b.Transactions[0]
+	for q, want := range map[string]string{
+		"20":                       "/block/20",
+		b.BlockHash.String():       "/block/20",
+		" " + tx.TxHash.Padded():   "/tx/" + tx.TxHash.String(),
+		tx.FromAddress.String():    "/address/" + tx.FromAddress.String(),
+		classes.Items[0].ClassHash: "/class/" + classes.Items[0].ClassHash,
+	} {
+		r := w.Do(http.MethodGet, "/search?q="+url.QueryEscape(q), "", "Accept", "text/html")
+		if r.StatusCode != http.StatusFound || r.Header.Get("Location") != "/"+chainID+want {
+			t.Errorf("%q: %d %s, want %s", q, r.StatusCode, r.Header.Get("Location"), want)
+		}
+	}
+}
+
+// TestSearchPage shows what was found, and says what was not.
+func TestSearchPage(t *testing.T) {
+	w := sharedWorld(t, 60)
+	for q, want := range map[string]string{
+		"":                                "What can be found",
+		"0xdead00dead":                    "Nothing that is indexed here",
+		"0xzz":                            "hex digits of a felt",
+		strings.Repeat("long", 40):        "more than 70 characters",
+		"<script>alert(1)</script>\u202e": "&lt;script&gt;",
+	} {
+		if page := w.look("/search?q="+url.QueryEscape(q), http.StatusOK); !strings.Contains(page, want) {
+			t.Errorf("%q: the page lacks %q:\n%s", q, want, clip(page[strings.Index(page, "<main"):]))
+		}
+	}
+}
+
+// TestSuggestions are few, of the API's own finding, and lead to pages.
+func TestSuggestions(t *testing.T) {
+	w := sharedWorld(t, 60)
+	ask := func(q string) (out []struct{ Href, Kind, Text, Note, Chain string }) {
+		t.Helper()
+		r := w.Do(http.MethodGet, "/search/suggest?q="+url.QueryEscape(q), "")
+		if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != "application/json" {
+			t.Fatalf("%q: %d %s", q, r.StatusCode, r.Header)
+		}
+		if err := json.Unmarshal(r.Plain(), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	var found api.SearchResult
+	w.Get("/search?q=s", &found)
+	got := ask("s")
+	if len(found.Tokens) == 0 || len(got) != min(len(found.Tokens), 8) {
+		t.Fatalf("%d suggestions, the API finds %d tokens", len(got), len(found.Tokens))
+	}
+	for i, s := range got {
+		if s.Kind != "Token" || s.Href != fmt.Sprintf("/%s/token/%s", chainID, found.Tokens[i].TokenAddress) || s.Text == "" || s.Chain != chainID {
+			t.Errorf("%+v", s)
+		}
+	}
+	for _, nothing := range []string{"", "0xzz", "0xdead00dead", strings.Repeat("x", 500)} {
+		if got := ask(nothing); len(got) != 0 {
+			t.Errorf("%q: %v", nothing, got)
+		}
+	}
+}
