@@ -258,6 +258,8 @@ func (s *service) openAPI(ctx context.Context) error {
 	if log != nil {
 		shown.Checkpoint = log.Checkpoint
 	}
+	s.front.server.RegisterOnShutdown(shown.Close) // or streams would be waited for
+	s.onClose(shown.Close)
 	site.New(k, routes, listed...)
 	s.api = k
 	return nil

@@ -215,6 +215,9 @@ func (w *world) checkSound(t *testing.T, path string, root *html.Node) {
 				t.Errorf("%s: a button without a name", path)
 			}
 		case "form":
+			if at["role"] == "search" && at["method"] == "get" && at["action"] == "/search" {
+				continue
+			}
 			if at["method"] != "post" || !strings.HasPrefix(at["action"], "/") {
 				t.Errorf("%s: a form to %s by %s", path, at["action"], at["method"])
 			}

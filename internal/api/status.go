@@ -110,6 +110,9 @@ func (s *Routes) getStatus(ctx context.Context, in *ChainInput) (*body[Status], 
 		return nil, e
 	}
 	out := &body[Status]{Status{ChainID: c.ID, L1Finality: L1Finality{Quorum: Quorum{Status: "not_reported"}}}}
+	if p, ok := ctx.Value(pinKey{}).(*held); ok && p.chain == c {
+		return out, s.FillStatus(ctx, p.reader, c, p.state, &out.Body)
+	}
 	err := chain.View(ctx, c.Store, func(r explorer.Reader, state *chain.State) error {
 		return s.FillStatus(ctx, r, c, state, &out.Body)
 	})

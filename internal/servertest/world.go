@@ -146,6 +146,7 @@ type Options struct {
 	usage    *usage.Repository
 	recorder *usage.Recorder
 	desk     *signin.Desk
+	explorer *pages.Pages
 }
 
 type (
@@ -189,8 +190,8 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	if o.Relay != nil {
 		relay.New(k, *o.Relay)
 	}
-	shown := pages.New(k, routes)
-	shown.Checkpoint = o.Checkpoint
+	o.explorer = pages.New(k, routes)
+	o.explorer.Checkpoint = o.Checkpoint
 	site.New(k, routes)
 	return k, routes
 }
@@ -325,6 +326,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	srv.Config.DisableGeneralOptionsHandler = true
 	srv.Start()
 	w.life.cleanup(func() {
+		o.explorer.Close()
 		srv.Close()
 		if !w.shared {
 			w.checkLogs()

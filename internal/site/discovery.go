@@ -58,13 +58,13 @@ func (s *Site) writeCatalog(at setting) (*document, error) {
 		return nil, err
 	}
 	d := newDocument(catalogType, body)
-	d.links = discoveryLinks
+	d.links = DiscoveryLinks
 	return d, nil
 }
 
-// discoveryLinks is the Link header with which the catalog, and the first page,
+// DiscoveryLinks is the Link header with which the catalog, and the first page,
 // point to the documents. RFC 9727 asks for it where HEAD is answered.
-const discoveryLinks = `<` + catalogPath + `>; rel="api-catalog", ` +
+const DiscoveryLinks = `<` + catalogPath + `>; rel="api-catalog", ` +
 	`<` + openAPIPathJSON + `>; rel="service-desc"; type="` + openAPITypeJSON + `", ` +
 	`<` + kernel.OpenAPIPath + `>; rel="service-desc"; type="` + openAPITypeYAML + `", ` +
 	`<` + referencePath + `>; rel="service-doc"; type="text/html"`

@@ -79,7 +79,6 @@ func (s *Site) documents() {
 	s.pages(lib, guides, reference)
 	s.manuals()
 	s.receiptPage(lib)
-	s.Open("GET /{$}", s.newLanding(lib).serve)
 }
 
 // contract encodes the OpenAPI document. That it cannot be encoded is a mistake

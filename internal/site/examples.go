@@ -157,3 +157,6 @@ func curl(origin, target string) string {
 	}
 	return `curl -H "` + kernel.HeaderKey + `: $SERVICE_API_KEY" ` + address
 }
+
+// Example is a request for a route of a chain, to be pasted into a shell.
+func Example(origin, chain, rest string) string { return curl(origin, "/v1/"+escape(chain)+rest) }

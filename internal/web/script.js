@@ -1,6 +1,13 @@
-// Comfort for the pages: a filter over the operations, and buttons that copy
-// examples and new keys. Everything works without it.
+// Comfort for the pages: a filter, copying, times in words, keys, suggestions, and what is
+// new. Everything works without it.
 "use strict";
+
+const make = (tag, className, text) => {
+  const e = document.createElement(tag);
+  if (className) e.className = className;
+  if (text) e.textContent = text;
+  return e;
+};
 
 (function filterOperations() {
   const box = document.querySelector("[data-filter-box]");
@@ -44,4 +51,282 @@
       setTimeout(() => { button.textContent = "Copy"; }, 2000);
     });
   }
+})();
+
+// Values are copied by one button that comes to them, so that nothing moves.
+(function copyValues() {
+  if (!navigator.clipboard) return;
+  const button = make("button", "copy floating", "Copy");
+  button.type = "button";
+  button.hidden = true;
+  button.tabIndex = -1;
+  let at = null, leaving = 0;
+  const copy = async (from) => {
+    try {
+      await navigator.clipboard.writeText(from.dataset.value);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Not allowed";
+    }
+  };
+  const show = (from) => {
+    clearTimeout(leaving);
+    if (at === from) return;
+    at = from;
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", "Copy " + from.dataset.value);
+    if (!button.isConnected) document.body.append(button);
+    button.hidden = false;
+    const r = from.getClientRects(), last = r[r.length - 1];
+    if (!last) return;
+    const left = Math.min(last.right + 4, document.documentElement.clientWidth - button.offsetWidth - 4);
+    button.style.left = left + scrollX + "px";
+    button.style.top = last.top + last.height / 2 - button.offsetHeight / 2 + scrollY + "px";
+  };
+  const hide = () => { leaving = setTimeout(() => { button.hidden = true; at = null; }, 300); };
+  const target = (e) => e.target instanceof Element && !e.target.closest("pre") ? e.target.closest("[data-copy][data-value]") : null;
+  for (const name of ["pointerover", "focusin"]) {
+    document.addEventListener(name, (e) => {
+      const from = target(e);
+      if (from) show(from); else if (e.target === button) clearTimeout(leaving); else if (at) hide();
+    });
+  }
+  button.addEventListener("click", () => { if (at) copy(at); });
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "c" && !e.ctrlKey && !e.metaKey && !e.altKey && at && at.contains(document.activeElement)) copy(at);
+  });
+})();
+
+const tellTimes = (function () {
+  const words = (seconds) => {
+    const s = Math.max(Math.round(seconds), 0);
+    if (s < 60) return s + " s ago";
+    if (s < 3600) return Math.floor(s / 60) + " min ago";
+    if (s < 172800) return Math.floor(s / 3600) + " h ago";
+    return Math.floor(s / 86400) + " days ago";
+  };
+  const tell = () => {
+    for (const t of document.querySelectorAll("time[data-ago]")) {
+      const then = Date.parse(t.dateTime);
+      if (Number.isNaN(then)) continue;
+      if (!t.title) t.title = t.textContent;
+      const text = words((Date.now() - then) / 1000);
+      if (t.textContent !== text) t.textContent = text;
+    }
+  };
+  tell();
+  setInterval(() => { if (!document.hidden) tell(); }, 5000);
+  return tell;
+})();
+
+// A combobox: what may be meant, below the search box.
+(function suggest() {
+  for (const form of document.querySelectorAll("form[data-suggest]")) {
+    const input = form.querySelector("input[name=q]");
+    const list = make("ul", "suggestions");
+    list.id = "suggestions";
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "Suggestions");
+    list.hidden = true;
+    form.append(list);
+    for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", list.id], ["aria-expanded", "false"]]) input.setAttribute(name, value);
+    let chosen = -1, waiting = 0, asking = null;
+    const close = () => {
+      list.hidden = true;
+      chosen = -1;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    };
+    const choose = (n) => {
+      const options = list.children;
+      if (options.length === 0) return;
+      if (chosen >= 0) options[chosen].setAttribute("aria-selected", "false");
+      chosen = (n + options.length) % options.length;
+      options[chosen].setAttribute("aria-selected", "true");
+      input.setAttribute("aria-activedescendant", options[chosen].id);
+    };
+    const show = (found) => {
+      list.replaceChildren(...found.map((s, i) => {
+        const li = make("li");
+        li.id = "suggestion-" + i;
+        li.setAttribute("role", "option");
+        li.setAttribute("aria-selected", "false");
+        li.dataset.href = s.href;
+        li.append(make("span", "kind", s.kind), make("bdi", "name", s.text), make("span", "soft", s.note));
+        if (s.warn) li.append(make("span", "warn", "called like a known token"));
+        li.append(make("span", "chain", s.chain));
+        return li;
+      }));
+      chosen = -1;
+      input.removeAttribute("aria-activedescendant");
+      list.hidden = found.length === 0;
+      input.setAttribute("aria-expanded", String(found.length > 0));
+    };
+    const ask = async () => {
+      const text = input.value.trim();
+      asking?.abort();
+      if (text === "") return close();
+      asking = new AbortController();
+      try {
+        const answer = await fetch(form.dataset.suggest + "?q=" + encodeURIComponent(text), {signal: asking.signal});
+        if (answer.ok && document.activeElement === input) show(await answer.json());
+      } catch { /* overtaken by more text, or nobody answers */ }
+    };
+    input.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(ask, 150);
+    });
+    input.addEventListener("keydown", (e) => {
+      if (e.key === "Escape" && !list.hidden) { e.preventDefault(); close(); }
+      if (list.hidden) return;
+      if (e.key === "ArrowDown") { e.preventDefault(); choose(chosen + 1); }
+      if (e.key === "ArrowUp") { e.preventDefault(); choose(chosen < 0 ? -1 : chosen - 1); }
+      if (e.key === "Enter" && chosen >= 0) { e.preventDefault(); location.href = list.children[chosen].dataset.href; }
+    });
+    input.addEventListener("blur", close);
+    list.addEventListener("pointerdown", (e) => {
+      const li = e.target.closest("li");
+      if (li) { e.preventDefault(); location.href = li.dataset.href; }
+    });
+  }
+})();
+
+(function keys() {
+  const all = [["/", "search"], ["←  k", "previous block, on the page of a block"], ["→  j", "next block, on the page of a block"], ["c", "copy the value that has the focus"], ["?", "these keys"], ["Esc", "close"]];
+  let help = null;
+  const showHelp = () => {
+    if (!help) {
+      help = make("dialog", "keys");
+      help.setAttribute("aria-labelledby", "keys-title");
+      const title = make("h2", "", "Keys");
+      title.id = "keys-title";
+      const list = make("dl");
+      for (const [key, meaning] of all) {
+        const row = make("div");
+        const dt = make("dt");
+        dt.append(make("kbd", "", key));
+        row.append(dt, make("dd", "", meaning));
+        list.append(row);
+      }
+      const form = make("form");
+      form.method = "dialog";
+      form.append(make("button", "second", "Close"));
+      help.append(title, list, form);
+      document.body.append(help);
+    }
+    if (!help.open) help.showModal();
+  };
+  const go = (rel) => document.querySelector(`.steps a[rel="${rel}"]`)?.click();
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
+    if (e.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+    if (e.key === "/") {
+      const box = document.querySelector("input[name=q]");
+      if (box) { e.preventDefault(); box.focus(); box.select(); }
+    }
+    if (e.key === "?") { e.preventDefault(); showHelp(); }
+    if (e.target.closest(".scroll, pre, .ribbon, summary") && e.key.startsWith("Arrow")) return;
+    if (e.key === "ArrowLeft" || e.key === "k") go("prev");
+    if (e.key === "ArrowRight" || e.key === "j") go("next");
+  });
+})();
+
+// What is new, while the page is seen: a stream for each chain that it shows.
+(function live() {
+  const [chain, number, hash] = (document.body.dataset.follow || "").split(" ");
+  const regions = [...document.querySelectorAll("[data-live]")];
+  const chains = new Set(regions.map((r) => r.dataset.live));
+  if (chain) chains.add(chain);
+  if (chains.size === 0 || !window.EventSource) return;
+
+  const forked = (fork) => {
+    document.querySelector(".forked")?.remove();
+    const notice = make("p", "forked");
+    notice.setAttribute("role", "alert");
+    const short = (h) => h.length > 12 ? h.slice(0, 6) + "…" + h.slice(-4) : h;
+    const block = make("a", "", "Look at the block that is there now");
+    block.href = "/" + encodeURIComponent(chain) + "/block/" + fork.number;
+    const again = make("a", "", "make this page anew");
+    again.href = location.href;
+    if (fork.now) notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was replaced by a fork: ${short(fork.was)} is now ${short(fork.now)}. `, block, ", or ", again, ".");
+    else notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was taken back by a fork (${short(fork.was)}), and no other has its number yet. `, again, ".");
+    document.body.append(notice);
+  };
+
+  const fresh = (of, newest) => {
+    for (const p of document.querySelectorAll("[data-fresh]")) {
+      const [its, shown] = p.dataset.fresh.split(" ");
+      const n = newest - Number(shown);
+      if (its !== of || n <= 0) continue;
+      const link = make("a", "", n === 1 ? "1 new block" : n.toLocaleString("en") + " new blocks");
+      link.href = location.pathname;
+      p.replaceChildren(link);
+      p.hidden = false;
+    }
+  };
+
+  const slide = (old, now) => {
+    const had = new Set([...old.children].map((li) => li.dataset.key));
+    const kept = new Map([...old.children].map((li) => [li.dataset.key, li]));
+    const list = [...now.children].map((li) => {
+      const same = kept.get(li.dataset.key);
+      if (same) { same.className = li.className; if (same.innerHTML !== li.innerHTML) same.innerHTML = li.innerHTML; return same; }
+      if (!had.has(li.dataset.key)) li.classList.add("new");
+      return li;
+    });
+    old.replaceChildren(...list);
+  };
+
+  const busy = (e) => e.contains(document.activeElement) || e.querySelector("details[open]");
+  const renew = (old, now) => {
+    const before = [...old.children], after = [...now.children];
+    before.forEach((e, i) => {
+      const other = after[i];
+      if (!other || e.outerHTML === other.outerHTML) return;
+      if (e.classList.contains("ribbon") && other.classList.contains("ribbon")) slide(e, other);
+      else if (!busy(e)) e.replaceWith(other);
+    });
+    old.dataset.head = now.dataset.head;
+    tellTimes();
+  };
+
+  let renewing = 0;
+  const refresh = () => {
+    if (renewing) return;
+    renewing = setTimeout(async () => {
+      try {
+        const answer = await fetch(location.href, {headers: {Accept: "text/html"}});
+        if (answer.ok) {
+          const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+          for (const old of document.querySelectorAll("[data-live]")) {
+            const now = [...page.querySelectorAll("[data-live]")].find((e) => e.dataset.live === old.dataset.live);
+            if (now) renew(old, now);
+          }
+        }
+      } catch { /* the next block is another chance */ }
+      renewing = 0;
+    }, 1000);
+  };
+
+  let open = [];
+  const listen = () => {
+    for (const of of chains) {
+      const about = of === chain && hash ? `?number=${number}&hash=${hash}` : "";
+      const source = new EventSource("/live/" + encodeURIComponent(of) + about);
+      source.addEventListener("head", (e) => {
+        const head = JSON.parse(e.data);
+        fresh(of, head.number);
+        if (regions.some((r) => r.dataset.live === of && r.dataset.head !== head.hash)) refresh();
+      });
+      if (about) source.addEventListener("fork", (e) => forked(JSON.parse(e.data)));
+      open.push(source);
+    }
+  };
+  const settle = () => {
+    if (document.hidden) { open.forEach((s) => s.close()); open = []; } else if (open.length === 0) listen();
+  };
+  document.addEventListener("visibilitychange", settle);
+  addEventListener("pagehide", () => { open.forEach((s) => s.close()); open = []; });
+  addEventListener("pageshow", settle);
+  settle();
 })();

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 //go:embed *.html
@@ -167,6 +168,21 @@ var navigation = []Link{
 	{"Messages", "/{chain}/messages"},
 	{"Privacy pool", "/{chain}/privacy-pool"},
 	{"Verification", "/verification"},
+}
+
+// Group writes a number with separators, such as 1,234,567.
+func Group(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// stamp renders a moment for people and for programs.
+func stamp(t time.Time) template.HTML {
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // digits and fixed text
 }
 
 // policy forbids everything that a page of ours does not need.

@@ -114,3 +114,6 @@ func (l *look) Kind(of string) string {
 
 // Head is the newest block that the page knows of.
 func (l *look) Head() string { return strconv.FormatUint(l.state.Head.Number, 10) }
+
+// HeadHash is the hash of that block.
+func (l *look) HeadHash() string { return l.state.Head.Hash.String() }

@@ -31,6 +31,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
+	"chainexplorer/internal/web/live"
 )
 
 // Pages are those of all chains.
@@ -41,11 +42,17 @@ type Pages struct {
 	// Checkpoint reads the signed head of the log of receipts, and how many there are; nil
 	// without a log. It is set before the first page is asked for.
 	Checkpoint func(context.Context) (int64, []byte, error)
+	hub        *live.Hub
 }
 
 // New registers the pages. The table of routes is complete by then.
 func New(k *kernel.Server, routes *api.Routes) *Pages {
 	p := &Pages{Server: k, routes: routes, moods: map[string]*mood{}}
+	var watched []live.Chain
+	for _, id := range routes.Order {
+		watched = append(watched, live.Chain{ID: id, Index: routes.Chains[id].Store, Depth: routes.Chains[id].Depth})
+	}
+	p.hub = live.New(watched, live.Options{Logger: k.Log})
 	p.registerFree()
 	for _, id := range routes.Order {
 		p.moods[id] = &mood{routes: routes, chain: routes.Chains[id]}
@@ -55,14 +62,21 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 	return p
 }
 
+// Close ends what is told of new blocks, and returns when nothing runs any more. Pages are
+// served as before.
+func (p *Pages) Close() { p.hub.Close() }
+
 // registerFree adds the pages that are of no chain.
 func (p *Pages) registerFree() {
-	p.freePage("pageSearch", "/search", searchCost, searchPage)
+	p.freePage(kernel.Sheet{ID: "pageHome", Pattern: "GET /{$}", Dress: dressHome}, homeFor, homePage)
+	p.freePage(kernel.Sheet{ID: "pageSearch", Pattern: "GET /search", Cost: searchCost}, 0, searchPage)
 	p.handleSuggest()
+	p.handleLive()
 }
 
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
+	p.chainPage(id, "pageChain", "", overviewPage)
 	p.chainPage(id, "pageBlocks", "/blocks", blocksPage)
 	p.chainPage(id, "pageTransactions", "/txs", txsPage)
 
