@@ -56,11 +56,10 @@ type measure struct {
 
 // deed is a transaction in words.
 type deed struct {
-	Hash  felt.Felt
-	Words template.HTML
-	At    string
-	Block uint64
-	Bad   bool
+	Hash          felt.Felt
+	Words, Status template.HTML
+	At, Kind      string
+	Block         uint64
 }
 
 // homePage is the first page: every chain at a glance.
@@ -183,15 +182,28 @@ func (l *look) newest() (out []deed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range list.Items {
-		words := template.HTML(template.HTMLEscapeString(l.Kind(t.TxType))) //nolint:gosec // escaped
-		if t.FromAddress != nil {
-			words += " by " + l.Address(t.FromAddress)
+	return l.deeds(list.Items)
+}
+
+// deeds puts transactions of a list into words.
+func (l *look) deeds(items []api.TxItem) (out []deed, err error) {
+	hashes := make([]felt.Felt, len(items))
+	for i, t := range items {
+		hashes[i] = t.TxHash
+	}
+	words, err := l.tell(hashes)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range items {
+		d := deed{Hash: t.TxHash, At: t.TimestampISO, Block: t.BlockNumber, Kind: txType(t.TxType), Status: l.Unknown("")}
+		if s, ok := deref(t.ExecutionStatus).(string); ok {
+			d.Status = statusWord(s)
 		}
-		if t.ToAddress != nil {
-			words += " to " + l.Address(t.ToAddress)
+		if told := words[t.TxHash]; told != nil {
+			d.Words = told.Words
 		}
-		out = append(out, deed{t.TxHash, words, t.TimestampISO, t.BlockNumber, deref(t.ExecutionStatus) == "REVERTED"})
+		out = append(out, d)
 	}
 	return out, nil
 }

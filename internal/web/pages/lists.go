@@ -60,7 +60,7 @@ func momentOf(text string) string {
 // txsView is the data of the list of transactions.
 type txsView struct {
 	*look
-	Items  []api.TxItem
+	Items  []deed
 	Pager  pager
 	Newest bool
 }
@@ -71,11 +71,15 @@ func txsPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
+	items, err := l.deeds(list.Items)
+	if err != nil {
+		return nil, err
+	}
 	return &sheet{
 		title: "Transactions", description: "The transactions of " + l.Chain + ", newest first: what they did, who sent them, and whether they succeeded.",
 		trail: []web.Link{{Text: l.Chain, Href: l.base}},
 		name:  "txs.html", list: "/txs",
-		data: &txsView{look: l, Items: list.Items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
+		data: &txsView{look: l, Items: items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
 	}, nil
 }
 
@@ -88,28 +92,6 @@ func (l *look) Settled(number uint64) template.HTML {
 		return `<span class="tier deep">finalized</span>`
 	}
 	return `<span class="tier l2">accepted on L2</span>`
-}
-
-// Outcome says whether a transaction succeeded.
-func (l *look) Outcome(status any) template.HTML {
-	switch deref(status) {
-	case "SUCCEEDED":
-		return `<span class="outcome good">succeeded</span>`
-	case "REVERTED":
-		return `<span class="outcome bad">reverted</span>`
-	}
-	return l.Unknown("The receipt does not say.")
-}
-
-// kinds are the types of transactions in words.
-var kinds = map[string]string{"INVOKE": "Invoke", "DECLARE": "Declare a class", "DEPLOY": "Deploy", "DEPLOY_ACCOUNT": "Deploy an account", "L1_HANDLER": "Message from L1"}
-
-// Kind is the type of a transaction in words.
-func (l *look) Kind(of string) string {
-	if word := kinds[of]; word != "" {
-		return word
-	}
-	return of
 }
 
 // Head is the newest block that the page knows of.

@@ -11,6 +11,10 @@ import (
 
 // refuse tells a person what went wrong, and what to do.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e *kernel.Error) {
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") { // a program, for which there is the envelope
+		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)
+		return
+	}
 	code := kernel.Codes[e.Code]
 	title := code.Title
 	if e.Code == kernel.CodeNotFound && chainID != "" {

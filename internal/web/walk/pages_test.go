@@ -25,7 +25,12 @@ func at(path string) func(*facts) string { return func(*facts) string { return p
 
 // places are the pages that are walked. Those below {chain} are walked on both chains.
 var places = []place{
-	{"home", at("/"), false},
+	{"home", at("/"), true},
+	{"a chain", func(f *facts) string { return "/" + f.chain }, true},
+	{"blocks", func(f *facts) string { return "/" + f.chain + "/blocks" }, true},
+	{"transactions", func(f *facts) string { return "/" + f.chain + "/txs" }, true},
+	{"search", at("/search?q=s"), true},
+	{"search for nothing", at("/search?q=0xdead00dead"), false},
 	{"block", func(f *facts) string { return fmt.Sprintf("/%s/block/%d", f.chain, f.block) }, true},
 	{"transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.tx) }, true},
 	{"reverted transaction", func(f *facts) string { return fmt.Sprintf("/%s/tx/%s", f.chain, f.reverted) }, true},
