@@ -270,13 +270,13 @@ func (l *look) price(blocks []*block.Summary) (m *measure, err error) {
 		return new(big.Int).SetBytes(b.L2GasPrice.InFri[:]).String()
 	}
 	m = &measure{Unit: "FRI for a unit of L2 gas", Value: of(blocks[0])}
-	m.Shown = shortNumber(m.Value)
+	m.Shown = metric(m.Value)
 	m.Line, m.Numbers, err = line("Price of L2 gas in each block", "FRI", blocks, of)
 	return m, err
 }
 
-// shortNumber writes a whole number in little room.
-func shortNumber(digits string) string {
+// metric writes a whole number in little room.
+func metric(digits string) string {
 	for _, s := range []struct {
 		zeros int
 		name  string
