@@ -11,8 +11,8 @@ import (
 	"chainexplorer/internal/web"
 )
 
-// listRows is how many rows a page of blocks or transactions has.
-const listRows = 50
+// feedRows is how many rows a page of blocks or transactions has.
+const feedRows = 50
 
 // blocksView is the data of the list of blocks.
 type blocksView struct {
@@ -34,7 +34,7 @@ func blocksPage(l *look) (*sheet, error) {
 		}
 		return &sheet{title: "Block at a moment", to: l.Href("block", found.Block.BlockNumber), name: "blocks.html", data: &blocksView{look: l, At: at}}, nil
 	}
-	list, err := ask[api.BlockPage](l, "listBlocks", l.limited("limit", listRows))
+	list, err := ask[api.BlockPage](l, "listBlocks", l.limited("limit", feedRows))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ type txsView struct {
 
 // txsPage lists the transactions of the chain, newest first.
 func txsPage(l *look) (*sheet, error) {
-	list, err := ask[api.TxPage](l, "listTransactions", l.limited("limit", listRows))
+	list, err := ask[api.TxPage](l, "listTransactions", l.limited("limit", feedRows))
 	if err != nil {
 		return nil, err
 	}
