@@ -161,7 +161,7 @@ func TestEveryPageIsReachableAndWellMade(t *testing.T) {
 
 // explorer tells the pages of the explorer from documents.
 func (w *world) explorer(u *url.URL) bool {
-	for _, first := range append([]string{"search", "status", "v1"}, w.Server.Chains...) {
+	for _, first := range append([]string{"search", "status", "verification", "v1"}, w.Server.Chains...) {
 		if u.Path == "/"+first || strings.HasPrefix(u.Path, "/"+first+"/") {
 			return true
 		}
