@@ -46,7 +46,7 @@ func tokenHoldersPage(l *look) (*sheet, error) {
 	}
 	if v.Why == "" {
 		v.Certified, v.Complete = certifiedBadge(&v.H.Certification, v.H.Snapshot.AsOfBlock), completeBadge(&v.H.Completeness)
-		if v.Spread, err = spread(v.A); err != nil {
+		if v.Spread, err = ranked(v.A); err != nil {
 			return nil, err
 		}
 	}
@@ -86,8 +86,8 @@ func completeBadge(c *api.HolderCompleteness) template.HTML {
 	return badge("warn", "perhaps not every holder", "It is not proven that every transfer was seen: "+c.PopulationReasonCode+".")
 }
 
-// spread draws what the largest holders have together.
-func spread(a *api.HolderAnalytics) (template.HTML, error) {
+// ranked draws what the largest holders have together.
+func ranked(a *api.HolderAnalytics) (template.HTML, error) {
 	if a.Metrics == nil || a.HolderCount == 0 {
 		return "", nil
 	}
