@@ -16,6 +16,9 @@ func withQuery(path string, q url.Values) string {
 	return path
 }
 
+// longAmount is how much of an amount fits a line of a telephone, with what stands beside it.
+const longAmount = 26
+
 // Amount is how much of a token: short in print, exact in the title and in data-value, which
 // is in the token's smallest unit. Without decimals the smallest unit itself is shown.
 // symbol comes from the chain.
@@ -27,7 +30,11 @@ func (l *look) Amount(raw any, decimals any, symbol any) template.HTML {
 	places, known := placesOf(decimals)
 	short, exact := amountText(units, places)
 	var b strings.Builder
-	b.WriteString(`<span class="amount" data-value="`)
+	b.WriteString(`<span class="amount`)
+	if len(short) > longAmount {
+		b.WriteString(" long") // it may be broken between any digits
+	}
+	b.WriteString(`" data-value="`)
 	b.WriteString(units)
 	b.WriteString(`" title="`)
 	b.WriteString(exact)
