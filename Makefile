@@ -33,7 +33,7 @@ TESTRUN = go run ./scripts/testrun -vet=off -ldflags=-w
 # encoding/json that are none, perhaps because equal generic types are linked once,
 # watched or not. The store compresses as it does in the program, without C: those
 # sources would be compiled for the race detector alone, for a minute.
-UNWATCHED = github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
+UNWATCHED = chainexplorer/internal/starknet/hash github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
 RACE = -race -tags=pebblegozstd $(UNWATCHED:%=-gcflags=%=-race=false)
 # It would let every process sleep for a second at its end, for goroutines that still
 # run; the tests wait for theirs.

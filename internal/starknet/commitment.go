@@ -4,9 +4,7 @@ package starknet
 
 import (
 	"chainexplorer/internal/felt"
-
-	"github.com/NethermindEth/juno/core/crypto"
-	junofelt "github.com/NethermindEth/juno/core/felt"
+	"chainexplorer/internal/starknet/hash"
 )
 
 // commitmentHeight is the height of the Patricia trees whose roots a block
@@ -56,7 +54,7 @@ func (s *subtree) close(hash func(a, b *element) element) element {
 	if s.run == 0 {
 		return s.hash
 	}
-	e, n := hash(&s.hash, &junofelt.Zero), elementFromUint64(s.run)
+	e, n := hash(&s.hash, &element{}), elementFromUint64(s.run)
 	return *e.Add(&e, &n)
 }
 
@@ -88,13 +86,13 @@ func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Comm
 	}
 	leaves := make([]element, 0, max(len(b.Transactions), b.EventCount()))
 	if version.before(v0_13_2) {
-		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), crypto.Pedersen)
-		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), crypto.Pedersen)
+		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), hash.Pedersen)
+		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), hash.Pedersen)
 		return c
 	}
-	c.Transactions = commitmentRoot(transactionLeaves(leaves, b, version), crypto.Poseidon)
-	c.Events = commitmentRoot(eventLeaves(leaves, b), crypto.Poseidon)
-	c.Receipts = commitmentRoot(receiptLeaves(leaves, b), crypto.Poseidon)
+	c.Transactions = commitmentRoot(transactionLeaves(leaves, b, version), hash.Poseidon)
+	c.Events = commitmentRoot(eventLeaves(leaves, b), hash.Poseidon)
+	c.Receipts = commitmentRoot(receiptLeaves(leaves, b), hash.Poseidon)
 	return c
 }
 
@@ -166,8 +164,8 @@ func pedersenTransactionLeaves(leaves []element, b *Block, version protocolVersi
 		if t.Type == Invoke || !version.before(v0_11_1) {
 			signature = t.Signature
 		}
-		hash, sum := toElement(&t.Hash), pedersenFelts(signature)
-		leaves = append(leaves, crypto.Pedersen(&hash, &sum))
+		own, sum := toElement(&t.Hash), pedersenFelts(signature)
+		leaves = append(leaves, hash.Pedersen(&own, &sum))
 	}
 	return leaves
 }

@@ -1,18 +1,17 @@
 package starknet
 
-// Hash functions over felts: Poseidon and Pedersen, of pairs and of lists. The
-// permutation and the curve come from Juno; this file only feeds them.
+// Hash functions over felts: Poseidon and Pedersen, of pairs and of lists.
 
 import (
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet/hash"
 
-	"github.com/NethermindEth/juno/core/crypto"
-	junofelt "github.com/NethermindEth/juno/core/felt"
+	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
 )
 
 // element is a felt in the form that field arithmetic wants. It stays inside
 // this package: everything that leaves is a felt.Felt.
-type element = junofelt.Felt
+type element = fp.Element
 
 // toElement converts f. A felt is below the prime by contract; an array that
 // breaks it is reduced, so that a caller's mistake gives a wrong hash and not
@@ -42,7 +41,7 @@ type poseidon struct {
 func (p *poseidon) addElement(e *element) {
 	if p.odd {
 		p.state[1].Add(&p.state[1], e)
-		crypto.HadesPermutation(p.state[:])
+		hash.Permute(&p.state)
 	} else {
 		p.state[0].Add(&p.state[0], e)
 	}
@@ -67,10 +66,11 @@ func (p *poseidon) addAll(fs []felt.Felt) {
 
 // sum pads, squeezes and resets.
 func (p *poseidon) sum() element {
-	p.addElement(&junofelt.One)
+	one := fp.One()
+	p.addElement(&one)
 	if p.odd {
 		// The pad filled the first half of the rate; the other half is zero.
-		crypto.HadesPermutation(p.state[:])
+		hash.Permute(&p.state)
 	}
 	out := p.state[0]
 	*p = poseidon{}
@@ -95,7 +95,7 @@ type pedersen struct {
 }
 
 func (p *pedersen) addElement(e *element) {
-	p.acc = crypto.Pedersen(&p.acc, e)
+	p.acc = hash.Pedersen(&p.acc, e)
 	p.n++
 }
 
@@ -113,7 +113,7 @@ func (p *pedersen) addAll(fs []felt.Felt) {
 // sum folds the count in and resets.
 func (p *pedersen) sum() element {
 	n := elementFromUint64(p.n)
-	out := crypto.Pedersen(&p.acc, &n)
+	out := hash.Pedersen(&p.acc, &n)
 	*p = pedersen{}
 	return out
 }
@@ -142,7 +142,7 @@ func PoseidonArray(fs ...felt.Felt) felt.Felt {
 // Poseidon is the Poseidon hash of a pair, which is not that of a list of two.
 func Poseidon(a, b felt.Felt) felt.Felt {
 	x, y := toElement(&a), toElement(&b)
-	e := crypto.Poseidon(&x, &y)
+	e := hash.Poseidon(&x, &y)
 	return fromElement(&e)
 }
 
@@ -155,6 +155,6 @@ func PedersenArray(fs ...felt.Felt) felt.Felt {
 // Pedersen is the Pedersen hash of a pair.
 func Pedersen(a, b felt.Felt) felt.Felt {
 	x, y := toElement(&a), toElement(&b)
-	e := crypto.Pedersen(&x, &y)
+	e := hash.Pedersen(&x, &y)
 	return fromElement(&e)
 }

@@ -53,6 +53,31 @@ func TestHashesAgreeWithPeer(t *testing.T) {
 	}
 }
 
+// TestPairsAgreeWithPeer: pairs of numbers at the edges of what the tables are made of.
+func TestPairsAgreeWithPeer(t *testing.T) {
+	var edges []felt.Felt
+	for _, s := range []string{"0x0", "0x1", "0xf", "0x10", "0xff00ff", "0x8000000000000000",
+		"0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff", "0x100000000000000000000000000000000000000000000000000000000000000",
+		"0x7f0000000000000000000000000000000000000000000000000000000000001", "0x800000000000000000000000000000000000000000000000000000000000000",
+		"0x800000000000011000000000000000000000000000000000000000000000000"} {
+		f, err := felt.Parse(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edges = append(edges, f)
+	}
+	for _, a := range edges {
+		for _, b := range edges {
+			if got, want := starknet.Poseidon(a, b), curve.Poseidon(peerFelt(a), peerFelt(b)); got != felt.Felt(want.Bytes()) {
+				t.Errorf("Poseidon of %s and %s: %s, want %s", a, b, got, want)
+			}
+			if got, want := starknet.Pedersen(a, b), curve.Pedersen(peerFelt(a), peerFelt(b)); got != felt.Felt(want.Bytes()) {
+				t.Errorf("Pedersen of %s and %s: %s, want %s", a, b, got, want)
+			}
+		}
+	}
+}
+
 func TestClassHashAgreesWithPeer(t *testing.T) {
 	var raw json.RawMessage
 	readJSON(t, feederPath(t, "sepolia-integration", "class", "0x941a2dc3ab607819fdc929bea95831a2e0c1aab2f2f34b3a23c55cebc8a040.json"), &raw)
