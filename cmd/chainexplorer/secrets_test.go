@@ -160,7 +160,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			continue
 		}
 		for _, path := range []string{"/" + s, "/v1/" + s + "/status", "/v1/SN_SEPOLIA/tx/" + s, "/v1/SN_SEPOLIA/block/" + s, "/v1/SN_SEPOLIA/rpc/" + s, "/rpc/v0_10/SN_SEPOLIA/" + s, me + "/" + s,
-			"/docs/" + s, status + "?api_key=" + s, status + "?" + s, "/?token=" + s, "/v1/SN_SEPOLIA/blocks?limit=" + s, "/v1/SN_SEPOLIA/blocks?cursor=" + s, "/nowhere?x=" + s} {
+			"/docs/" + s, status + "?api_key=" + s, status + "?" + s, "/?token=" + s, "/status?token=" + s, "/v1/SN_SEPOLIA/blocks?limit=" + s, "/v1/SN_SEPOLIA/blocks?cursor=" + s, "/nowhere?x=" + s} {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete, http.MethodOptions} {
 				send(name+" in an address", s, method, path, "", false, nil)
 				send(name+" in an address with a key", s, method, path, "", false, key)

@@ -295,7 +295,8 @@ func (s *Server) payUnmatched(x *exchange, r *http.Request, preflight bool) *Err
 // the API does not: whether a client sends its key, and its body, once more is
 // for the client to say.
 func (s *Server) Slashed(w http.ResponseWriter, r *http.Request, bare string) {
-	if page := bare == "/docs" || strings.HasPrefix(bare, "/docs/"); page && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+	docs := bare == "/docs" || strings.HasPrefix(bare, "/docs/")
+	if (docs || wantsPage(r)) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		to := url.URL{Path: bare, RawQuery: r.URL.RawQuery}
 		w.Header().Set("Location", to.String())
 		w.WriteHeader(http.StatusPermanentRedirect)

@@ -143,7 +143,6 @@ func (s *Site) pages(lib *library, guides []guide, ref func() *reference) {
 		href := familyHref(family)
 		s.Open("GET "+href, lib.serve(href, func(at setting) (*document, error) { return s.writeFamily(at, family, ref()) }))
 	}
-	s.Server.Missing(s.sendMissing)
 	s.missing = sync.OnceValues(func() (*document, error) { return s.missingPage(guides) })
 	s.Open("GET /docs/{slug...}", func(w http.ResponseWriter, r *http.Request) {
 		slug := r.PathValue("slug")

@@ -168,6 +168,7 @@ var navigation = []Link{
 	{"Messages", "/{chain}/messages"},
 	{"Privacy pool", "/{chain}/privacy-pool"},
 	{"Verification", "/verification"},
+	{"Status", "/status"},
 }
 
 // Group writes a number with separators, such as 1,234,567.

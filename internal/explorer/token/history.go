@@ -60,6 +60,9 @@ func HeldMany(ctx context.Context, r store.Reader, known *registry.Chain, tokens
 			o.Changed = &b.Block
 		}
 		switch {
+		case o.Changed == nil && !began && !holder.IsZero():
+			// Nothing moved by then, whatever the standard, which a contract that came later
+			// did not have yet.
 		case o.Kind != transfer.ERC20 && o.Kind != transfer.ERC721:
 			o.Gap = GapKind
 		case began:

@@ -91,7 +91,7 @@ func (h contractHead) Kind() string {
 }
 
 func (l *look) contractTrail(h contractHead, deep bool) []web.Link {
-	trail := []web.Link{{Text: l.Chain, Href: "/"}, {Text: "Classes", Href: l.Href("classes")}}
+	trail := []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Classes", Href: l.Href("classes")}}
 	if deep {
 		trail = append(trail, web.Link{Text: "Contract " + h.called(), Href: l.Href("contract", h.C.Address)})
 	}
@@ -126,7 +126,7 @@ func contractPage(l *look) (*sheet, error) {
 	}
 	return &sheet{title: "Contract " + h.called(),
 		description: fmt.Sprintf("Contract %s on %s: what it can do, who can change it, and whether its source is known.", h.C.Address, l.Chain),
-		trail:       l.contractTrail(h, false), name: "contract.html", data: v}, nil
+		trail:       l.contractTrail(h, false), name: "contract.html", data: v, path: l.Href("contract", h.C.Address)}, nil
 }
 
 // history draws the classes that a contract had.

@@ -55,7 +55,7 @@ func eventsPage(l *look) (*sheet, error) {
 	}
 	v := &eventsView{look: l, Form: form}
 	s := &sheet{title: "Events", description: "Search the events of " + l.Chain + " by contract, name, keys and blocks.",
-		trail: []web.Link{{Text: l.Chain, Href: "/"}}, name: "events.html", data: v}
+		trail: []web.Link{{Text: l.Chain, Href: l.Href()}}, name: "events.html", data: v}
 	if form.empty {
 		for _, name := range []string{"Transfer", "Approval", "Upgraded", "OwnershipTransferred"} {
 			v.Examples = append(v.Examples, web.Link{Text: name, Href: withQuery(l.Href("events"), url.Values{"event": {name}})})

@@ -76,7 +76,7 @@ func homePage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       "Starknet, indexed exactly",
 		description: "Blocks, transactions, events, tokens and addresses of Starknet, indexed exactly, to look at and over a REST API.",
-		name:        "home.html", home: true,
+		name:        "home.html", home: true, plain: true,
 		data: map[string]any{"Chains": chains, "Calls": l.p.firstCalls()},
 	}, nil
 }

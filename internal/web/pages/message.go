@@ -56,7 +56,7 @@ func messagePage(l *look) (*sheet, error) {
 	}
 	return &sheet{
 		title: "Message " + shorten(m.MessageHash), description: description,
-		trail: []web.Link{{Text: l.Chain, Href: "/"}, {Text: "Messages", Href: l.Href("messages")}},
+		trail: []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Messages", Href: l.Href("messages")}},
 		name:  "message.html", data: v,
 		about: &anchor{m.BlockNumber, at.String()},
 	}, nil

@@ -54,7 +54,7 @@ func messagesPage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       "Messages",
 		description: "Messages between Ethereum and " + l.Chain + ", deposits and withdrawals of bridges among them, and how far each has come.",
-		trail:       []web.Link{{Text: l.Chain, Href: "/"}},
+		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}},
 		name:        "messages.html", data: v,
 	}, nil
 }

@@ -59,6 +59,7 @@ func New(k *kernel.Server, routes *api.Routes) *Pages {
 		p.register(id)
 	}
 	p.verification()
+	k.Missing(p.missing)
 	return p
 }
 
@@ -70,6 +71,7 @@ func (p *Pages) Close() { p.hub.Close() }
 func (p *Pages) registerFree() {
 	p.freePage(kernel.Sheet{ID: "pageHome", Pattern: "GET /{$}", Dress: dressHome}, homeFor, homePage)
 	p.freePage(kernel.Sheet{ID: "pageSearch", Pattern: "GET /search", Cost: searchCost}, 0, searchPage)
+	p.freePage(kernel.Sheet{ID: "pageStatus", Pattern: "GET " + statusPath}, homeFor, statusPage)
 	p.handleSuggest()
 	p.handleLive()
 }
@@ -155,6 +157,11 @@ type sheet struct {
 	// query is what was searched for, and home says that the page has the search box itself.
 	query string
 	home  bool
+	// path is the one address of what the page is about, where there are several; "": that
+	// which was asked for.
+	path string
+	// plain pages take no parameters, and repeat none: a token of something may have got there.
+	plain bool
 	// to is where the visitor should go instead.
 	to string
 	// await fills in what the page asks of a node, of a live page alone. The view is closed by
@@ -274,7 +281,12 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	page.Trail, page.Body, page.Chain, page.List, page.Query, page.Home = s.trail, body, l.Chain, s.list, s.query, s.home
 	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
 		page.JSON = asked[0].URI
-		page.AsJSON = l.asJSONHref()
+		if page.AsJSON = l.asJSONHref(); s.plain {
+			page.AsJSON = l.r.URL.EscapedPath() + "?as=json"
+		}
+	}
+	if s.path != "" {
+		page.Canonical = l.p.BaseURL + s.path
 	}
 	if l.Chain != "" {
 		page.Notice = l.p.moods[l.Chain].notice()

@@ -65,7 +65,7 @@ func poolListPage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       v.List.Title + " of the privacy pool",
 		description: v.List.Title + " of the privacy pools of " + l.Chain + ", newest first.",
-		trail:       []web.Link{{Text: l.Chain, Href: "/"}, {Text: "Privacy pool", Href: l.Href("privacy-pool")}},
+		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Privacy pool", Href: l.Href("privacy-pool")}},
 		name:        "poolevents.html", data: v,
 	}, nil
 }

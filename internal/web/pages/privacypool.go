@@ -53,7 +53,7 @@ func poolPage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       "Privacy pool",
 		description: "How much is protected in the privacy pools of " + l.Chain + " per token, how busy they are, and what is hidden by design.",
-		trail:       []web.Link{{Text: l.Chain, Href: "/"}},
+		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}},
 		name:        "privacypool.html", data: v,
 	}, nil
 }

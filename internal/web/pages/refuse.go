@@ -22,7 +22,7 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 	}
 	body, err := render("refused.html", map[string]any{
 		"Title": title, "Message": e.Message, "Cure": code.Cure, "Slug": code.Slug, "Chain": chainID, "Missing": e.Code == kernel.CodeNotFound,
-		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter,
+		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter, "Again": firstPage(r, e),
 	})
 	if err != nil {
 		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)
@@ -34,6 +34,17 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 	page := p.page(r, title+" · Chain Explorer", "")
 	page.Body, page.Hidden, page.Chain = body, true, chainID
 	web.Write(w, r, code.Status, page)
+}
+
+// firstPage is where a list begins whose cursor is no longer good: a fork took away what it
+// pointed to, or it was kept for too long. "" where that is not what went wrong.
+func firstPage(r *http.Request, e *kernel.Error) string {
+	if e.Code != kernel.CodeInvalidCursor {
+		return ""
+	}
+	q := r.URL.Query()
+	q.Del("cursor")
+	return withQuery(r.URL.EscapedPath(), q)
 }
 
 // others are the same path on the other chains.

@@ -118,7 +118,7 @@ func (h *tokenHead) title() string {
 }
 
 func (h *tokenHead) sheet(part, name string, data any) *sheet {
-	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: "/"}, {Text: "Tokens", Href: h.Href("tokens")}}}
+	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: h.Href()}, {Text: "Tokens", Href: h.Href("tokens")}}}
 	s.description = "The token at " + h.Addr.String() + " on " + h.Chain + ": whether it is known, who holds it and who controls it."
 	if part != "" {
 		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("token", h.Addr)})
@@ -162,6 +162,9 @@ func tokenPage(l *look) (*sheet, error) {
 	}
 	if v.Minted, v.MintedWhy, err = l.mintedOf(a); err != nil {
 		return nil, err
+	}
+	if v.Minted == nil && v.T.Standard == "erc1155" {
+		v.MintedWhy = "The contract has many tokens, each with a supply of its own."
 	}
 	return head.sheet("", "token.html", v), nil
 }

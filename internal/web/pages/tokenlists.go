@@ -126,7 +126,7 @@ func tokensPage(l *look) (*sheet, error) {
 			return nil, err
 		}
 	}
-	return &sheet{title: "Tokens", description: "Tokens of " + l.Chain + ": those that are known, and those that were seen.", trail: []web.Link{{Text: l.Chain, Href: "/"}}, name: "tokens.html", data: v}, nil
+	return &sheet{title: "Tokens", description: "Tokens of " + l.Chain + ": those that are known, and those that were seen.", trail: []web.Link{{Text: l.Chain, Href: l.Href()}}, name: "tokens.html", data: v}, nil
 }
 
 func (v *tokensView) find(before token.First, first bool) error {

@@ -62,7 +62,7 @@ func txPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.name = "tx.html"
+	s.name, s.path = "tx.html", l.Href("tx", v.T.TxHash)
 	moves := v.Moves[:min(len(v.Moves), txTransfers)]
 	v.Flow, err = v.flow(v.Moves)
 	if err != nil {
@@ -96,7 +96,7 @@ func (l *look) transaction(logs int) (*txView, *sheet, error) {
 	return v, &sheet{
 		title:       "Transaction " + shorten(hash),
 		description: fmt.Sprintf("%s, at %s in block %d of %s.", v.Told.Text, deref(t.TimestampISO), t.BlockNumber, l.Chain),
-		trail:       []web.Link{{Text: l.Chain, Href: "/"}, {Text: "Block " + web.Group(t.BlockNumber), Href: l.Href("block", t.BlockNumber)}},
+		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Block " + web.Group(t.BlockNumber), Href: l.Href("block", t.BlockNumber)}},
 		data:        v, about: &anchor{t.BlockNumber, t.BlockHash.String()},
 		lasting: *t.FinalityStatus == "ACCEPTED_ON_L1" && v.Told.Certain && certain,
 	}, nil

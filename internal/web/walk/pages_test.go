@@ -2,6 +2,8 @@ package walk_test
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"chainexplorer/internal/web/walk"
@@ -64,6 +66,9 @@ var places = []place{
 	{"token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token }, true},
 	{"transfers of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/transfers" }, true},
 	{"supply of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/supply" }, false},
+	{"holders of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/holders" }, false},
+	{"pools of a token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token + "/pools" }, false},
+	{"status", at("/status"), false},
 	{"guides", at("/docs"), false},
 	{"API reference", at("/docs/api"), false},
 	{"a family of the reference", at("/docs/reference/messages"), false},
@@ -76,7 +81,7 @@ var places = []place{
 }
 
 // coming are parts of addresses whose pages are linked to and are not there yet.
-var coming = []string{"/blocks"}
+var coming = []string{}
 
 // facts are what there is to see on a chain of the demo.
 type facts struct {
@@ -139,7 +144,15 @@ func factsOf(t *testing.T, d *walk.Demo, chain string) *facts {
 type search struct{ kind, query, leads string }
 
 func searches(f *facts) []search {
-	return []search{}
+	return []search{
+		{"number", strconv.FormatUint(f.block, 10), fmt.Sprintf("/%s/block/%d", f.chain, f.block)},
+		{"block", f.blockHash, fmt.Sprintf("/%s/block/%d", f.chain, f.block)},
+		{"transaction", f.tx, "/" + f.chain + "/tx/" + f.tx},
+		{"address", f.sender, "/" + f.chain + "/address/" + f.sender},
+		{"padded address", "0x0" + f.sender[2:], "/" + f.chain + "/address/" + f.sender},
+		{"class", f.class, "/" + f.chain + "/class/" + f.class},
+		{"symbol", strings.ToLower(f.symbol), "/" + f.chain + "/token/" + f.token},
+	}
 }
 
 // list is a list that goes on over pages: at least so many rows, on so many pages.
@@ -152,6 +165,8 @@ func lists(f *facts) []list {
 	return []list{
 		{fmt.Sprintf("/%s/block/%d", f.chain, f.block), 1, 1},
 		{"/" + f.chain + "/contract/" + f.token + "/events", 30, 2},
+		{"/" + f.chain + "/blocks", 50, 2},
+		{"/" + f.chain + "/txs", 50, 2},
 		{"/" + f.chain + "/classes", 20, 1},
 		{"/" + f.chain + "/messages", 5, 1},
 		{"/" + f.chain + "/address/" + f.sender + "/transfers", 5, 1},
