@@ -31,6 +31,27 @@ type picture struct {
 
 var pictures = []picture{
 	{"home.png", at("/"), false},
+	{"transaction.png", busiest, true},
+}
+
+// busiest is the transaction that moved the most tokens, of the newest.
+func busiest(ctx context.Context, d *walk.Demo) (string, error) {
+	const chain = "SN_SEPOLIA"
+	var list struct{ Items []struct{ TxHash string } }
+	if err := d.JSON(ctx, "/v1/"+chain+"/txs?limit=40", &list); err != nil {
+		return "", err
+	}
+	path, most := "", -1
+	for _, i := range list.Items {
+		var tx struct{ TokenTransfers []struct{} }
+		if err := d.JSON(ctx, "/v1/"+chain+"/tx/"+i.TxHash, &tx); err != nil {
+			return "", err
+		}
+		if n := len(tx.TokenTransfers); n > most {
+			path, most = "/"+chain+"/tx/"+i.TxHash, n
+		}
+	}
+	return path, nil
 }
 
 func at(path string) func(context.Context, *walk.Demo) (string, error) {
