@@ -22,7 +22,8 @@ type Told struct {
 	Gap  Gap // why they tell nothing; "" when they do
 }
 
-// HeldMany is HeldAt for many tokens of one holder, in order: what KindsByClass costs, one
+// HeldMany is HeldAt for many tokens of one holder, in order, but that a token of which
+// nothing moved by the block is no gap: it may have come later. What KindsByClass costs, one
 // GetMany, one scan for each balance that changed above the block, and one Get for each
 // token where the chain began with contracts.
 func HeldMany(ctx context.Context, r store.Reader, known *registry.Chain, tokens []felt.Felt, holder felt.Felt, at uint64) ([]Told, error) {
