@@ -101,8 +101,9 @@ func TestFloodIsBounded(t *testing.T) {
 
 // Answers count until they are released, not only while they are read.
 func TestAnswersCountUntilReleased(t *testing.T) {
+	t.Parallel() // it waits for all of the timeout, which is long for machines that are slow
 	pad := strings.Repeat("a", 12<<20)
-	pool := flooded(t, 5*time.Second, 24<<20, liar.Rule{Method: "starknet_getBlockWithReceipts", Rewrite: func(_ liar.Call, r any) any {
+	pool := flooded(t, 20*time.Second, 24<<20, liar.Rule{Method: "starknet_getBlockWithReceipts", Rewrite: func(_ liar.Call, r any) any {
 		r.(map[string]any)["pad"] = pad
 		return r
 	}})

@@ -121,7 +121,8 @@ func newPair(t *testing.T, change ...func(*setting)) *pair {
 	}
 	t.Cleanup(func() { db.Close() }) //nolint:errcheck // temporary
 	o := set.Options
-	o.Jobs, o.Prover = job.New(db, job.Options{Now: p.Clock.Now, Usual: set.budget}), p.relay.Prover
+	o.Now = p.relay.Now
+	o.Jobs, o.Prover = job.New(db, job.Options{Now: o.Now, Usual: set.budget}), p.relay.Prover
 	o.Retry = backoff.Policy{Min: 5 * time.Millisecond, Max: 20 * time.Millisecond}
 	front := httptest.NewUnstartedServer(nil)
 	o.Address = "http://" + front.Listener.Addr().String()

@@ -162,7 +162,10 @@ func TestDormant(t *testing.T) {
 // of a prover comes to is tested beside package upstream; here one of each kind is seen to
 // its end.
 func TestOutcomes(t *testing.T) {
-	w := newWorld(t, func(s *setting) { s.Patience, s.timeout = 200*time.Millisecond, 2*time.Second })
+	w := newWorld(t, func(s *setting) {
+		s.Patience, s.timeout = 200*time.Millisecond, 2*time.Second
+		s.Now = time.Now // patience ends
+	})
 	n := 100
 	for _, c := range []struct {
 		answer simprover.Answer

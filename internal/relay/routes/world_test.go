@@ -88,8 +88,11 @@ func (w *world) serve(t *testing.T, s setting, o *servertest.Options, prover str
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.jobs = job.New(o.Control(), job.Options{Now: o.Now, Usual: s.budget})
 	opts := s.Options
+	if opts.Now == nil {
+		opts.Now = o.Now // the same for rows and memory: by two clocks, other processes seem long gone
+	}
+	w.jobs = job.New(o.Control(), job.Options{Now: opts.Now, Usual: s.budget})
 	opts.Jobs, opts.Logger = w.jobs, o.Logger
 	if opts.Prover == nil {
 		opts.Prover = up
