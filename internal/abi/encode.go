@@ -3,7 +3,6 @@ package abi
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 
 	"chainexplorer/internal/felt"
@@ -11,26 +10,6 @@ import (
 
 // Writing the arguments of a call from what a person typed. It is the inverse of reading
 // calldata: the same types, in the same order.
-
-// Input is how the value of an argument is written.
-type Input string
-
-// The ways of writing. Not every type has one.
-const (
-	InputNone    Input = ""        // the type is not supported
-	InputNumber  Input = "number"  // decimal, or hexadecimal with 0x
-	InputFelt    Input = "felt"    // a number, or up to 31 characters in single quotes
-	InputBool    Input = "bool"    // true or false
-	InputText    Input = "text"    // as it is
-	InputLiteral Input = "literal" // lists, structs and enums, as in the example
-)
-
-// Argument is one value that a call takes.
-type Argument struct {
-	Label, Type string
-	Input       Input
-	Example     string // how a value could be written
-}
 
 // ArgumentError says what is wrong with the text of an argument.
 type ArgumentError struct {
@@ -43,123 +22,6 @@ func (e *ArgumentError) Error() string { return e.Label + ": " + e.Problem }
 
 // ErrNoArguments says that the arguments of a function are not known, or not supported.
 var ErrNoArguments = errors.New("the arguments of the function are not known")
-
-// door is the only entry point of a kind and selector; nil when it has no members that can
-// be relied on.
-func (c *Calls) door(kind FunctionKind, selector felt.Felt) *event {
-	if c == nil {
-		return nil
-	}
-	if _, n, e := c.schema.candidates(doorPath(kind, selector), 0); n == 1 && e.flaw == flawNone {
-		return e
-	}
-	return nil
-}
-
-// Arguments are those of a function, in order; false when they are not known.
-func (c *Calls) Arguments(kind FunctionKind, selector felt.Felt) ([]Argument, bool) {
-	e := c.door(kind, selector)
-	if e == nil {
-		return nil, false
-	}
-	out := make([]Argument, len(e.steps))
-	for i := range e.steps {
-		st := &e.steps[i]
-		t := &c.schema.types[st.typ]
-		out[i] = Argument{Label: st.label, Type: t.name, Input: c.schema.input(st.typ, map[typeID]bool{})}
-		if out[i].Input != InputNone {
-			out[i].Example = c.schema.example(st.typ, 0)
-		}
-	}
-	return out, true
-}
-
-// input says how a type is written; none when some part of it is not supported. A type that
-// comes again inside itself is judged once: seen are those that are looked at.
-func (s *Schema) input(id typeID, seen map[typeID]bool) Input {
-	if id == noType {
-		return InputNone
-	}
-	t := &s.types[id]
-	switch t.kind {
-	case kindUnsupported, kindUnit:
-		return InputNone
-	case kindFelt, kindBytes31:
-		return InputFelt
-	case kindBool:
-		return InputBool
-	case kindByteArray:
-		return InputText
-	case kindArray, kindFixed, kindStruct, kindTuple:
-		if seen[id] {
-			return InputLiteral
-		}
-		seen[id] = true
-		if (t.kind == kindArray || t.kind == kindFixed) && s.input(t.elem, seen) == InputNone {
-			return InputNone
-		}
-		for _, m := range t.members {
-			if s.input(m.typ, seen) == InputNone {
-				return InputNone
-			}
-		}
-		return InputLiteral
-	case kindEnum: // a variant that is not supported spoils no other
-		return InputLiteral
-	}
-	return InputNumber
-}
-
-// exampleDepth is how deep an example shows a type.
-const exampleDepth = 3
-
-func (s *Schema) example(id typeID, depth int) string {
-	if id == noType || depth > exampleDepth {
-		return "…"
-	}
-	t := &s.types[id]
-	list := func(open, end string, named bool) string {
-		parts := make([]string, 0, len(t.members))
-		for i, m := range t.members {
-			if i == 6 {
-				parts = append(parts, "…")
-				break
-			}
-			part := s.example(m.typ, depth+1)
-			if named {
-				part = m.label + ": " + part
-			}
-			parts = append(parts, part)
-		}
-		return open + strings.Join(parts, ", ") + end
-	}
-	switch t.kind {
-	case kindBool:
-		return "true"
-	case kindByteArray:
-		if depth == 0 {
-			return "some text"
-		}
-		return `"some text"`
-	case kindAddress, kindClassHash, kindStorageAddress, kindEthAddress:
-		return "0x123"
-	case kindArray, kindFixed:
-		return "[" + s.example(t.elem, depth+1) + ", …]"
-	case kindStruct:
-		return list("{", "}", true)
-	case kindTuple:
-		return list("(", ")", false)
-	case kindEnum:
-		if len(t.members) == 0 {
-			return "…"
-		}
-		if m := t.members[0]; m.typ != noType {
-			return m.label + "(" + s.example(m.typ, depth+1) + ")"
-		}
-		return t.members[0].label
-	}
-	return "1"
-}
 
 // longestArgument bounds the text of one argument.
 const longestArgument = 16 << 10
@@ -319,96 +181,4 @@ func labels(members []member) string {
 		names = append(names, m.label)
 	}
 	return strings.Join(names, ", ")
-}
-
-// scalar writes a value of fixed size.
-func (w *writer) scalar(k kind, v literal) error {
-	if v.kind == litShort && (k == kindFelt || k == kindBytes31) {
-		f, err := felt.FromShortString(v.text)
-		if err != nil {
-			return errors.New("has more than 31 characters, or others than those of ASCII, between the quotes")
-		}
-		return w.put(f)
-	}
-	if v.kind != litWord && v.kind != litText {
-		return errors.New("needs a single value")
-	}
-	if k == kindBool {
-		switch v.text {
-		case "true", "1":
-			return w.put(felt.FromUint64(1))
-		case "false", "0":
-			return w.put(felt.Zero)
-		}
-		return errors.New("is neither true nor false")
-	}
-	n, ok := parseNumber(v.text)
-	if !ok {
-		return errors.New("is not a number: it may be decimal, or hexadecimal with 0x in front")
-	}
-	switch k {
-	case kindU256:
-		return w.parts(n, 2)
-	case kindU512:
-		return w.parts(n, 4)
-	case kindI8, kindI16, kindI32, kindI64, kindI128:
-		limit := new(big.Int).Lsh(big.NewInt(1), uint(typeBits[k]-1))
-		if n.Cmp(limit) >= 0 || n.Cmp(new(big.Int).Neg(limit)) < 0 {
-			return fmt.Errorf("does not fit into %d bits with a sign", typeBits[k])
-		}
-		if n.Sign() < 0 {
-			n.Add(n, felt.Felt(felt.Prime).Big())
-		}
-	default:
-		if n.Sign() < 0 {
-			return errors.New("is below zero")
-		}
-		if bits := typeBits[k]; bits > 0 && n.BitLen() > bits {
-			return fmt.Errorf("does not fit into %d bits", bits)
-		}
-	}
-	f, err := felt.FromBig(n)
-	if err != nil {
-		return errors.New("is too large: a felt is below 2^251 + 17·2^192 + 1")
-	}
-	return w.put(f)
-}
-
-// parts writes a number in words of 128 bits, the lowest first.
-func (w *writer) parts(n *big.Int, words int) error {
-	if n.Sign() < 0 {
-		return errors.New("is below zero")
-	}
-	if n.BitLen() > words*128 {
-		return fmt.Errorf("does not fit into %d bits", words*128)
-	}
-	mask := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
-	for range words {
-		f, err := felt.FromBig(new(big.Int).And(n, mask))
-		if err != nil {
-			return err
-		}
-		if err := w.put(f); err != nil {
-			return err
-		}
-		n = new(big.Int).Rsh(n, 128)
-	}
-	return nil
-}
-
-// parseNumber reads a whole number of at most 512 bits, in either base.
-func parseNumber(s string) (*big.Int, bool) {
-	digits, negative := strings.CutPrefix(s, "-")
-	base := 10
-	if rest, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
-		digits, base = rest, 16
-	}
-	if digits == "" || len(digits) > 160 || strings.ContainsAny(digits, "+-_") {
-		return nil, false
-	}
-	n, ok := new(big.Int).SetString(digits, base)
-	if ok && negative {
-		n.Neg(n)
-	}
-	return n, ok
 }

@@ -17,7 +17,7 @@ type SearchResult struct {
 	Transactions []SearchTx    `json:"transactions" doc:"Transactions with this hash."`
 	Addresses    []felt.Felt   `json:"addresses" doc:"Addresses that did something or have a contract."`
 	Classes      []felt.Felt   `json:"classes" doc:"Classes with this hash that a block named."`
-	Tokens       []SearchToken `json:"tokens" doc:"Tokens whose symbol or name begins so, in whatever case: known ones first, then by symbol, then by name; at most 20."`
+	Tokens       []SearchToken `json:"tokens" doc:"Tokens whose symbol or name begins so, in whatever case: known ones first, whether or not the chain has shown them yet, then others by symbol and by name, then those whose symbol or name only looks so; at most 20."`
 }
 
 // SearchBlock is a block that was found.

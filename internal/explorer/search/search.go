@@ -2,15 +2,14 @@
 // spans blocks, transactions, addresses, classes and the names of tokens. It has no
 // rows of its own.
 //
-// Costs: a number is one Get, an identifier a fixed number of reads, and a name two
-// scans of at most MaxNamed rows each with a fixed number of GetMany.
+// Costs: a number is one Get, an identifier a fixed number of reads, and a name four
+// scans of at most MaxNamed rows each with one GetMany.
 package search
 
 import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -123,33 +122,16 @@ func (out *Result) id(ctx context.Context, r store.Reader, id felt.Felt) error {
 	return nil
 }
 
-// tokens lists the known tokens that are called so, by us or by themselves, and then
-// others that call themselves so. A known token that the chain does not have is left
-// out.
+// tokens lists the known tokens that are called so, by us or by themselves, or look so, and
+// then others: those that call themselves so, and those whose names only look so. A known
+// token is found before the chain has anything of it.
 func (out *Result) tokens(ctx context.Context, r store.Reader, known *registry.Chain, text string) error {
 	found, err := token.Named(ctx, r, text, MaxNamed)
 	if err != nil {
 		return err
 	}
-	begins := func(s string) bool { return strings.HasPrefix(strings.ToLower(s), strings.ToLower(text)) }
-	var ours []registry.Token
 	for _, t := range known.Tokens() {
-		if begins(t.Symbol) || begins(t.Name) || slices.Contains(found, t.Address) {
-			ours = append(ours, t)
-		}
-	}
-	slices.SortFunc(ours, func(a, b registry.Token) int { return a.Address.Cmp(b.Address) })
-	ours = ours[:min(len(ours), MaxNamed)]
-	addresses := make([]felt.Felt, len(ours))
-	for i := range ours {
-		addresses[i] = ours[i].Address
-	}
-	there, err := identity.Of(ctx, r, addresses)
-	if err != nil {
-		return err
-	}
-	for i, t := range ours {
-		if there[i].Known() && len(out.Tokens) < MaxTokens {
+		if len(out.Tokens) < MaxTokens && (token.Called(t.Symbol, t.Name, text) || slices.Contains(found, t.Address)) {
 			out.Tokens = append(out.Tokens, Token{Address: t.Address, Symbol: told(t.Symbol), Name: told(t.Name), Known: true})
 		}
 	}

@@ -11,7 +11,7 @@
 // and, from calls to a node, outside digest and undo:
 //
 //	token_metadata  token |                name, symbol, decimals, supply   t rows
-//	token_name      kind | text token       who calls itself so              2t rows at most
+//	token_name      kind | text token       who calls itself so, or looks so  4t rows at most
 //	token_symbol    symbol | token         who calls itself so              t rows
 //	token_job       – | due token          the queue of those calls         t rows
 //

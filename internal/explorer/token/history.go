@@ -141,16 +141,12 @@ func MintedAt(ctx context.Context, r store.Reader, known *registry.Chain, token 
 	if err != nil {
 		return out, "", err
 	}
-	kind, err := KindAt(ctx, r, known, token, head)
+	kind, began, err := countable(ctx, r, known, token, head)
 	if err != nil {
 		return out, "", err
 	}
-	if kind != transfer.ERC20 && kind != transfer.ERC721 {
+	if kind == transfer.Ambiguous {
 		return out, GapKind, nil
-	}
-	began, err := contract.IsOrigin(ctx, r, token)
-	if err != nil {
-		return out, "", err
 	}
 	if out = totals.SupplyOf(kind); began {
 		gap = GapGenesis

@@ -7,13 +7,15 @@ import (
 	"unicode/utf8"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
 
-// NameRows finds tokens by the beginning of what they call themselves:
+// NameRows finds tokens by the beginning of what they call themselves, as it is spelled
+// and as it looks:
 //
-//	token_name  kind | text in lower case, 0, token   (empty)
+//	token_name  kind | text in lower case, or its likeness, 0, token   (empty)
 //
 // They are written with the metadata that they repeat. A token that was asked by
 // an older program has its rows from the next answer on.
@@ -26,15 +28,29 @@ type NameKind byte
 const (
 	BySymbol NameKind = iota
 	ByName
+	// What a symbol and a name look like, see registry.Likeness: letters of other alphabets
+	// and signs that are not seen make no difference.
+	BySymbolLooks
+	ByNameLooks
 	nameKinds
 )
 
 // maxNameKey bounds what is kept of a text, in bytes.
 const maxNameKey = 255
 
-// folded is the form in which texts are compared.
-func folded(text string) string {
-	text = strings.ToLower(strings.TrimSpace(text))
+// leastLooks is how many bytes of a likeness find something: less would find too much, since
+// a dollar looks like an S.
+const leastLooks = 2
+
+// folded is the form in which texts of a kind are compared; "" finds nothing.
+func (kind NameKind) folded(text string) string {
+	if kind == BySymbolLooks || kind == ByNameLooks {
+		if text = registry.Likeness(text); len(text) < leastLooks {
+			return ""
+		}
+	} else {
+		text = strings.ToLower(strings.TrimSpace(text))
+	}
 	if len(text) > maxNameKey {
 		text = text[:maxNameKey]
 		for !utf8.ValidString(text) {
@@ -45,14 +61,14 @@ func folded(text string) string {
 }
 
 func nameKey(kind NameKind, text string, token felt.Felt) store.Key {
-	sort := append([]byte(folded(text)), 0)
+	sort := append([]byte(kind.folded(text)), 0)
 	return store.Key{Table: NameRows, Partition: []byte{byte(kind)}, Sort: append(sort, token[:]...)}
 }
 
 // NameKeys are the places at which a token is found by what it calls itself.
 func (m *Metadata) NameKeys(token felt.Felt) (keys []store.Key) {
-	for kind, text := range map[NameKind]*string{BySymbol: m.Symbol, ByName: m.Name} {
-		if text != nil && folded(*text) != "" {
+	for kind, text := range map[NameKind]*string{BySymbol: m.Symbol, ByName: m.Name, BySymbolLooks: m.Symbol, ByNameLooks: m.Name} {
+		if text != nil && kind.folded(*text) != "" {
 			keys = append(keys, nameKey(kind, *text, token))
 		}
 	}
@@ -67,15 +83,16 @@ func ParseName(sort []byte) (token felt.Felt, err error) {
 	return felt.Felt(sort[len(sort)-felt.Size:]), nil
 }
 
-// Named lists tokens whose symbol or name begins with a text, in whatever case: by
-// symbol first, then by name, each at most limit, none twice. Two scans.
+// Named lists tokens whose symbol or name begins with a text, in whatever case, and then
+// those whose symbol or name only looks so: by symbol first, then by name, each at most
+// limit, none twice. Four scans.
 func Named(ctx context.Context, r store.Reader, text string, limit int) (out []felt.Felt, err error) {
-	prefix := []byte(folded(text))
-	if len(prefix) == 0 {
-		return nil, nil
-	}
 	seen := map[felt.Felt]bool{}
 	for kind := range nameKinds {
+		prefix := []byte(kind.folded(text))
+		if len(prefix) == 0 {
+			continue
+		}
 		rng := store.Range{Table: NameRows, Partition: []byte{byte(kind)}, From: prefix, To: store.PrefixEnd(prefix), Limit: limit}
 		for row, err := range r.Scan(ctx, rng) {
 			if err != nil {
@@ -92,4 +109,19 @@ func Named(ctx context.Context, r store.Reader, text string, limit int) (out []f
 		}
 	}
 	return out, nil
+}
+
+// Called says that a token of this symbol and this name would be one of those that Named
+// finds.
+func Called(symbol, name, text string) bool {
+	for kind := range nameKinds {
+		of := symbol
+		if kind == ByName || kind == ByNameLooks {
+			of = name
+		}
+		if prefix := kind.folded(text); prefix != "" && strings.HasPrefix(kind.folded(of), prefix) {
+			return true
+		}
+	}
+	return false
 }

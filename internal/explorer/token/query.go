@@ -88,21 +88,28 @@ type Held struct {
 	Changed *uint64 // the newest block up to the one asked for with a transfer; nil when there is none
 }
 
+// countable is the kind of a token whose transfers add up to balances, Ambiguous for one
+// whose do not, and whether it was there before the first block. What KindAt costs, and one
+// Get for the origin.
+func countable(ctx context.Context, r store.Reader, known *registry.Chain, token felt.Felt, block uint64) (kind transfer.Standard, began bool, err error) {
+	kind, err = KindAt(ctx, r, known, token, block)
+	if err != nil || kind != transfer.ERC20 && kind != transfer.ERC721 {
+		return transfer.Ambiguous, false, err
+	}
+	began, err = contract.IsOrigin(ctx, r, token)
+	return kind, began, err
+}
+
 // HeldAt is what transfers up to a block left with a holder, where that says
 // something. One scan, and three reads for the kind of the token and its origin.
 func HeldAt(ctx context.Context, r store.Reader, known *registry.Chain, token, holder felt.Felt, block uint64) (out Held, gap Gap, err error) {
-	kind, err := KindAt(ctx, r, known, token, block)
-	if err != nil {
+	kind, began, err := countable(ctx, r, known, token, block)
+	switch {
+	case err != nil:
 		return out, "", err
-	}
-	if kind != transfer.ERC20 && kind != transfer.ERC721 {
+	case kind == transfer.Ambiguous:
 		return out, GapKind, nil
-	}
-	origin, err := contract.IsOrigin(ctx, r, token)
-	if err != nil {
-		return out, "", err
-	}
-	if origin {
+	case began:
 		return out, GapGenesis, nil
 	}
 	if holder.IsZero() {

@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 )
 
 // coin is how a token is written. What is known of it comes from the registry; other
@@ -14,9 +15,10 @@ type coin struct {
 	Address      felt.Felt
 	Symbol, Name *string
 	Decimals     *uint8
-	// Known says that the registry has it, Lookalike that it does not and that the token's
-	// own name or symbol looks like one that it has.
-	Known, Lookalike bool
+	// Known says that the registry has it. Like is the one that it has and that this token is
+	// taken for, by its own name or symbol; nil for none.
+	Known bool
+	Like  *registry.Token
 }
 
 // coins tells how tokens are written, whichever they are. One round trip for those that the
@@ -43,10 +45,9 @@ func (l *look) coins(addresses []felt.Felt) (map[felt.Felt]coin, error) {
 	if err != nil {
 		return nil, err
 	}
-	imitated := func(s *string) bool { return s != nil && l.served.Registry.Imitated(*s) }
 	for i, m := range list {
 		if m != nil && m.Known {
-			out[rest[i]] = coin{Address: rest[i], Symbol: m.Symbol, Name: m.Name, Decimals: m.Decimals, Lookalike: imitated(m.Symbol) || imitated(m.Name)}
+			out[rest[i]] = coin{Address: rest[i], Symbol: m.Symbol, Name: m.Name, Decimals: m.Decimals, Like: l.likeOf(rest[i], m.Symbol, m.Name)}
 		}
 	}
 	return out, nil
@@ -69,11 +70,8 @@ func (l *look) Coin(c coin) template.HTML {
 	if c.Symbol != nil && *c.Symbol != "" {
 		shown = nameHTML(*c.Symbol)
 	}
-	out := `<a class="token" href="` + template.HTML(l.base+"/token/"+address+`" title="`+address+`" data-value="`+address) + `">` + shown + `</a>` //nolint:gosec // hex digits, and the chain's id
-	if c.Lookalike {
-		out += ` <strong class="warn" title="The token calls itself like one that is well known, and is another.">lookalike</strong>`
-	}
-	return out
+	link := `<a class="token" href="` + template.HTML(l.base+"/token/"+address+`" title="`+address+`" data-value="`+address) + `">` + shown + `</a>` //nolint:gosec // hex digits, and the chain's id
+	return link + mark(c.Like)
 }
 
 // Worth is an amount of a token with a link to it; nil is an amount that is not known.

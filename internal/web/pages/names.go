@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 )
 
 // longestName is how much of a name that comes from the chain is shown.
@@ -81,15 +82,29 @@ func (l *look) Symbol(token felt.Felt, symbol any) template.HTML {
 	if !ok || text == "" {
 		return `<span class="unknown">no symbol known</span>`
 	}
-	return nameHTML(text) + l.lookalike(token, text)
+	return nameHTML(text) + mark(l.likeOf(token, &text))
 }
 
-// lookalike is the mark of a token that is taken for a known one by a name; empty for
-// others.
-func (l *look) lookalike(token felt.Felt, text string) template.HTML {
-	like, yes := l.served.Registry.Resembles(token, text)
-	if !yes {
+// likeOf is the known token that another one is taken for by what it calls itself; nil for
+// none.
+func (l *look) likeOf(token felt.Felt, texts ...*string) *registry.Token {
+	for _, text := range texts {
+		if text == nil {
+			continue
+		}
+		if like, yes := l.served.Registry.Resembles(token, *text); yes {
+			return &like
+		}
+	}
+	return nil
+}
+
+// mark is the one mark of a token that is taken for a known one, wherever it is named; empty
+// for others. It stands in sentences and links, and so does not open: the token's page tells
+// more.
+func mark(like *registry.Token) template.HTML {
+	if like == nil {
 		return ""
 	}
-	return badge("bad", "lookalike", "This is not the "+like.Symbol+" that is known here, which has the address "+like.Address.String()+". Whoever writes a contract chooses what it is called.")
+	return template.HTML(` <strong class="lookalike" title="This is not the ` + template.HTMLEscapeString(like.Symbol) + ` that is known here, which has the address ` + like.Address.String() + `. Whoever writes a contract chooses what it is called.">lookalike</strong>`) //nolint:gosec // escaped
 }

@@ -61,8 +61,14 @@ func TestLookalikes(t *testing.T) {
 	l := &look{served: &api.Chain{Registry: known}, base: "/SN_MAIN"}
 	for _, symbol := range []string{"STRK", "strk", "ЅТRК", "ＳＴＲＫ", "S\u200bTRK", "\u202eSTRK", "S\u0336TRK", "5TRK", "Starknet Тoken"} {
 		marked := string(l.Symbol(felt.FromUint64(99), &symbol))
-		if !strings.Contains(marked, "<summary>lookalike</summary>") || !strings.Contains(marked, "which has the address 0x1.") {
+		if !strings.Contains(marked, ">lookalike</strong>") || !strings.Contains(marked, "which has the address 0x1.") {
 			t.Errorf("%q is not marked: %s", symbol, marked)
+		}
+		// A link to the token has the same mark, and once.
+		_, sign, _ := strings.Cut(marked, "</bdi>")
+		sign = sign[strings.Index(sign, " <strong"):]
+		if linked := string(l.Coin(l.coinOf(felt.FromUint64(99), &symbol, &symbol, nil))); !strings.HasSuffix(linked, sign) || strings.Count(linked, ">lookalike<") != 1 {
+			t.Errorf("%q is marked as %s, and linked as %s", symbol, sign, linked)
 		}
 		if of := string(l.Symbol(strk.Address, &symbol)); strings.Contains(of, "lookalike") {
 			t.Errorf("the known token is marked: %s", of)

@@ -33,6 +33,8 @@ type hit struct {
 	Exact string
 	// Lookalike is called like a known token, and is none.
 	Lookalike bool
+	// Chosen says that whoever made it chose what it is found by.
+	Chosen bool
 }
 
 // searchView is the data of the search page.
@@ -51,7 +53,8 @@ type hitGroup struct {
 	Hits  []hit
 }
 
-// searchPage asks every chain. One hit alone is where the visitor wants to go.
+// searchPage asks every chain. One hit alone is where the visitor wants to go, but for a
+// token that nobody vouches for: its name may have been chosen to be found.
 func searchPage(l *look) (*sheet, error) {
 	v := &searchView{look: l, Query: kernel.Clip(strings.TrimSpace(l.query.Get("q")), 200), Chains: l.p.Chains}
 	s := &sheet{title: "Search", description: "Find a block, a transaction, an address, a class or a token on every chain that is served here.",
@@ -68,7 +71,7 @@ func searchPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(hits) == 1 && len(failed) == 0 {
+	if len(hits) == 1 && len(failed) == 0 && !hits[0].Chosen {
 		s.to = hits[0].Href
 	}
 	v.Failed = failed
@@ -133,7 +136,7 @@ func hitsOf(id string, r *api.SearchResult) (hits []hit) {
 	felts("Class", "/class/", r.Classes)
 	for _, t := range r.Tokens {
 		address := t.TokenAddress.String()
-		h := hit{Chain: id, Kind: "Token", Href: base + "/token/" + address, Exact: address, Lookalike: t.Lookalike, Note: "calls itself so"}
+		h := hit{Chain: id, Kind: "Token", Href: base + "/token/" + address, Exact: address, Lookalike: t.Lookalike, Chosen: !t.Known, Note: "calls itself so"}
 		if t.Known {
 			h.Note = "known"
 		}

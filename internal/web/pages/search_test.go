@@ -80,3 +80,26 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
+
+// TestKnownTokensAreFound: a known token is found, and has a page, before the chain has shown
+// anything of it.
+func TestKnownTokensAreFound(t *testing.T) {
+	w := sharedWorld(t, 60)
+	unseen := 0
+	for _, k := range w.Registry.Tokens() {
+		path := "/" + chainID + "/token/" + k.Address.String()
+		if r := w.Do(http.MethodGet, "/search?q="+url.QueryEscape(k.Name), "", "Accept", "text/html"); r.Header.Get("Location") != path && !strings.Contains(string(r.Plain()), `href="`+path+`"`) {
+			t.Errorf("%s is not found: %d", k.Name, r.StatusCode)
+		}
+		if w.Do(http.MethodGet, "/v1"+path, w.Key).StatusCode == http.StatusOK {
+			continue
+		}
+		unseen++
+		if page := w.look(path, http.StatusOK); !strings.Contains(page, "nothing is indexed") || !strings.Contains(page, k.Symbol) || !strings.Contains(page, k.Address.String()) {
+			t.Errorf("the page of %s: %s", k.Name, page[strings.Index(page, "<main"):])
+		}
+	}
+	if unseen == 0 {
+		t.Fatal("every known token is on the chain: nothing was shown")
+	}
+}

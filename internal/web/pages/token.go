@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"html/template"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/web"
 )
 
@@ -19,7 +21,6 @@ type tokenHead struct {
 	Addr    felt.Felt
 	Picture template.HTML
 	Badges  []template.HTML
-	Like    string // the known token that it looks like
 	Tabs    []tab
 	coin    coin
 }
@@ -43,17 +44,11 @@ func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
 		return nil, err
 	}
 	h := &tokenHead{look: l, T: t, Addr: a, Picture: chart.Identicon(a[:]), coin: l.coinOf(a, t.Symbol, t.Name, t.Decimals)}
-	for _, text := range []*string{t.Symbol, t.Name} {
-		if text != nil && h.coin.Lookalike && h.Like == "" {
-			like, _ := l.served.Registry.Resembles(a, *text)
-			h.Like = like.Symbol
-		}
-	}
 	h.Tabs = tabsOf(l.Href("token", a), here, "Overview", "", "Holders", "holders", "Transfers", "transfers", "Pools", "pools", "Supply", "supply")
 	switch {
 	case h.coin.Known:
 		h.Badges = append(h.Badges, badge("good", "known token", "The registry of this service lists the token at this address. The list is the operator's, not the chain's."))
-	case h.coin.Lookalike:
+	case h.coin.Like != nil:
 		h.Badges = append(h.Badges, badge("bad", "lookalike", "Nobody vouches for the token, and the name that its contract chose looks like that of a known one."))
 	default:
 		h.Badges = append(h.Badges, badge("warn", "unknown token", "Nobody vouches for the token: its name is what its contract calls itself, and anybody can choose any name."))
@@ -145,6 +140,11 @@ func tokenPage(l *look) (*sheet, error) {
 		return &sheet{to: to}, err
 	}
 	head, err := l.tokenHead(a, "")
+	if missing := new(kernel.Error); errors.As(err, &missing) && missing.Code == kernel.CodeNotFound {
+		if known, ok := l.served.Registry.Token(a); ok {
+			return l.unseenToken(known)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +168,19 @@ func tokenPage(l *look) (*sheet, error) {
 	}
 	return head.sheet("", "token.html", v), nil
 }
+
+// unseenToken is the page of a token that the registry lists, and of which the chain has
+// shown nothing.
+func (l *look) unseenToken(t registry.Token) (*sheet, error) {
+	if _, err := ask[api.Attribution](l, "getAddressAttribution", nil, t.Address.String()); err != nil {
+		return nil, err
+	}
+	h := &tokenHead{look: l, Addr: t.Address, coin: l.coinOf(t.Address, nil, nil, nil)}
+	return h.sheet("", "tokenunseen.html", map[string]any{"L": l, "T": t}), nil
+}
+
+// Like is the known token that this one is taken for; nil for none.
+func (h *tokenHead) Like() *registry.Token { return h.coin.Like }
 
 // mintedOf is the supply that indexed mints and burns leave, or why they do not tell.
 func (l *look) mintedOf(a felt.Felt) (*string, string, error) {

@@ -113,11 +113,7 @@ func tokensPage(l *look) (*sheet, error) {
 			if err != nil {
 				return nil, err
 			}
-			k := knownToken{t.Address, l.By(t.Address, nil), t.Name, totals, moved}
-			if !moved {
-				k.Coin = nameHTML(t.Symbol) // it may have no page
-			}
-			v.Known = append(v.Known, k)
+			v.Known = append(v.Known, knownToken{t.Address, l.By(t.Address, nil, nil), t.Name, totals, moved})
 		}
 		slices.SortStableFunc(v.Known, func(a, b knownToken) int { return cmp.Compare(b.Totals.Transfers, a.Totals.Transfers) })
 	}

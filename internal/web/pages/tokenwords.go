@@ -11,16 +11,12 @@ func (l *look) coinOf(address felt.Felt, symbol, name *string, decimals *uint8) 
 	if t, ok := l.served.Registry.Token(address); ok {
 		return coin{Address: address, Symbol: &t.Symbol, Name: &t.Name, Decimals: &t.Decimals, Known: true}
 	}
-	c := coin{Address: address, Symbol: symbol, Name: name, Decimals: decimals}
-	for _, text := range []*string{symbol, name} {
-		c.Lookalike = c.Lookalike || text != nil && l.served.Registry.Imitated(*text)
-	}
-	return c
+	return coin{Address: address, Symbol: symbol, Name: name, Decimals: decimals, Like: l.likeOf(address, symbol, name)}
 }
 
-// By is a token by a symbol of its own, see Coin.
-func (l *look) By(address felt.Felt, symbol *string) template.HTML {
-	return l.Coin(l.coinOf(address, symbol, nil, nil))
+// By is a token by a symbol and a name of its own, see Coin.
+func (l *look) By(address felt.Felt, symbol, name *string) template.HTML {
+	return l.Coin(l.coinOf(address, symbol, name, nil))
 }
 
 // Sum is how much of a token, in its own unit where that is known.
