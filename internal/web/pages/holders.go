@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math/big"
 	"strconv"
 
 	"chainexplorer/internal/api"
@@ -111,6 +112,16 @@ func percentOf(bps uint64) string {
 // Percent is a share for people.
 func (v *tokenHoldersView) Percent(bps uint64) template.HTML {
 	return template.HTML(`<span class="number" data-value="` + strconv.FormatUint(bps, 10) + `">` + percentOf(bps) + ` %</span>`) //nolint:gosec // digits
+}
+
+// Share is what part of all that is held somebody has, cut to ten-thousandths.
+func (v *tokenHoldersView) Share(raw string) template.HTML {
+	part, ok := new(big.Int).SetString(raw, 10)
+	total, counted := new(big.Int).SetString(orNothing(v.H.HolderBalanceTotalRaw), 10)
+	if !ok || !counted || total.Sign() <= 0 {
+		return v.Unknown("")
+	}
+	return v.Percent(part.Quo(part.Mul(part, big.NewInt(10_000)), total).Uint64())
 }
 
 // tokenPoolsView is the data of the page of a token's pools.

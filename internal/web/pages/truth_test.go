@@ -29,21 +29,28 @@ type shown struct {
 	texts map[string]string
 	all   []string
 	next  string
+	// every is all exact values, those of sentences, too; numbers are the tables of charts, by
+	// section, a text for each row.
+	every   []string
+	numbers map[string][]string
+	html    string
+	heading string
 }
 
 // reads parses a page.
 func (w *world) reads(path string) *shown {
 	w.T.Helper()
-	root, err := html.Parse(strings.NewReader(w.page(path)))
+	text := w.page(path)
+	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	s := &shown{path: path, facts: map[string][]string{}, rows: map[string][]map[string][]string{}, texts: map[string]string{}}
+	s := &shown{path: path, html: text, every: exact(root), facts: map[string][]string{}, rows: map[string][]map[string][]string{}, texts: map[string]string{}, numbers: map[string][]string{}}
 	section, term := "", ""
 	for n := range root.Descendants() {
 		switch n.Data {
 		case "h1":
-			s.title = exact(n)
+			s.title, s.heading = exact(n), textOf(n)
 		case "h2":
 			section = attribute(n, "id")
 		case "dt":
@@ -54,6 +61,8 @@ func (w *world) reads(path string) *shown {
 		case "tr":
 			if row := rowOf(n); row != nil {
 				s.rows[section] = append(s.rows[section], row)
+			} else if number := numberOf(n); number != "" {
+				s.numbers[section] = append(s.numbers[section], number)
 			}
 		case "a":
 			if attribute(n, "rel") == "next" && n.Parent != nil && attribute(n.Parent, "class") == "pager" {
@@ -79,6 +88,19 @@ func rowOf(tr *html.Node) map[string][]string {
 		return nil
 	}
 	return row
+}
+
+// numberOf is a row of the table behind a chart; "" for a head.
+func numberOf(tr *html.Node) (text string) {
+	for c := range tr.ChildNodes() {
+		switch {
+		case attribute(c, "scope") == "row":
+			text = textOf(c)
+		case c.Data == "td" && text != "":
+			text += ": " + textOf(c)
+		}
+	}
+	return strings.ReplaceAll(text, ",", "")
 }
 
 // exact are the exact values in an element, in order.
