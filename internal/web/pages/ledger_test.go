@@ -1,10 +1,10 @@
 package pages_test
 
 import (
-	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
+	"testing"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/servertest"
@@ -357,19 +357,24 @@ func (x *exactly) asOf(l *ledger) {
 	x.add(l.head, iso(l.Chain.BlockAt(l.head).Timestamp), l.head-servertest.Depth, l1)
 }
 
-// shown compares all values of a page with what they should be, and tells of the first that differs.
+// shown compares all values of a page with what they should be.
 func (x exactly) shown(l *ledger, s *shown) {
 	l.T.Helper()
-	for i := range max(len(x), len(s.every)) {
-		want, got := "nothing more", "nothing more"
-		if i < len(x) {
-			want = x[i]
+	x.same(l.T, s.path, s.every)
+}
+
+// same tells of the first value that differs.
+func (x exactly) same(t *testing.T, path string, got []string) {
+	t.Helper()
+	at := func(list []string, i int) string {
+		if i < len(list) {
+			return list[i]
 		}
-		if i < len(s.every) {
-			got = s.every[i]
-		}
-		if cmp.Compare(want, got) != 0 {
-			l.T.Errorf("%s: value %d is %s, want %s (before it: %q)", s.path, i, got, want, x[max(0, min(i, len(x))-3):min(i, len(x))])
+		return "nothing more"
+	}
+	for i := range max(len(x), len(got)) {
+		if want, is := at(x, i), at(got, i); want != is {
+			t.Errorf("%s: value %d is %s, want %s (before it: %q)", path, i, is, want, x[max(0, min(i, len(x))-3):min(i, len(x))])
 			return
 		}
 	}

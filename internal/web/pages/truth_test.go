@@ -115,7 +115,7 @@ func exact(n *html.Node) (values []string) {
 
 // apart are the exact values outside of sentences.
 func apart(n *html.Node, values []string) []string {
-	if attribute(n, "class") == "words" {
+	if slices.Contains(strings.Fields(attribute(n, "class")), "words") {
 		return values
 	}
 	if v := attribute(n, "data-value"); v != "" {
