@@ -292,13 +292,12 @@ func (x *exactly) amount(s *shift) {
 }
 
 // listed reads a list to its end, and compares every value of its pages.
-func (l *ledger) listed(path, section string, a felt.Felt, rows []exactly) {
+func (l *ledger) listed(path, section string, top exactly, rows []exactly) {
 	l.T.Helper()
 	n := 0
 	for path != "" {
 		s := l.reads(path)
-		var x exactly
-		x.add(a)
+		x := slices.Clone(top)
 		for range s.rows[section] {
 			if n < len(rows) {
 				x = append(x, rows[n]...)
@@ -310,7 +309,7 @@ func (l *ledger) listed(path, section string, a felt.Felt, rows []exactly) {
 		_, path, _ = strings.Cut(s.next, "/"+chainID)
 	}
 	if n != len(rows) {
-		l.T.Errorf("%s: %d rows of %s, want %d", a, n, section, len(rows))
+		l.T.Errorf("%s: %d rows of %s, want %d", top[0], n, section, len(rows))
 	}
 }
 
@@ -343,10 +342,10 @@ func (l *ledger) lists(a felt.Felt) {
 		}
 	}
 	for _, kind := range []string{"", "sender", "called", "deployed", "l1_handler", "transfer_in", "transfer_out", "transfer_self"} {
-		l.listed(path+"/activity?type="+kind, "activity", a, kinds[kind])
+		l.listed(path+"/activity?type="+kind, "activity", exactly{a.String()}, kinds[kind])
 	}
 	for _, way := range []string{"", "in", "out"} {
-		l.listed(path+"/transfers?direction="+way, "transfers", a, ways[way])
+		l.listed(path+"/transfers?direction="+way, "transfers", exactly{a.String()}, ways[way])
 	}
 	var txs []exactly
 	for _, d := range l.joined(a) {
@@ -360,7 +359,7 @@ func (l *ledger) lists(a felt.Felt) {
 		}
 		txs = append(txs, row)
 	}
-	l.listed(path+"/transactions", "transactions", a, txs)
+	l.listed(path+"/transactions", "transactions", exactly{a.String()}, txs)
 }
 
 // largest is the shift of a transaction that moves most from or to an address, by number.

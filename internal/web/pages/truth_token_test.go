@@ -82,7 +82,7 @@ func (l *ledger) token(k *simnode.Token, own []*shift) {
 		s.is(l.T, term, values...)
 		x.add(values...)
 	}
-	x.add(k.Address)
+	x.token(l, k)
 	if k.Standard == simnode.ERC20 {
 		var asked uint64
 		if got := s.facts["Supply, as the contract said"]; len(got) == 2 {
@@ -114,6 +114,18 @@ func (l *ledger) token(k *simnode.Token, own []*shift) {
 	}
 	x.asOf(l)
 	x.shown(l, s)
+}
+
+// token adds what all pages of a token begin with: where it is, and the known one that it is
+// taken for.
+func (x *exactly) token(l *ledger, k *simnode.Token) {
+	x.add(k.Address)
+	for _, text := range []string{k.Symbol, k.Name} {
+		if like, yes := l.Registry.Resembles(k.Address, text); yes {
+			x.add(like.Address)
+			return
+		}
+	}
 }
 
 // tokenShift adds a row of a token's transfers.
@@ -208,8 +220,10 @@ func (l *ledger) tokenTransfers(k *simnode.Token, own []*shift) {
 	if len(all) > 120 {
 		return // pages and pages; the busiest address walks as far
 	}
-	l.listed(path, "transfers", k.Address, all)
-	l.listed(path+"?address="+own[0].to.String(), "transfers", k.Address, party)
+	var top exactly
+	top.token(l, k)
+	l.listed(path, "transfers", top, all)
+	l.listed(path+"?address="+own[0].to.String(), "transfers", top, party)
 }
 
 // shownHolders is how many of a census people see.
@@ -245,7 +259,7 @@ func (l *ledger) tokenHolders(k *simnode.Token) int {
 		s.is(l.T, term, values...)
 		x.add(values...)
 	}
-	x.add(k.Address)
+	x.token(l, k)
 	fact("Holders", len(holders))
 	fact("Held by all", total)
 	fact("The contract's supply", total)
@@ -311,7 +325,8 @@ func (l *ledger) tokenPools(k *simnode.Token) int {
 		}
 	}
 	var x exactly
-	x.add(k.Address, len(rows), through)
+	x.token(l, k)
+	x.add(len(rows), through)
 	for _, row := range rows[:min(len(rows), shownHolders)] {
 		x = append(x, row...)
 	}
@@ -325,7 +340,7 @@ func (l *ledger) supply(k *simnode.Token, block uint64) {
 	l.T.Helper()
 	s := l.reads(fmt.Sprintf("/token/%s/supply?block=%d", k.Address, block))
 	var x exactly
-	x.add(k.Address)
+	x.token(l, k)
 	if k.Block <= block {
 		s.is(l.T, "The contract says", l.Chain.SupplyAt(k.Address, block), block, l.Chain.BlockAt(block).Hash)
 		x.add(l.Chain.SupplyAt(k.Address, block), block, l.Chain.BlockAt(block).Hash)
