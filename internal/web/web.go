@@ -113,6 +113,8 @@ type Page struct {
 	Canonical, JSON, AsJSON string
 	// Notice stands on top of the page: why what it shows may be old.
 	Notice template.HTML
+	// Remarks stand below it: what was asked for and not understood.
+	Remarks []string
 	// AsOf says which block the page is as of. Follow names it for the script: a chain, a
 	// number and a hash, with spaces between.
 	AsOf   template.HTML

@@ -132,9 +132,9 @@ type activityView struct {
 
 // activityPage shows everything that an address did, or was done to it.
 func activityPage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("/activity")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
 	kind := l.query.Get("type")
 	page, err := ask[api.ActivityPage](l, "listAddressActivity", paged(filled(url.Values{"type": {kind}}), l.query.Get("cursor"), listRows), a.String())
@@ -163,9 +163,9 @@ type transactionsView struct {
 
 // addressTransactionsPage lists the transactions that an address has a part in.
 func addressTransactionsPage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("/transactions")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
 	kind := l.query.Get("type")
 	page, err := ask[api.AddressTxPage](l, "listAddressTransactions", paged(filled(url.Values{"type": {kind}}), l.query.Get("cursor"), listRows), a.String())

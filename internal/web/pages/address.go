@@ -31,18 +31,9 @@ type addressHead struct {
 	Also []web.Link
 }
 
-// addressOf reads the address of the path. An address has one page: to is where that is when
-// it is spelt another way.
-func (l *look) addressOf(sub string) (a felt.Felt, to string, err error) {
-	text := l.r.PathValue("address")
-	a, e := kernel.FeltOf("path.address", text)
-	if e != nil {
-		return a, "", e
-	}
-	if text != a.String() {
-		to = withQuery(l.Href("address", a)+sub, l.query)
-	}
-	return a, to, nil
+// addressOf reads the address of the path.
+func (l *look) addressOf() (felt.Felt, error) {
+	return kernel.FeltOf("path.address", l.r.PathValue("address"))
 }
 
 // addressHead asks who an address is.
@@ -141,9 +132,9 @@ type addressView struct {
 // those of the routes that it asks, the balances of a page of tokens, and those that the
 // chart shows.
 func addressPage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
 	head, err := l.addressHead(a, "")
 	if err != nil {

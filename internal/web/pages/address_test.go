@@ -189,7 +189,7 @@ func TestAddressRefused(t *testing.T) {
 		}
 	}
 	r := w.Do(http.MethodGet, "/"+chainID+"/address/0x0005/transfers?direction=in", "")
-	if to := r.Header.Get("Location"); r.StatusCode != http.StatusFound || to != "/"+chainID+"/address/0x5/transfers?direction=in" {
+	if to := r.Header.Get("Location"); r.StatusCode != http.StatusPermanentRedirect || to != "/"+chainID+"/address/0x5/transfers?direction=in" {
 		t.Errorf("another spelling: %d to %q", r.StatusCode, to)
 	}
 }

@@ -57,6 +57,9 @@ type stateView struct {
 // Rows read: the block, what it changed, and what tell costs for the transactions shown.
 func blockPage(l *look) (*sheet, error) {
 	ref := l.r.PathValue("ref")
+	if !blockText.MatchString(ref) {
+		return nil, notABlock("path.ref", ref)
+	}
 	b, err := ask[api.Block](l, "getBlock", map[string][]string{"tx_limit": {strconv.Itoa(blockRows)}}, ref)
 	if err != nil {
 		return nil, err

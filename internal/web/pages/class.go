@@ -61,7 +61,7 @@ func classPage(l *look) (*sheet, error) {
 	v.Label, _ = l.served.Registry.ClassName(k.ClassHash)
 	v.Sorts = l.sorts("sort", sort, [][2]string{{"", "by address"}, {"newest_desc", "newest first"}})
 	return &sheet{title: "Class " + shorten(k.ClassHash.String()), description: fmt.Sprintf("Class %s on %s: what it can do, where it was declared, and the contracts that have it.", k.ClassHash, l.Chain),
-		trail: []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Classes", Href: l.Href("classes")}}, name: "class.html", data: v, path: l.Href("class", k.ClassHash)}, nil
+		trail: []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Classes", Href: l.Href("classes")}}, name: "class.html", data: v}, nil
 }
 
 // Declarer is who declared the class; nil where that is not known.

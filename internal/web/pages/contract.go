@@ -126,7 +126,7 @@ func contractPage(l *look) (*sheet, error) {
 	}
 	return &sheet{title: "Contract " + h.called(),
 		description: fmt.Sprintf("Contract %s on %s: what it can do, who can change it, and whether its source is known.", h.C.Address, l.Chain),
-		trail:       l.contractTrail(h, false), name: "contract.html", data: v, path: l.Href("contract", h.C.Address)}, nil
+		trail:       l.contractTrail(h, false), name: "contract.html", data: v}, nil
 }
 
 // history draws the classes that a contract had.

@@ -72,7 +72,10 @@ func contractReadPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &readView{look: l, contractHead: h, Chosen: kernel.Clip(strings.TrimSpace(l.query.Get("block")), 70)}
+	v := &readView{look: l, contractHead: h}
+	if v.Chosen, err = l.block("block"); err != nil {
+		return nil, err
+	}
 	s := &sheet{title: "Read contract " + h.called(), description: fmt.Sprintf("Functions of contract %s on %s that can be read, at a block of your choice.", h.C.Address, l.Chain),
 		trail: l.contractTrail(h, true), name: "contractread.html", data: v}
 	tag := v.Chosen
@@ -205,7 +208,7 @@ func (v *readView) call(s *sheet, d *class.Description, door *class.Door) (*shee
 		answer, err := ask[api.ContractRead](v.look, "readContract", q, v.C.Address.String())
 		if e := (*kernel.Error)(nil); errors.As(err, &e) && e.Code != kernel.CodeInternal {
 			s.status = kernel.Codes[e.Code].Status
-			v.Result.Failure, v.Result.Cure = e.Message, kernel.Codes[e.Code].Cure
+			v.Result.Failure, v.Result.Cure = sentence(e.Message), kernel.Codes[e.Code].Cure
 			return nil
 		}
 		if err != nil {

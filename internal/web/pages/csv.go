@@ -52,6 +52,9 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 	if err != nil {
 		return kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
 	}
+	if sendOn(w, r) {
+		return nil
+	}
 	left := exportRows
 	if text := query.Get("rows"); text != "" {
 		if left, err = strconv.Atoi(text); err != nil || left < 1 || left > exportRows {

@@ -205,7 +205,7 @@ func (f *eventForm) query(head *uint64) (url.Values, error) {
 			q.Set(name, value)
 		}
 	}
-	return q, nil
+	return q, bounds(q)
 }
 
 // hexadecimal spells a number as the API takes keys; other texts stay, and it refuses them.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -58,7 +57,13 @@ func eventsPage(l *look) (*sheet, error) {
 		trail: []web.Link{{Text: l.Chain, Href: l.Href()}}, name: "events.html", data: v}
 	if form.empty {
 		for _, name := range []string{"Transfer", "Approval", "Upgraded", "OwnershipTransferred"} {
-			v.Examples = append(v.Examples, web.Link{Text: name, Href: withQuery(l.Href("events"), url.Values{"event": {name}})})
+			q := filled(l.query) // a range that was given stays
+			q.Set("event", name)
+			v.Examples = append(v.Examples, web.Link{Text: name, Href: withQuery(l.Href("events"), q)})
+		}
+		if form.From != "" || form.To != "" {
+			s.status = kernel.Codes[kernel.CodeInvalidRequest].Status
+			v.Failure, v.Cure = "A range of blocks alone is not enough.", "Name a contract or an event besides."
 		}
 		return s, nil
 	}
@@ -153,20 +158,10 @@ func (v *eventsView) narrow() {
 	}
 }
 
-// parameter is how messages of the API begin that are about one.
-var parameter = regexp.MustCompile(`^(query|path)(\.[a-zA-Z0-9_\[\]]+)?: `)
-
-// plainly is a message of the API for people who filled in a form: its parameters have
-// the names of the form's fields.
+// plainly is a message of the API for people who filled in the form, which calls the
+// address that emits events a contract.
 func plainly(message string) string {
-	text := parameter.ReplaceAllString(message, "")
-	for _, r := range [][2]string{{"topic0", "an event"}, {"topic1 to topic15", "the keys"}, {"from_block to to_block", "the range"}, {"from_block", "a first block"}, {"to_block", "a last block"}, {"address", "contract"}} {
-		text = strings.ReplaceAll(text, r[0], r[1])
-	}
-	if text == "" {
-		return message
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return strings.ReplaceAll(sentence(message), "address", "contract")
 }
 
 // eventFile is a search as a file.

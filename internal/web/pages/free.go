@@ -18,13 +18,14 @@ import (
 
 // freePage serves a page that is of no chain, or of all. It is made anew for everybody who
 // looks or, where it has no query, every so often.
-func (p *Pages) freePage(s kernel.Sheet, every time.Duration, make maker) {
+func (p *Pages) freePage(s kernel.Sheet, every time.Duration, make maker, params ...string) {
 	write := func(w http.ResponseWriter, r *http.Request) error {
 		query, asJSON, err := queryOf(r)
 		if err != nil {
 			return err
 		}
 		l := p.freeLook(r, query)
+		l.understand(params)
 		made, err := make(l)
 		if err != nil {
 			return err

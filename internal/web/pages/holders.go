@@ -30,9 +30,9 @@ type tokenHoldersView struct {
 // tokenHoldersPage shows the largest holders of the newest census, what it claims, and how
 // the token is spread. A token without a census says why.
 func tokenHoldersPage(l *look) (*sheet, error) {
-	a, to, err := l.tokenOf("/holders")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.tokenOf()
+	if err != nil {
+		return nil, err
 	}
 	v := &tokenHoldersView{}
 	if v.tokenHead, err = l.tokenHead(a, "holders"); err != nil {
@@ -132,9 +132,9 @@ type tokenPoolsView struct {
 
 // tokenPoolsPage lists the newest pools that known exchanges announced for a token.
 func tokenPoolsPage(l *look) (*sheet, error) {
-	a, to, err := l.tokenOf("/pools")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.tokenOf()
+	if err != nil {
+		return nil, err
 	}
 	v := &tokenPoolsView{}
 	if v.tokenHead, err = l.tokenHead(a, "pools"); err != nil {

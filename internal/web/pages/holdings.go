@@ -42,14 +42,17 @@ type holdings struct {
 // fill reads the tokens that the address has moved, and what is left of them.
 func (h *holdings) fill(l *look, owner felt.Felt, cursor string) error {
 	h.At = l.state.Head.Number
-	if ref := l.query.Get("block"); ref != "" {
+	ref, err := l.block("block")
+	if err != nil {
+		return err
+	}
+	if ref != "" {
 		b, err := ask[api.Block](l, "getBlock", url.Values{"tx_limit": {"1"}}, kernel.Clip(ref, 70))
 		if err != nil {
 			return err
 		}
 		h.At, h.Chosen = b.BlockNumber, b
 	}
-	var err error
 	h.Found, err = ask[api.AssetPage](l, "discoverAssets", paged(url.Values{"scope": {"discovered"}}, cursor, listRows), owner.String())
 	if err != nil {
 		return err
@@ -130,9 +133,9 @@ type collection struct {
 
 // holdingsPage shows all that an address has: tokens page by page, and collections.
 func holdingsPage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("/holdings")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
 	v := &holdingsView{}
 	if err := v.holdings.fill(l, a, l.query.Get("cursor")); err != nil {

@@ -30,11 +30,14 @@ var liveGaps = map[string]string{
 
 // liveBalancePage asks a token's contract what an address has, beside what is indexed.
 func liveBalancePage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("/balance")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
-	v := &liveBalanceView{TokenText: l.query.Get("token"), BlockText: l.query.Get("block")}
+	v := &liveBalanceView{TokenText: l.query.Get("token")}
+	if v.BlockText, err = l.block("block"); err != nil {
+		return nil, err
+	}
 	if v.addressHead, err = l.addressHead(a, "balance"); err != nil {
 		return nil, err
 	}
@@ -70,7 +73,7 @@ func failedWords(err error) (string, error) {
 	if !errors.As(err, &e) || e.Code == kernel.CodeInvalidRequest || e.Code == kernel.CodeInternal {
 		return "", err
 	}
-	return e.Message, nil
+	return sentence(e.Message), nil
 }
 
 // supplyView is the data of the page that asks a contract for its supply.
@@ -86,11 +89,14 @@ type supplyView struct {
 
 // supplyPage asks a token's contract for its supply, beside what is indexed.
 func supplyPage(l *look) (*sheet, error) {
-	a, to, err := l.tokenOf("/supply")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.tokenOf()
+	if err != nil {
+		return nil, err
 	}
-	v := &supplyView{BlockText: l.query.Get("block"), Head: l.state.Head.Number}
+	v := &supplyView{Head: l.state.Head.Number}
+	if v.BlockText, err = l.block("block"); err != nil {
+		return nil, err
+	}
 	if v.tokenHead, err = l.tokenHead(a, "supply"); err != nil {
 		return nil, err
 	}

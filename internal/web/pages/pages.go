@@ -19,7 +19,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -70,7 +69,7 @@ func (p *Pages) Close() { p.hub.Close() }
 // registerFree adds the pages that are of no chain.
 func (p *Pages) registerFree() {
 	p.freePage(kernel.Sheet{ID: "pageHome", Pattern: "GET /{$}", Dress: dressHome}, homeFor, homePage)
-	p.freePage(kernel.Sheet{ID: "pageSearch", Pattern: "GET /search", Cost: searchCost}, 0, searchPage)
+	p.freePage(kernel.Sheet{ID: "pageSearch", Pattern: "GET /search", Cost: searchCost}, 0, searchPage, "q")
 	p.freePage(kernel.Sheet{ID: "pageStatus", Pattern: "GET " + statusPath}, homeFor, statusPage)
 	p.handleSuggest()
 	p.handleLive()
@@ -79,43 +78,43 @@ func (p *Pages) registerFree() {
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
 	p.chainPage(id, "pageChain", "", overviewPage)
-	p.chainPage(id, "pageBlocks", "/blocks", blocksPage)
-	p.chainPage(id, "pageTransactions", "/txs", txsPage)
+	p.chainPage(id, "pageBlocks", "/blocks", blocksPage, "at", "cursor")
+	p.chainPage(id, "pageTransactions", "/txs", txsPage, "cursor")
 
-	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage)
+	p.chainPage(id, "pageBlock", "/block/{ref}", blockPage, "cursor")
 	p.chainPage(id, "pageTransaction", "/tx/{hash}", txPage)
-	p.chainPage(id, "pageTransactionCalls", "/tx/{hash}/calls", txCallsPage)
-	p.chainPage(id, "pageTransactionTransfers", "/tx/{hash}/transfers", txTransfersPage)
-	p.chainPage(id, "pageTransactionEvents", "/tx/{hash}/events", txEventsPage)
+	p.chainPage(id, "pageTransactionCalls", "/tx/{hash}/calls", txCallsPage, "from")
+	p.chainPage(id, "pageTransactionTransfers", "/tx/{hash}/transfers", txTransfersPage, "from")
+	p.chainPage(id, "pageTransactionEvents", "/tx/{hash}/events", txEventsPage, "from")
 	p.livePage(id, "pageTransactionTrace", "/tx/{hash}/trace", tracePage)
 
-	p.chainPage(id, "pageAddress", "/address/{address}", addressPage)
-	p.chainPage(id, "pageHoldings", "/address/{address}/holdings", holdingsPage)
-	p.chainPage(id, "pageActivity", "/address/{address}/activity", activityPage)
-	p.chainPage(id, "pageAddressTransfers", "/address/{address}/transfers", addressTransfersPage)
-	p.chainPage(id, "pageAddressTransactions", "/address/{address}/transactions", addressTransactionsPage)
-	p.livePage(id, "pageLiveBalance", "/address/{address}/balance", liveBalancePage)
-	p.chainPage(id, "pageTokens", "/tokens", tokensPage)
+	p.chainPage(id, "pageAddress", "/address/{address}", addressPage, "block", "token")
+	p.chainPage(id, "pageHoldings", "/address/{address}/holdings", holdingsPage, "block", "cursor")
+	p.chainPage(id, "pageActivity", "/address/{address}/activity", activityPage, "type", "cursor")
+	p.chainPage(id, "pageAddressTransfers", "/address/{address}/transfers", addressTransfersPage, "direction", "token+", "type", "since", "until", "cursor")
+	p.chainPage(id, "pageAddressTransactions", "/address/{address}/transactions", addressTransactionsPage, "type", "cursor")
+	p.livePage(id, "pageLiveBalance", "/address/{address}/balance", liveBalancePage, "token", "block")
+	p.chainPage(id, "pageTokens", "/tokens", tokensPage, "q", "before")
 	p.chainPage(id, "pageToken", "/token/{token}", tokenPage)
-	p.chainPage(id, "pageTokenTransfers", "/token/{token}/transfers", tokenTransfersPage)
+	p.chainPage(id, "pageTokenTransfers", "/token/{token}/transfers", tokenTransfersPage, "address+", "from_block", "to_block", "cursor")
 	p.chainPage(id, "pageTokenHolders", "/token/{token}/holders", tokenHoldersPage)
 	p.chainPage(id, "pageTokenPools", "/token/{token}/pools", tokenPoolsPage)
-	p.livePage(id, "pageSupply", "/token/{token}/supply", supplyPage)
+	p.livePage(id, "pageSupply", "/token/{token}/supply", supplyPage, "block")
 	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
 	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)
 
-	p.chainPage(id, "pageMessages", "/messages", messagesPage)
-	p.chainPage(id, "pageMessage", "/message/{hash}", messagePage)
-	p.chainPage(id, "pagePrivacyPool", "/privacy-pool", poolPage)
-	p.chainPage(id, "pagePrivacyPoolList", "/privacy-pool/{list}", poolListPage)
+	p.chainPage(id, "pageMessages", "/messages", messagesPage, "q", "direction", "txHash", "contract", "bridge", "cursor")
+	p.chainPage(id, "pageMessage", "/message/{hash}", messagePage, "cursor")
+	p.chainPage(id, "pagePrivacyPool", "/privacy-pool", poolPage, "range", "token")
+	p.chainPage(id, "pagePrivacyPoolList", "/privacy-pool/{list}", poolListPage, "cursor")
 
 	p.chainPage(id, "pageContract", "/contract/{address}", contractPage)
-	p.chainPage(id, "pageContractClasses", "/contract/{address}/classes", contractClassesPage)
-	p.chainPage(id, "pageContractEvents", "/contract/{address}/events", contractEventsPage)
-	p.livePage(id, "pageContractRead", "/contract/{address}/read", contractReadPage)
-	p.chainPage(id, "pageClass", "/class/{hash}", classPage)
-	p.chainPage(id, "pageClasses", "/classes", classesPage)
-	p.chainPage(id, "pageEvents", "/events", eventsPage)
+	p.chainPage(id, "pageContractClasses", "/contract/{address}/classes", contractClassesPage, "cursor")
+	p.chainPage(id, "pageContractEvents", "/contract/{address}/events", contractEventsPage, "event", "key#", "from_block", "to_block", "order", "cursor")
+	p.livePage(id, "pageContractRead", "/contract/{address}/read", contractReadPage, "block", "function", "arg#", "calldata")
+	p.chainPage(id, "pageClass", "/class/{hash}", classPage, "rows", "sort", "cursor")
+	p.chainPage(id, "pageClasses", "/classes", classesPage, "sort", "cursor")
+	p.chainPage(id, "pageEvents", "/events", eventsPage, "contract", "event", "key#", "from_block", "to_block", "order", "cursor")
 	p.chainFile(id, "fileEvents", "/events.csv", eventFile)
 	p.chainFile(id, "fileContractEvents", "/contract/{address}/events.csv", eventFile)
 }
@@ -137,6 +136,8 @@ type look struct {
 	served *api.Chain
 	reader explorer.Reader
 	state  *chain.State
+	// remarks are what the page says of the request on its top.
+	remarks []string
 }
 
 // sheet is a page to be written.
@@ -178,11 +179,12 @@ type anchor struct {
 
 type maker func(*look) (*sheet, error)
 
-// chainPage serves a page of a chain, and what it asked as JSON.
-func (p *Pages) chainPage(id, name, path string, make maker) {
+// chainPage serves a page of a chain, and what it asked as JSON. params are the parameters
+// that it takes, see understand.
+func (p *Pages) chainPage(id, name, path string, make maker, params ...string) {
 	p.HandleSheet(kernel.Sheet{
 		ID: name, Pattern: "GET /" + id + path, Chain: id, Mood: p.moods[id].now,
-		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.show(w, r, id, make) },
+		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.show(w, r, id, make, params) },
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
 		Dress:  web.SetLiveHeaders,
 	})
@@ -193,12 +195,12 @@ const liveCost = 10
 
 // livePage serves a page that waits for a node. It is made as other pages are, but for what
 // its sheet awaits; it is kept for nobody, and costs whoever looks more.
-func (p *Pages) livePage(id, name, path string, make maker) {
+func (p *Pages) livePage(id, name, path string, make maker, params ...string) {
 	p.HandleSheet(kernel.Sheet{
 		ID: name, Pattern: "GET /" + id + path, Cost: liveCost, Waits: true,
 		Make: func(w http.ResponseWriter, r *http.Request) error {
 			p.moods[id].now(r.Context())
-			return p.show(w, r, id, make)
+			return p.show(w, r, id, make, params)
 		},
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
 		Dress:  web.SetLiveHeaders,
@@ -219,17 +221,19 @@ func queryOf(r *http.Request) (query url.Values, asJSON bool, err error) {
 	if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		return nil, false, kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
 	}
-	asJSON = query.Get("as") == "json"
-	query.Del("as")
+	if asJSON = query.Get("as") == "json"; asJSON {
+		query.Del("as")
+	}
 	return query, asJSON, nil
 }
 
-func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make maker) error {
+func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make maker, params []string) error {
 	query, asJSON, err := queryOf(r)
-	if err != nil {
+	if err != nil || sendOn(w, r) {
 		return err
 	}
 	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + url.PathEscape(id)}
+	l.understand(params)
 	var s *sheet
 	err = p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
 		l.ctx, l.served, l.reader, l.state = ctx, c, reader, state
@@ -278,6 +282,7 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 		of = "Chain Explorer"
 	}
 	page := l.p.page(l.r, s.title+" · "+of, s.description)
+	page.Remarks = l.remarks
 	page.Trail, page.Body, page.Chain, page.List, page.Query, page.Home = s.trail, body, l.Chain, s.list, s.query, s.home
 	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
 		page.JSON = asked[0].URI
@@ -340,44 +345,4 @@ func (l *look) asOf(s *sheet) (template.HTML, string) {
 		fmt.Fprintf(&b, ` · accepted on L1 up to <span data-value="%d">%s</span>`, l.state.L1.Number, web.Group(l.state.L1.Number))
 	}
 	return template.HTML(b.String()), follow //nolint:gosec // digits, fixed text and escaped times
-}
-
-// asJSONHref is this page with what it asked.
-func (l *look) asJSONHref() string {
-	q := url.Values{}
-	for name, values := range l.query {
-		q[name] = values
-	}
-	q.Set("as", "json")
-	return l.r.URL.EscapedPath() + "?" + q.Encode()
-}
-
-// curl is the command that asks the API something.
-func (l *look) curl(uri string) string {
-	return `curl -H "X-Service-Api-Key: $SERVICE_API_KEY" "` + l.p.Origin + uri + `"`
-}
-
-// asJSON is the page that shows what another one asked, and what it was answered.
-func (l *look) asJSON(s *sheet) (*sheet, error) {
-	type call struct {
-		URI, Curl, Answer string
-	}
-	var calls []call
-	for _, a := range kernel.RequestOf(l.ctx).Asked() {
-		var b bytes.Buffer
-		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(a.Answer); err != nil {
-			return nil, fmt.Errorf("encode the answer of %s: %w", a.Route.ID, err)
-		}
-		calls = append(calls, call{a.URI, l.curl(a.URI), b.String()})
-	}
-	back := l.r.URL.EscapedPath()
-	if q := l.query.Encode(); q != "" {
-		back += "?" + q
-	}
-	return &sheet{title: s.title + " as JSON", description: "The calls of the API behind a page, with their answers.", name: "asjson.html",
-		trail: append(s.trail, web.Link{Text: s.title, Href: back}), about: s.about, lasting: s.lasting,
-		data: map[string]any{"Title": s.title, "Calls": calls}}, nil
 }

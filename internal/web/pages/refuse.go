@@ -17,11 +17,16 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 	}
 	code := kernel.Codes[e.Code]
 	title := code.Title
-	if e.Code == kernel.CodeNotFound && chainID != "" {
+	missing, newest := e.Code == kernel.CodeNotFound, ""
+	switch {
+	case e.Reason == kernel.ReasonBlockNotFound && r.URL.Query().Has("block"):
+		// The block is what is missing, and not what the page is about.
+		title, missing, newest = "No such block on "+chainID, false, without(r, "block")
+	case missing && chainID != "":
 		title = "Not found on " + chainID
 	}
 	body, err := render("refused.html", map[string]any{
-		"Title": title, "Message": e.Message, "Cure": code.Cure, "Slug": code.Slug, "Chain": chainID, "Missing": e.Code == kernel.CodeNotFound,
+		"Title": title, "Message": sentence(e.Message), "Cure": code.Cure, "Slug": code.Slug, "Chain": chainID, "Missing": missing, "Newest": newest,
 		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter, "Again": firstPage(r, e),
 	})
 	if err != nil {
@@ -42,8 +47,13 @@ func firstPage(r *http.Request, e *kernel.Error) string {
 	if e.Code != kernel.CodeInvalidCursor {
 		return ""
 	}
+	return without(r, "cursor")
+}
+
+// without is the address of a page without a parameter.
+func without(r *http.Request, name string) string {
 	q := r.URL.Query()
-	q.Del("cursor")
+	q.Del(name)
 	return withQuery(r.URL.EscapedPath(), q)
 }
 

@@ -65,7 +65,7 @@ func searchPage(l *look) (*sheet, error) {
 	s.title = "Search for " + shortQuery(v.Query)
 	hits, failed, err := l.find(v.Query)
 	if bad := new(kernel.Error); errors.As(err, &bad) && bad.Code == kernel.CodeInvalidRequest {
-		v.Bad = strings.TrimPrefix(bad.Message, "query.q: ")
+		v.Bad = sentence(bad.Message)
 		return s, nil
 	}
 	if err != nil {

@@ -25,17 +25,9 @@ type tokenHead struct {
 	coin    coin
 }
 
-// tokenOf reads the token of the path; to is where its page is when it is spelt another way.
-func (l *look) tokenOf(sub string) (a felt.Felt, to string, err error) {
-	text := l.r.PathValue("token")
-	a, e := kernel.FeltOf("path.token", text)
-	if e != nil {
-		return a, "", e
-	}
-	if text != a.String() {
-		to = withQuery(l.Href("token", a)+sub, l.query)
-	}
-	return a, to, nil
+// tokenOf reads the token of the path.
+func (l *look) tokenOf() (felt.Felt, error) {
+	return kernel.FeltOf("path.token", l.r.PathValue("token"))
 }
 
 func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
@@ -135,9 +127,9 @@ type tokenView struct {
 
 // tokenPage shows whether a token is the real one, who holds it and who controls it.
 func tokenPage(l *look) (*sheet, error) {
-	a, to, err := l.tokenOf("")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.tokenOf()
+	if err != nil {
+		return nil, err
 	}
 	head, err := l.tokenHead(a, "")
 	if missing := new(kernel.Error); errors.As(err, &missing) && missing.Code == kernel.CodeNotFound {

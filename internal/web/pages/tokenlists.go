@@ -39,15 +39,20 @@ type tokenTransfersView struct {
 
 // tokenTransfersPage lists a token's transfers.
 func tokenTransfersPage(l *look) (*sheet, error) {
-	a, to, err := l.tokenOf("/transfers")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.tokenOf()
+	if err != nil {
+		return nil, err
 	}
 	q := url.Values{}
 	for _, name := range []string{"address", "from_block", "to_block"} {
-		if text := strings.TrimSpace(l.query.Get(name)); text != "" {
-			q.Set(name, text)
+		for _, text := range l.query[name] {
+			if text = strings.TrimSpace(text); text != "" {
+				q.Add(name, text)
+			}
 		}
+	}
+	if err := bounds(q); err != nil {
+		return nil, err
 	}
 	page, err := ask[api.TokenTransferPage](l, "listTokenTransfers", paged(q, l.query.Get("cursor"), listRows), a.String())
 	if err != nil {

@@ -94,7 +94,7 @@ func (v *traceView) await(at contractcall.Block) error {
 	var e *kernel.Error
 	switch {
 	case errors.As(err, &e) && e.Code != kernel.CodeInternal:
-		v.Problem = e.Message
+		v.Problem = sentence(e.Message)
 		return nil
 	case err != nil:
 		return err

@@ -169,9 +169,9 @@ type transfersView struct {
 
 // addressTransfersPage lists the transfers from and to an address.
 func addressTransfersPage(l *look) (*sheet, error) {
-	a, to, err := l.addressOf("/transfers")
-	if err != nil || to != "" {
-		return &sheet{to: to}, err
+	a, err := l.addressOf()
+	if err != nil {
+		return nil, err
 	}
 	f, err := l.transferFilter("direction", "token", "type")
 	if err != nil {

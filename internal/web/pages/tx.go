@@ -62,7 +62,7 @@ func txPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.name, s.path = "tx.html", l.Href("tx", v.T.TxHash)
+	s.name = "tx.html"
 	moves := v.Moves[:min(len(v.Moves), txTransfers)]
 	v.Flow, err = v.flow(v.Moves)
 	if err != nil {

@@ -53,7 +53,7 @@ func (p *Pages) verification() {
 				return err
 			}
 			p.moods[id].now(r.Context())
-			return p.show(w, r, id, verificationPage)
+			return p.show(w, r, id, verificationPage, []string{"chain", "q"})
 		},
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, p.routes.Order[0], e) },
 		Dress:  web.SetLiveHeaders,
