@@ -18,6 +18,7 @@ type Guide struct {
 // ForCallers are the guides for those who call the service.
 var ForCallers = []Guide{
 	{"api.md", "Keys, first calls, cursors, limits, errors, finality."},
+	{"clients.md", "The Go client: typed calls, iterators, retries, following the chain; other languages."},
 	{"pages.md", "The explorer's pages: what each shows and where that comes from."},
 	{"accounts.md", "Signing in, and the keys of a workspace: issue, rotate, list, revoke."},
 	{"events.md", "Event search: filters, decoding, wide ranges; classes and entry points."},

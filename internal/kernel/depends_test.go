@@ -17,13 +17,13 @@ import (
 
 // served is a kernel with routes of a test, and a key.
 type served struct {
-	t   testing.TB
+	t   *testing.T
 	k   *kernel.Server
 	key string
 	at  chain.Revision
 }
 
-func serve(t testing.TB, change ...func(*kernel.Options)) *served {
+func serve(t *testing.T) *served {
 	t.Helper()
 	db, err := control.Open(t.Context(), control.Options{Path: controltest.File(t)})
 	if err != nil {
@@ -40,11 +40,7 @@ func serve(t testing.TB, change ...func(*kernel.Options)) *served {
 		t.Fatal(err)
 	}
 	secret := db.CursorSecret()
-	o := kernel.Options{Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:])}
-	for _, f := range change {
-		f(&o)
-	}
-	k, err := kernel.New(o)
+	k, err := kernel.New(kernel.Options{Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:])})
 	if err != nil {
 		t.Fatal(err)
 	}
