@@ -20,12 +20,7 @@ var templates = template.Must(template.New("").Parse(pages))
 // search engine, and nothing keeps it.
 func (d *Desk) Write(w http.ResponseWriter, r *http.Request, status int, p web.Page) {
 	p.Hidden, p.Version, p.Accounts, p.Chains = true, d.Version, true, d.chains
-	body, err := web.HTML(p)
-	if err != nil {
-		d.Log.Error("page", "request_id", kernel.RecordOf(w).ID, "err", err)
-		kernel.SendError(w, r, kernel.Fail(kernel.CodeInternal, "Something went wrong on our side."), kernel.RecordOf(w).ID, nil)
-		return
-	}
+	body := web.HTML(p)
 	h := w.Header()
 	web.SetHeaders(h)
 	// With no-referrer, which other pages have, browsers say of a form that it comes from

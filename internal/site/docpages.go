@@ -168,11 +168,7 @@ func (s *Site) page(p web.Page, content web.Content) (_ *document, err error) {
 	if p.Body, err = content.Body(); err != nil {
 		return nil, err
 	}
-	html, err := web.HTML(p)
-	if err != nil {
-		return nil, err
-	}
-	return newDocument(web.ContentType, html), nil
+	return newDocument(web.ContentType, web.HTML(p)), nil
 }
 
 func guideList(guides []guide) web.Block {
@@ -233,10 +229,7 @@ func (s *Site) missingPage(guides []guide) (*document, error) {
 	if err != nil {
 		return nil, err
 	}
-	html, err := web.HTML(web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.Version, Hidden: true, Accounts: s.SignsIn(), Chains: s.Chains})
-	if err != nil {
-		return nil, err
-	}
+	html := web.HTML(web.Page{Title: "Not found · Chain Explorer", Trail: docsTrail(""), Body: body, Version: s.Version, Hidden: true, Accounts: s.SignsIn(), Chains: s.Chains})
 	d := newDocument(web.ContentType, html)
 	d.status = http.StatusNotFound
 	return d, nil

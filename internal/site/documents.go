@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"chainexplorer/internal/api"
@@ -61,8 +62,8 @@ func (s *Site) documents() {
 	reference := sync.OnceValue(func() *reference { return newReference(s, contract()) })
 
 	s.fixed("/robots.txt", textType, []byte("User-agent: *\nAllow: /\nDisallow: /v1/\nDisallow: /api/\n"))
-	s.fixed(web.StylePath, "text/css; charset=utf-8", web.Style())
-	s.fixed(web.ScriptPath, "text/javascript; charset=utf-8", web.Script())
+	s.named(web.StyleHref, "text/css; charset=utf-8", web.Style())
+	s.named(web.ScriptHref, "text/javascript; charset=utf-8", web.Script())
 	s.fixed(web.IconPath, "image/svg+xml", web.Icon())
 	s.fixed("/favicon.ico", "image/svg+xml", web.Icon())
 
@@ -116,6 +117,15 @@ func (s *Site) later(paths []string, write func() *document) {
 	for _, path := range paths {
 		s.Open("GET "+path, func(w http.ResponseWriter, r *http.Request) { kept().send(w, r) })
 	}
+}
+
+// named serves bytes by an address that names them in its query. Another query is answered
+// too, as pages of another version of the program may ask for it.
+func (s *Site) named(href, contentType string, body []byte) {
+	d := newDocument(contentType, body)
+	path, query, _ := strings.Cut(href, "?")
+	d.name = query
+	s.Open("GET "+path, d.send)
 }
 
 // fixed serves bytes that never change while the process runs.

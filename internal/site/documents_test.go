@@ -14,6 +14,7 @@ import (
 
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/site"
+	"chainexplorer/internal/web"
 )
 
 // openPaths are all documents that need no key, with the start of their type.
@@ -141,6 +142,29 @@ func TestDocumentsHaveValidatorsAndCompression(t *testing.T) {
 		}
 		if r := w.doc(http.MethodGet, path, "", "If-None-Match", `"other"`); r.StatusCode != http.StatusOK {
 			t.Errorf("%s with another validator: %d", path, r.StatusCode)
+		}
+	}
+}
+
+// TestFilesOfPagesAreKept: pages load the style sheet and the script by addresses that name
+// their bytes, and a browser asks for these once.
+func TestFilesOfPagesAreKept(t *testing.T) {
+	w := sharedWorld(t, 60)
+	page := string(w.doc(http.MethodGet, "/docs", "").Body)
+	for _, href := range []string{web.StyleHref, web.ScriptHref} {
+		path, name, _ := strings.Cut(href, "?")
+		if !strings.Contains(page, `"`+href+`"`) {
+			t.Errorf("the page does not load %s", href)
+		}
+		named := w.doc(http.MethodGet, href, "")
+		if got := named.Header.Get("Cache-Control"); named.StatusCode != http.StatusOK || got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %d, %q", href, named.StatusCode, got)
+		}
+		for _, other := range []string{path, path + "?v=0", href + "0"} {
+			r := w.doc(http.MethodGet, other, "")
+			if got := r.Header.Get("Cache-Control"); got != "public, no-cache" || !bytes.Equal(r.Body, named.Body) {
+				t.Errorf("%s is kept (%q), although %s does not name its bytes", other, got, name)
+			}
 		}
 	}
 }

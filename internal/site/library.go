@@ -19,6 +19,7 @@ type document struct {
 	zipped      []byte // nil when compressing does not pay
 	etag        string
 	links       string // the Link header
+	name        string // the query that names these bytes, "" where none does
 	status      int    // 200 when zero
 }
 
@@ -32,7 +33,8 @@ func newDocument(contentType string, body []byte) *document {
 }
 
 // send answers GET and HEAD. Whether a cached copy is still good is asked every
-// time: documents change with the program, and the question is cheap.
+// time: documents change with the program, and the question is cheap. What was asked
+// for by its name is kept for good.
 func (d *document) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if d.contentType == web.ContentType {
@@ -42,6 +44,9 @@ func (d *document) send(w http.ResponseWriter, r *http.Request) {
 		h.Set("Link", d.links)
 	}
 	h.Set("Cache-Control", "public, no-cache")
+	if d.name != "" && r.URL.RawQuery == d.name {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
 	h.Add("Vary", "Accept-Encoding")
 	body, tag := d.body, d.etag
 	if d.zipped != nil && kernel.AcceptsGzip(r.Header) {

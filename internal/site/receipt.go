@@ -21,11 +21,8 @@ var (
 func (s *Site) receiptPage(lib *library) {
 	s.fixed(receiptPath+".js", "text/javascript; charset=utf-8", receiptJS)
 	s.Open("GET "+receiptPath, lib.serve(receiptPath, func(setting) (*document, error) {
-		html, err := web.HTML(web.Page{Title: "Check a receipt · Chain Explorer", Description: "Checks a verification receipt in the browser, without a network.",
+		html := web.HTML(web.Page{Title: "Check a receipt · Chain Explorer", Description: "Checks a verification receipt in the browser, without a network.",
 			Trail: docsTrail(""), Body: template.HTML(receiptHTML), Version: s.Version, Accounts: s.SignsIn(), Chains: s.Chains, Script: receiptPath + ".js"}) //nolint:gosec // a file of ours
-		if err != nil {
-			return nil, err
-		}
 		return newDocument(web.ContentType, html), nil
 	}))
 }

@@ -8,14 +8,14 @@ import (
 
 // Texts of guides and of the contract carry two kinds of markup, which read
 // well as plain text too: `code` and [a link](/docs). Everything else is text.
-var markup = regexp.MustCompile("`([^`]+)`" + `|\[([^\]]+)\]\((/[^)\s]*|#[^)\s]*|https?://[^)\s]+)\)`)
+var spans = regexp.MustCompile("`([^`]+)`" + `|\[([^\]]+)\]\((/[^)\s]*|#[^)\s]*|https?://[^)\s]+)\)`)
 
 // prose renders a text with its markup.
 func prose(s string) template.HTML {
 	var b strings.Builder
 	rest := s
 	for {
-		m := markup.FindStringSubmatchIndex(rest)
+		m := spans.FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
 		}

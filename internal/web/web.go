@@ -8,7 +8,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -69,12 +68,16 @@ func Style() []byte { return style }
 // Icon is the picture that browsers show for the pages.
 func Icon() []byte { return icon }
 
-// Tags make browsers fetch a file again when it has changed.
-var styleTag, scriptTag = tagOf(style), tagOf(script)
+// The addresses by which pages load Style and Script. They name the bytes, so that a browser
+// keeps a file for good, and fetches it again when it has changed.
+var (
+	StyleHref  = StylePath + "?v=" + tagOf(style)
+	ScriptHref = ScriptPath + "?v=" + tagOf(script)
+)
 
 func tagOf(file []byte) string {
 	sum := sha256.Sum256(file)
-	return hex.EncodeToString(sum[:4])
+	return hex.EncodeToString(sum[:8])
 }
 
 var templates = template.Must(template.New("").Funcs(Funcs()).ParseFS(files, "*.html"))
@@ -127,26 +130,26 @@ type Page struct {
 	Live, Home bool
 }
 
-// Choice is a link to one of several.
-type Choice struct {
-	Text, Href string
-	Current    bool
+// choice is a link to one of several.
+type choice struct {
+	text, href string
+	current    bool
 }
 
-// Switch leads to the same list of every chain, or else to what there is of it; none where
+// choices lead to the same list of every chain, or else to what there is of it; none where
 // there is nothing to choose.
-func (p Page) Switch() (out []Choice) {
+func (p *Page) choices() (out []choice) {
 	if len(p.Chains) < 2 {
 		return nil
 	}
 	for _, id := range p.Chains {
-		out = append(out, Choice{id, "/" + id + p.List, id == p.Chain})
+		out = append(out, choice{id, "/" + id + p.List, id == p.Chain})
 	}
 	return out
 }
 
-// Navigation leads to the lists of the page's chain, or else of the first one.
-func (p Page) Navigation() []Link {
+// navigation leads to the lists of the page's chain, or else of the first one.
+func (p *Page) navigation() []Link {
 	chain := p.Chain
 	if chain == "" {
 		if len(p.Chains) == 0 {
@@ -154,15 +157,15 @@ func (p Page) Navigation() []Link {
 		}
 		chain = p.Chains[0]
 	}
-	links := make([]Link, 0, len(navigation))
-	for _, l := range navigation {
+	links := make([]Link, 0, len(sections))
+	for _, l := range sections {
 		links = append(links, Link{l.Text, strings.Replace(l.Href, "{chain}", chain, 1)})
 	}
 	return links
 }
 
-// navigation are the entries, with {chain} in the place of a chain.
-var navigation = []Link{
+// sections are the entries of the navigation, with {chain} in the place of a chain.
+var sections = []Link{
 	{"Blocks", "/{chain}/blocks"},
 	{"Transactions", "/{chain}/txs"},
 	{"Tokens", "/{chain}/tokens"},
@@ -211,26 +214,9 @@ func SetLiveHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", livePolicy)
 }
 
-// HTML puts a page into the layout.
-func HTML(p Page) ([]byte, error) {
-	var b bytes.Buffer
-	err := templates.ExecuteTemplate(&b, "layout.html", struct {
-		Page
-		StyleHref, ScriptHref, IconHref string
-	}{p, StylePath + "?v=" + styleTag, cmp.Or(p.Script, ScriptPath+"?v="+scriptTag), IconPath})
-	if err != nil {
-		return nil, fmt.Errorf("render page %q: %w", p.Title, err)
-	}
-	return b.Bytes(), nil
-}
-
 // Write sends a page.
 func Write(w http.ResponseWriter, r *http.Request, status int, p Page) {
-	body, err := HTML(p)
-	if err != nil {
-		http.Error(w, "page failed", http.StatusInternalServerError)
-		return
-	}
+	body := HTML(p)
 	h := w.Header()
 	SetHeaders(h)
 	h.Set("Cache-Control", "no-cache")

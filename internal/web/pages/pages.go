@@ -29,6 +29,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/web"
 	"chainexplorer/internal/web/live"
 )
@@ -147,6 +148,9 @@ type sheet struct {
 	trail       []web.Link
 	name        string // of the template
 	data        any
+	// body writes what the page tells, in the place of a template: of the pages that are
+	// looked at most, whose data make them slow otherwise.
+	body func(*markup.Writer)
 	// about is the block that the page stands and falls with; nil: the head that it was made at.
 	about *anchor
 	// lasting says that the page tells nothing that later blocks change.
@@ -270,9 +274,13 @@ func (l *look) finish(w http.ResponseWriter, s *sheet, asJSON bool) (err error) 
 
 // write puts a sheet into the layout.
 func (l *look) write(w http.ResponseWriter, s *sheet) error {
-	body, err := render(s.name, s.data)
-	if err != nil {
-		return err
+	body := s.body
+	if body == nil {
+		html, err := render(s.name, s.data)
+		if err != nil {
+			return err
+		}
+		body = func(w *markup.Writer) { w.HTML(html) }
 	}
 	if s.lasting {
 		kernel.RequestOf(l.ctx).Settle(true, true)
@@ -283,7 +291,7 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	}
 	page := l.p.page(l.r, s.title+" · "+of, s.description)
 	page.Remarks = l.remarks
-	page.Trail, page.Body, page.Chain, page.List, page.Query, page.Home = s.trail, body, l.Chain, s.list, s.query, s.home
+	page.Trail, page.Chain, page.List, page.Query, page.Home = s.trail, l.Chain, s.list, s.query, s.home
 	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
 		page.JSON = asked[0].URI
 		if page.AsJSON = l.asJSONHref(); s.plain {
@@ -297,14 +305,13 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 		page.Notice = l.p.moods[l.Chain].notice()
 		page.AsOf, page.Follow = l.asOf(s)
 	}
-	html, err := web.HTML(page)
-	if err != nil {
-		return err
-	}
+	whole := markup.Get()
+	defer whole.Free()
+	web.Layout(whole, &page, body)
 	if s.status != 0 {
 		w.WriteHeader(s.status)
 	}
-	w.Write(html) //nolint:errcheck // a recorder never fails
+	w.Write(whole.Bytes()) //nolint:errcheck // a recorder never fails
 	return nil
 }
 
