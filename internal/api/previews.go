@@ -6,6 +6,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/preview"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/starknet"
@@ -121,8 +122,17 @@ func (s *Routes) Previews(ctx context.Context, c *Chain, r explorer.Reader, stat
 	return s.previews(ctx, c, r, state, hashes, false)
 }
 
+// PreviewsOf is Previews of transactions that were read in the same view.
+func (s *Routes) PreviewsOf(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, records []*transaction.Record) ([]*preview.Preview, error) {
+	return preview.OfRecords(ctx, r, records, s.previewing(c, state, false))
+}
+
+func (s *Routes) previewing(c *Chain, state *chain.State, exchanges bool) preview.Options {
+	return preview.Options{Known: c.Registry, Schemas: s.schemas, Verified: c.verified(state), Exchanges: exchanges}
+}
+
 func (s *Routes) previews(ctx context.Context, c *Chain, r explorer.Reader, state *chain.State, hashes []felt.Felt, exchanges bool) ([]*preview.Preview, error) {
-	return preview.Of(ctx, r, hashes, preview.Options{Known: c.Registry, Schemas: s.schemas, Verified: c.verified(state), Exchanges: exchanges})
+	return preview.Of(ctx, r, hashes, s.previewing(c, state, exchanges))
 }
 
 // previewer renders the previews of a request.

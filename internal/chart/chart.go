@@ -22,9 +22,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chainexplorer/internal/markup"
 )
 
-var templates = template.Must(template.New("").Parse(figureTemplate + tableTemplate + sparkTemplate + stateTemplate + flowTemplate + finalityTemplate + ribbonTemplate + timelineTemplate + lanesTemplate))
+var templates = template.Must(template.New("").Parse(figureTemplate + tableTemplate + sparkTemplate + flowTemplate + ribbonTemplate + timelineTemplate + lanesTemplate))
 
 // render draws with a template, which escapes.
 func render(name string, data any) (template.HTML, error) {
@@ -34,6 +36,9 @@ func render(name string, data any) (template.HTML, error) {
 	}
 	return template.HTML(strings.Map(printable, out.String())), nil //nolint:gosec // made by a template, which escapes
 }
+
+// text writes a text of others.
+func text(w *markup.Writer, s string) { w.Text(strings.Map(printable, s)) }
 
 // printable drops what no chart has a use for: characters that XML forbids, and those
 // that turn the direction of the text around them.

@@ -36,7 +36,7 @@ const lanesTemplate = `{{define "lanes"}}<figure class="lanes" aria-labelledby="
 <figcaption id="{{.ID}}-title">{{.Title}}</figcaption>
 <p class="sides" aria-hidden="true"><span>{{.Left}}</span><span>{{.Right}}</span></p>
 <ol>
-{{range .Rows}}<li class="{{.State.Class}}{{if .Right}} right{{end}}"><svg class="rails" width="64" height="100%" aria-hidden="true"><line class="rail" x1="16" x2="16" y1="0" y2="100%"/><line class="rail" x1="48" x2="48" y1="0" y2="100%"/>{{with .Came}}<line class="{{.Class}}" x1="{{.X}}" x2="{{$.Rail .To}}" y1="0" y2="12"/>{{end}}{{with .Goes}}<line class="{{.Class}}" x1="{{.X}}" x2="{{.X}}" y1="12" y2="100%"/>{{end}}<svg class="at" x="{{$.Rail .Right}}" y="12">{{template "state" .State}}</svg></svg>
+{{range .Rows}}<li class="{{.State.Class}}{{if .Right}} right{{end}}"><svg class="rails" width="64" height="100%" aria-hidden="true"><line class="rail" x1="16" x2="16" y1="0" y2="100%"/><line class="rail" x1="48" x2="48" y1="0" y2="100%"/>{{with .Came}}<line class="{{.Class}}" x1="{{.X}}" x2="{{$.Rail .To}}" y1="0" y2="12"/>{{end}}{{with .Goes}}<line class="{{.Class}}" x1="{{.X}}" x2="{{.X}}" y1="12" y2="100%"/>{{end}}<svg class="at" x="{{$.Rail .Right}}" y="12">{{.State.Shape}}</svg></svg>
 <span class="words"><span class="unseen">{{.Side}}: </span><span class="name">{{if .Href}}<a href="{{.Href}}">{{.Name}}</a>{{else}}{{.Name}}{{end}}</span><span class="unseen">: {{.State}}. </span><span class="note"{{if not .Note}} aria-hidden="true"{{end}}>{{if .Note}}{{.Note}}{{else}}{{.State}}{{end}}</span></span></li>
 {{end}}</ol></figure>
 {{end}}`

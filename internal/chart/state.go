@@ -1,5 +1,11 @@
 package chart
 
+import (
+	"html/template"
+
+	"chainexplorer/internal/markup"
+)
+
 // State says whether something was reached. Nothing is known of one that was not said.
 type State int
 
@@ -40,6 +46,19 @@ func (s State) Class() string {
 	return "s-unknown"
 }
 
-// stateTemplate draws a state around the origin: each has a shape of its own, so that
-// its colour need not be seen.
-const stateTemplate = `{{define "state"}}{{with .Class}}{{if eq . "s-reached"}}<circle class="disc" r="8"/><path class="sign" d="M-3.5 .5l2.5 2.5l4.5-5.5"/>{{else if eq . "s-failed"}}<circle class="disc" r="8"/><path class="sign" d="M-3-3l6 6M3-3l-6 6"/>{{else if eq . "s-waiting"}}<circle class="ring" r="7"/>{{else}}<circle class="ring" r="7" stroke-dasharray="2 2.4"/><text class="ask" y="4" text-anchor="middle">?</text>{{end}}{{end}}{{end}}`
+// shape draws a state around the origin: each has a shape of its own, so that its colour need
+// not be seen.
+func (s State) shape() markup.Ours {
+	switch s {
+	case Reached:
+		return `<circle class="disc" r="8"/><path class="sign" d="M-3.5 .5l2.5 2.5l4.5-5.5"/>`
+	case Failed:
+		return `<circle class="disc" r="8"/><path class="sign" d="M-3-3l6 6M3-3l-6 6"/>`
+	case Waiting:
+		return `<circle class="ring" r="7"/>`
+	}
+	return `<circle class="ring" r="7" stroke-dasharray="2 2.4"/><text class="ask" y="4" text-anchor="middle">?</text>`
+}
+
+// Shape is the same for templates.
+func (s State) Shape() template.HTML { return template.HTML(s.shape()) } //nolint:gosec // a constant

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"chainexplorer/internal/felt"
@@ -59,6 +60,9 @@ func (w *Writer) Digits(digits []byte) {
 		w.b = append(w.b, c)
 	}
 }
+
+// Time writes a moment in a layout of package time.
+func (w *Writer) Time(t time.Time, layout Ours) { w.b = t.AppendFormat(w.b, string(layout)) }
 
 // Felt writes the digits of a felt.
 func (w *Writer) Felt(f *felt.Felt) { w.b = f.AppendHex(w.b) }

@@ -67,9 +67,14 @@ func Of(ctx context.Context, r store.Reader, hashes []felt.Felt, o Options) ([]*
 	if err != nil {
 		return nil, err
 	}
-	all := map[*transaction.Record]*Preview{} // one, for a hash that is named twice
+	return OfRecords(ctx, r, records, o)
+}
+
+// OfRecords previews transactions that were read already, in order: nil for nil.
+func OfRecords(ctx context.Context, r store.Reader, records []*transaction.Record, o Options) ([]*Preview, error) {
+	all := make(map[*transaction.Record]*Preview, len(records)) // one, for a hash that is named twice
 	out := make([]*Preview, len(records))
-	var each []*Preview
+	each := make([]*Preview, 0, len(records))
 	for i, t := range records {
 		if t == nil {
 			continue

@@ -4,9 +4,11 @@ import (
 	"html/template"
 	"math/big"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/markup"
 )
 
 func withQuery(path string, q url.Values) string {
@@ -28,29 +30,35 @@ func (l *look) Amount(raw any, decimals any, symbol any) template.HTML {
 		return l.Unknown("")
 	}
 	places, known := placesOf(decimals)
-	short, exact := amountText(units, places)
-	var b strings.Builder
-	b.WriteString(`<span class="amount`)
-	if len(short) > longAmount {
-		b.WriteString(" long") // it may be broken between any digits
-	}
-	b.WriteString(`" data-value="`)
-	b.WriteString(units)
-	b.WriteString(`" title="`)
-	b.WriteString(exact)
-	if !known {
-		b.WriteString(` in the smallest unit: how many decimals the token has is not known`)
-	}
-	b.WriteString(`">`)
-	b.WriteString(short)
-	b.WriteString(`</span>`)
+	var w markup.Writer
+	writeAmount(&w, units, places, known)
 	if text, ok := deref(symbol).(string); ok && text != "" {
-		b.WriteByte(' ')
-		b.WriteString(string(nameHTML(text)))
+		w.Put(" ")
+		writeName(&w, text)
 	} else if !known {
-		b.WriteString(` <span class="soft">units</span>`)
+		w.Put(` <span class="soft">units</span>`)
 	}
-	return template.HTML(b.String()) //nolint:gosec // digits, and an escaped name
+	return w.Done()
+}
+
+// writeAmount writes a number of units, which are digits; known says that it is known how
+// many of them stand behind the point.
+func writeAmount(w *markup.Writer, units string, places int, known bool) {
+	short, exact := amountText(units, places)
+	w.Put(`<span class="amount`)
+	if len(short) > longAmount {
+		w.Put(" long") // it may be broken between any digits
+	}
+	w.Put(`" data-value="`)
+	w.Text(units)
+	w.Put(`" title="`)
+	w.Text(exact)
+	if !known {
+		w.Put(` in the smallest unit: how many decimals the token has is not known`)
+	}
+	w.Put(`">`)
+	w.Text(short)
+	w.Put(`</span>`)
 }
 
 // unitsOf spells an amount in the smallest unit, in decimal digits.
@@ -66,13 +74,21 @@ func unitsOf(raw any) (string, bool) {
 			return v.String(), true
 		}
 	case felt.Felt:
-		return new(big.Int).SetBytes(v[:]).String(), true
+		return feltUnits(&v), true
 	case *felt.Felt:
 		if v != nil {
-			return new(big.Int).SetBytes(v[:]).String(), true
+			return feltUnits(v), true
 		}
 	}
 	return "", false
+}
+
+// feltUnits are the decimal digits of a felt.
+func feltUnits(f *felt.Felt) string {
+	if n, small := f.Uint64(); small {
+		return strconv.FormatUint(n, 10)
+	}
+	return f.Big().String()
 }
 
 func placesOf(decimals any) (int, bool) {
@@ -97,7 +113,7 @@ func amountText(units string, places int) (short, exact string) {
 	case kept == back:
 		return exact, exact
 	case kept == "" && front == "0":
-		return "&lt;0.0001", exact
+		return "<0.0001", exact
 	case kept == "":
 		return front + "…", exact
 	}
@@ -130,8 +146,15 @@ func decimal(raw, decimals any) string {
 
 // grouped puts separators between thousands.
 func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
+	if len(digits) <= 3 {
+		return digits
 	}
-	return digits
+	out := make([]byte, 0, len(digits)+len(digits)/3)
+	for i := range len(digits) {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out = append(out, ',')
+		}
+		out = append(out, digits[i])
+	}
+	return string(out)
 }

@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/registry"
 )
 
@@ -65,28 +66,53 @@ func (c *coin) text() string {
 
 // Coin links to a token by its symbol, and marks one that looks like a known token.
 func (l *look) Coin(c coin) template.HTML {
-	address := c.Address.String()
-	shown := template.HTML(`<span class="felt">` + shorten(address) + `</span>`) //nolint:gosec // hex digits
+	var w markup.Writer
+	l.coin(&w, &c)
+	return w.Done()
+}
+
+func (l *look) coin(w *markup.Writer, c *coin) {
+	w.Put(`<a class="token" `)
+	l.refer(w, "/token/", &c.Address)
+	w.Put(`>`)
 	if c.Symbol != nil && *c.Symbol != "" {
-		shown = nameHTML(*c.Symbol)
+		writeName(w, *c.Symbol)
+	} else {
+		w.Put(`<span class="felt">`)
+		w.ShortFelt(&c.Address)
+		w.Put(`</span>`)
 	}
-	link := `<a class="token" href="` + template.HTML(l.base+"/token/"+address+`" title="`+address+`" data-value="`+address) + `">` + shown + `</a>` //nolint:gosec // hex digits, and the chain's id
-	return link + mark(c.Like)
+	w.Put(`</a>`)
+	w.HTML(mark(c.Like))
 }
 
 // Worth is an amount of a token with a link to it; nil is an amount that is not known.
 func (l *look) Worth(amount *big.Int, c coin) template.HTML {
-	if amount == nil {
-		return l.Unknown("The events do not tell whether the number is an amount.") + " of " + l.Coin(c)
+	var w markup.Writer
+	l.worth(&w, amount, &c)
+	return w.Done()
+}
+
+func (l *look) worth(w *markup.Writer, amount *big.Int, c *coin) {
+	switch {
+	case amount == nil || amount.Sign() < 0:
+		writeUnknown(w, "The events do not tell whether the number is an amount.")
+		w.Put(" of ")
+	case c.Decimals == nil:
+		writeAmount(w, amount.String(), 0, true)
+		w.Put(unitsOfWord(amount))
+	default:
+		places, known := placesOf(c.Decimals)
+		if writeAmount(w, amount.String(), places, known); !known {
+			w.Put(` <span class="soft">units</span>`)
+		}
+		w.Put(" ")
 	}
-	if c.Decimals == nil {
-		return l.Amount(amount, 0, nil) + template.HTML(unitsOfWord(amount)) + l.Coin(c) //nolint:gosec // fixed words
-	}
-	return l.Amount(amount, *c.Decimals, nil) + " " + l.Coin(c)
+	l.coin(w, c)
 }
 
 // unitsOfWord stands between a number in the smallest unit and its token.
-func unitsOfWord(n *big.Int) string {
+func unitsOfWord(n *big.Int) markup.Ours {
 	if n.IsUint64() && n.Uint64() == 1 {
 		return " unit of "
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/registry"
 )
 
@@ -20,6 +21,9 @@ func cleanName(s string) (name string, changed bool) { return cleanText(s, longe
 
 // cleanText does so with a text of another length.
 func cleanText(s string, longest int) (text string, changed bool) {
+	if plainText(s, longest) {
+		return s, false
+	}
 	var b strings.Builder
 	runes, space := 0, false
 	for i, r := range s {
@@ -50,6 +54,21 @@ func cleanText(s string, longest int) (text string, changed bool) {
 	return b.String(), changed
 }
 
+// plainText tells texts that nothing is to be done to, which are most: letters and signs that
+// everybody can type, with single spaces between them.
+func plainText(s string, longest int) bool {
+	if len(s) > longest {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == ' ' && (i == 0 || i+1 == len(s) || s[i-1] == ' '):
+			return false
+		}
+	}
+	return true
+}
+
 // isFiller tells letters that are drawn as nothing.
 func isFiller(r rune) bool {
 	switch r {
@@ -64,15 +83,23 @@ func isFiller(r rune) bool {
 func (l *look) Name(s string) template.HTML { return nameHTML(s) }
 
 func nameHTML(s string) template.HTML {
+	var w markup.Writer
+	writeName(&w, s)
+	return w.Done()
+}
+
+func writeName(w *markup.Writer, s string) {
 	name, changed := cleanName(s)
 	if name == "" {
-		return `<span class="unknown">no readable name</span>`
+		w.Put(`<span class="unknown">no readable name</span>`)
+		return
 	}
-	out := `<bdi class="name">` + template.HTMLEscapeString(name) + `</bdi>`
+	w.Put(`<bdi class="name">`)
+	w.Text(name)
+	w.Put(`</bdi>`)
 	if changed {
-		out += `<abbr class="cut" title="The contract's own text holds more, or characters that are not shown.">*</abbr>`
+		w.Put(`<abbr class="cut" title="The contract's own text holds more, or characters that are not shown.">*</abbr>`)
 	}
-	return template.HTML(out) //nolint:gosec // escaped
 }
 
 // Symbol is what a token calls itself. One that is not known and calls itself so that it

@@ -139,7 +139,7 @@ func FuzzAmount(f *testing.F) {
 		if (short == "0") != (want.Sign() == 0) {
 			t.Fatalf("%s with %d decimals is shown as %s", raw, n, short)
 		}
-		if short == "&lt;0.0001" {
+		if short == "<0.0001" {
 			if want.Cmp(big.NewRat(1, 10_000)) >= 0 {
 				t.Fatalf("%s with %d decimals is shown as %s", raw, n, short)
 			}

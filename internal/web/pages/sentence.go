@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"chainexplorer/internal/explorer/preview"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
-	"chainexplorer/internal/web"
+	"chainexplorer/internal/markup"
 )
 
 // told is a transaction in a sentence.
 type told struct {
-	// Words are for pages, Text is the same without markup.
+	// Words are for pages, Text is the same without markup, where that was asked for.
 	Words template.HTML
 	Text  string
 	// Certain says that no later look would tell it otherwise: the page may be kept for good.
@@ -27,6 +28,31 @@ func (l *look) tell(hashes []felt.Felt) (map[felt.Felt]*told, error) {
 	if err != nil {
 		return nil, err
 	}
+	words, err := l.speak(list, false)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[felt.Felt]*told, len(list))
+	for i := range words {
+		if list[i] != nil {
+			out[hashes[i]] = &words[i]
+		}
+	}
+	return out, nil
+}
+
+// tellRead is tell of transactions that were read already, in order; plain asks for them
+// without markup, too.
+func (l *look) tellRead(records []*transaction.Record, plain bool) ([]told, error) {
+	list, err := l.p.routes.PreviewsOf(l.ctx, l.served, l.reader, l.state, records)
+	if err != nil {
+		return nil, err
+	}
+	return l.speak(list, plain)
+}
+
+// speak puts previews into words, in order; nothing is told of one that is nil.
+func (l *look) speak(list []*preview.Preview, plain bool) ([]told, error) {
 	deeds := make([]preview.Deed, len(list))
 	var tokens []felt.Felt
 	for i, p := range list {
@@ -45,32 +71,58 @@ func (l *look) tell(hashes []felt.Felt) (map[felt.Felt]*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[felt.Felt]*told, len(list))
+	out := make([]told, len(list))
+	w := markup.Get()
+	defer w.Free()
+	ends := make([]int, len(list))
 	for i, p := range list {
-		if p == nil {
-			continue
+		if p != nil {
+			s := speaker{l: l, coins: coins, certain: deeds[i].Certain, html: w}
+			if plain {
+				s.text = &strings.Builder{}
+			}
+			s.deed(p, &deeds[i])
+			out[i].Certain, out[i].Preview = s.certain, p
+			if plain {
+				out[i].Text = s.text.String()
+			}
 		}
-		s := speaker{l: l, coins: coins, certain: deeds[i].Certain}
-		s.deed(p, &deeds[i])
-		out[hashes[i]] = &told{template.HTML(s.html.String()), s.text.String(), s.certain, p} //nolint:gosec // made of escaped parts
+		ends[i] = w.Len()
+	}
+	all, from := w.Done(), 0 // one piece of memory for all of them
+	for i, end := range ends {
+		out[i].Words, from = all[from:end], end
 	}
 	return out, nil
 }
 
-// speaker writes a sentence, with markup and without.
+// speaker writes a sentence with markup, and without where text is not nil.
 type speaker struct {
-	l          *look
-	coins      map[felt.Felt]coin
-	certain    bool
-	html, text strings.Builder
+	l       *look
+	coins   map[felt.Felt]coin
+	certain bool
+	html    *markup.Writer
+	text    *strings.Builder
 }
 
 // say adds words of ours.
-func (s *speaker) say(words string) { s.put(template.HTML(words), words) } //nolint:gosec // fixed words
+func (s *speaker) say(words markup.Ours) {
+	s.html.Put(words)
+	s.write(string(words))
+}
 
-func (s *speaker) put(html template.HTML, text string) {
-	s.html.WriteString(string(html))
-	s.text.WriteString(text)
+// count adds a number of things.
+func (s *speaker) count(n int, thing string) {
+	words := plural(n, thing)
+	s.html.Text(words)
+	s.write(words)
+}
+
+// write adds to the sentence without markup.
+func (s *speaker) write(text string) {
+	if s.text != nil {
+		s.text.WriteString(text)
+	}
 }
 
 // who adds an address: by its label, if it has one.
@@ -79,38 +131,67 @@ func (s *speaker) who(f *felt.Felt) {
 		s.say("somebody")
 		return
 	}
-	s.put(s.l.Party(*f), s.l.partyText(*f))
+	s.l.party(s.html, f)
+	if s.text != nil {
+		s.write(s.l.partyText(*f))
+	}
+}
+
+// labelOf is what the registry calls an address.
+func (l *look) labelOf(f felt.Felt) (string, bool) {
+	if label, ok := l.served.Registry.Label(f); ok {
+		return label.Name, true
+	}
+	if t, ok := l.served.Registry.Token(f); ok {
+		return t.Name, true
+	}
+	return "", false
 }
 
 // partyText is an address in a line without markup.
 func (l *look) partyText(f felt.Felt) string {
-	if label, ok := l.served.Registry.Label(f); ok {
-		return label.Name
-	}
-	if t, ok := l.served.Registry.Token(f); ok {
-		return t.Name
+	if label, ok := l.labelOf(f); ok {
+		return label
 	}
 	return shorten(f.String())
 }
 
 // Party links to an address by the label that the registry has for it, or in short.
 func (l *look) Party(f felt.Felt) template.HTML {
-	text, address := l.partyText(f), f.String()
-	class := "party"
-	if text == shorten(address) {
-		class = "party felt"
+	var w markup.Writer
+	l.party(&w, &f)
+	return w.Done()
+}
+
+func (l *look) party(w *markup.Writer, f *felt.Felt) {
+	label, ok := l.labelOf(*f)
+	if !ok {
+		w.Put(`<a class="party felt" `)
+		l.refer(w, "/address/", f)
+		w.Put(`>`)
+		w.ShortFelt(f)
+		w.Put(`</a>`)
+		return
 	}
-	return template.HTML(`<a class="` + class + `" href="` + l.base + `/address/` + address + `" title="` + address + `" data-value="` + address + `">` + template.HTMLEscapeString(text) + `</a>`) //nolint:gosec // escaped
+	w.Put(`<a class="party" `)
+	l.refer(w, "/address/", f)
+	w.Put(`>`)
+	w.Text(label)
+	w.Put(`</a>`)
 }
 
 // class adds a class, by its name if it has one.
-func (s *speaker) class(f felt.Felt) {
-	hash := f.String()
-	text := shorten(hash)
-	if name, ok := s.l.served.Registry.ClassName(f); ok {
-		text = name
+func (s *speaker) class(f *felt.Felt) {
+	text, named := s.l.served.Registry.ClassName(*f)
+	if !named {
+		text = shorten(f.String())
 	}
-	s.put(template.HTML(`<a class="felt" href="`+s.l.base+`/class/`+hash+`" title="`+hash+`" data-value="`+hash+`">`+template.HTMLEscapeString(text)+`</a>`), text) //nolint:gosec // escaped
+	s.html.Put(`<a class="felt" `)
+	s.l.refer(s.html, "/class/", f)
+	s.html.Put(`>`)
+	s.html.Text(text)
+	s.html.Put(`</a>`)
+	s.write(text)
 }
 
 // sums adds amounts of tokens, at most two.
@@ -132,14 +213,34 @@ func (s *speaker) sum(x *preview.Sum) {
 	s.certain = s.certain && c.Known
 	if x.ID != nil && (x.Amount == nil || x.Amount.IsUint64() && x.Amount.Uint64() == 1) {
 		id := x.ID.String()
-		short := id
-		if len(short) > 12 {
-			short = short[:6] + "…" + short[len(short)-4:]
+		s.l.coin(s.html, &c)
+		s.html.Put(` `)
+		writeID(s.html, id)
+		if s.text != nil {
+			s.write(c.text() + " #" + shortNumber(id))
 		}
-		s.put(s.l.Coin(c)+template.HTML(` <span class="number" title="`+id+`" data-value="`+id+`">#`+short+`</span>`), c.text()+" #"+short) //nolint:gosec // digits
 		return
 	}
-	s.put(s.l.Worth(x.Amount, c), worthText(x.Amount, &c))
+	s.worth(x.Amount, &c)
+}
+
+// worth adds an amount of a token.
+func (s *speaker) worth(amount *big.Int, c *coin) {
+	s.l.worth(s.html, amount, c)
+	if s.text != nil {
+		s.write(worthText(amount, c))
+	}
+}
+
+// writeID writes the number of a thing.
+func writeID(w *markup.Writer, id string) {
+	w.Put(`<span class="number" title="`)
+	w.Text(id)
+	w.Put(`" data-value="`)
+	w.Text(id)
+	w.Put(`">#`)
+	w.Text(shortNumber(id))
+	w.Put(`</span>`)
 }
 
 // worthText is an amount in a line without markup.
@@ -148,12 +249,9 @@ func worthText(amount *big.Int, c *coin) string {
 	case amount == nil:
 		return "an unknown amount of " + c.text()
 	case c.Decimals == nil:
-		return grouped(amount.String()) + unitsOfWord(amount) + c.text()
+		return grouped(amount.String()) + string(unitsOfWord(amount)) + c.text()
 	}
 	short, _ := amountText(amount.String(), int(*c.Decimals))
-	if short == "&lt;0.0001" {
-		short = "<0.0001"
-	}
 	return short + " " + c.text()
 }
 
@@ -170,7 +268,8 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 		s.say(" to ")
 		s.who(d.To)
 		if d.Others > 0 {
-			s.say(" and " + plural(d.Others, "other"))
+			s.say(" and ")
+			s.count(d.Others, "other")
 		}
 		s.more(d)
 	case preview.Swapped:
@@ -188,7 +287,8 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 			s.who(d.To)
 		}
 		if d.Others > 0 {
-			s.say(" and " + plural(d.Others, "other"))
+			s.say(" and ")
+			s.count(d.Others, "other")
 		}
 	case preview.Burnt:
 		s.who(d.Who)
@@ -197,16 +297,16 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 	case preview.Declared:
 		s.who(d.Who)
 		s.say(tried(d, " declared class ", " tried to declare class "))
-		s.class(p.ClassHash)
+		s.class(&p.ClassHash)
 	case preview.Deployed:
 		s.say("contract ")
 		s.who(&p.Receipt.ContractAddress)
 		s.say(" was deployed with class ")
-		s.class(p.ClassHash)
+		s.class(&p.ClassHash)
 	case preview.AccountDeployed:
 		s.who(d.Who)
 		s.say(tried(d, " was deployed as an account of class ", " was to be deployed as an account of class "))
-		s.class(p.ClassHash)
+		s.class(&p.ClassHash)
 	case preview.Handled:
 		s.who(&p.ContractAddress)
 		s.say(tried(d, " handled a message from L1", " was to handle a message from L1"))
@@ -221,7 +321,7 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 	}
 }
 
-func tried(d *preview.Deed, did, would string) string {
+func tried(d *preview.Deed, did, would markup.Ours) markup.Ours {
 	if d.Failed {
 		return would
 	}
@@ -257,8 +357,8 @@ func (s *speaker) called(d *preview.Deed) {
 // more says that there is more than one call.
 func (s *speaker) more(d *preview.Deed) {
 	if d.More > 0 {
-		s.say(", with " + web.Group(uint64(d.More)) + " more ")
-		s.say(map[bool]string{true: "call", false: "calls"}[d.More == 1])
+		s.say(", with ")
+		s.count(d.More, "more call")
 	}
 }
 
@@ -272,8 +372,13 @@ func (s *speaker) with(d *preview.Deed) {
 
 // name adds the name of a function, which comes from the chain.
 func (s *speaker) name(name string) {
-	text, _ := cleanName(name)
-	s.put(`<span class="mono">`+nameHTML(name)+`</span>`, text)
+	s.html.Put(`<span class="mono">`)
+	writeName(s.html, name)
+	s.html.Put(`</span>`)
+	if s.text != nil {
+		text, _ := cleanName(name)
+		s.write(text)
+	}
 }
 
 // bridged writes what moved between the layers.
@@ -286,7 +391,7 @@ func (s *speaker) bridged(d *preview.Deed) {
 			return
 		}
 		c := coin{Address: m.Token.Address, Symbol: &m.Token.Symbol, Decimals: &m.Token.Decimals, Known: true}
-		s.put(s.l.Worth(raw, c), worthText(raw, &c))
+		s.worth(raw, &c)
 	}
 	if d.Kind == preview.Withdrawn {
 		s.who(d.Who)
@@ -299,5 +404,7 @@ func (s *speaker) bridged(d *preview.Deed) {
 		what()
 		s.say(" from L1")
 	}
-	s.put(template.HTML(" over "+template.HTMLEscapeString(m.Bridge.Name)), " over "+m.Bridge.Name) //nolint:gosec // escaped
+	s.say(" over ")
+	s.html.Text(m.Bridge.Name)
+	s.write(m.Bridge.Name)
 }

@@ -7,9 +7,12 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/chart"
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/web"
 )
@@ -79,11 +82,15 @@ func (l *look) transaction(logs int) (*txView, *sheet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := l.tell([]felt.Felt{t.TxHash})
+	record, err := transaction.Get(l.ctx, l.reader, explorer.Position{Block: t.BlockNumber, Index: t.TxIndex})
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &txView{look: l, T: t, Told: all[t.TxHash], Rows: l.rowsOf(t.Messages)}
+	words, err := l.tellRead([]*transaction.Record{record}, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &txView{look: l, T: t, Told: &words[0], Rows: l.rowsOf(t.Messages)}
 	certain, err := v.moves()
 	if err != nil {
 		return nil, nil, err
@@ -247,7 +254,11 @@ func (v *txView) MoreLogs() bool { return v.T.LogCount > txEvents }
 func (v *txView) Part(name string) string { return v.Href("tx", v.T.TxHash, name) }
 
 // Fee is what it paid.
-func (v *txView) Fee() template.HTML { return v.look.Fee(&v.Told.Receipt, v.Told.Type) }
+func (v *txView) Fee() template.HTML {
+	var w markup.Writer
+	writeFee(&w, &v.Told.Receipt, v.Told.Type)
+	return w.Done()
+}
 
 // Kind is its type in words.
 func (v *txView) Kind() string { return txType(deref(v.T.TxType).(string)) }

@@ -3,59 +3,37 @@ package pages
 import (
 	"html/template"
 	"math/big"
-	"strconv"
 	"strings"
 
-	"chainexplorer/internal/felt"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/web"
 )
 
-// txRow is a transaction in a list.
-type txRow struct {
-	*told
-	Hash felt.Felt
-}
-
-// txRows are transactions in order, in words. certain says that no later look would tell
-// them otherwise.
-func (l *look) txRows(hashes []felt.Felt) (rows []txRow, certain bool, err error) {
-	all, err := l.tell(hashes)
-	if err != nil {
-		return nil, false, err
-	}
-	certain = true
-	for _, h := range hashes {
-		t := all[h]
-		if t == nil { // the caller has it from the same view
-			continue
-		}
-		certain = certain && t.Certain
-		rows = append(rows, txRow{t, h})
-	}
-	return rows, certain, nil
-}
-
-// TxRows is a table of transactions in words. Its rows are written without a template,
+// writeRows is a table of transactions in words. Its rows are written without a template,
 // because there are many of them.
-func (l *look) TxRows(caption string, rows []txRow) template.HTML {
-	var b strings.Builder
-	b.WriteString(`<table class="rows txs"><caption class="hidden">` + template.HTMLEscapeString(caption) + `</caption><thead><tr><th scope="col" class="num">#</th><th scope="col">What it does</th><th scope="col">Type</th><th scope="col">Status</th><th scope="col" class="num">Fee</th><th scope="col">Hash</th></tr></thead><tbody>`)
+func (l *look) writeRows(w *markup.Writer, caption markup.Ours, rows []told) {
+	w.Put(`<table class="rows txs"><caption class="hidden">`)
+	w.Put(caption)
+	w.Put(`</caption><thead><tr><th scope="col" class="num">#</th><th scope="col">What it does</th><th scope="col">Type</th><th scope="col">Status</th><th scope="col" class="num">Fee</th><th scope="col">Hash</th></tr></thead><tbody>`)
 	for i := range rows {
 		r := &rows[i]
-		index := strconv.FormatUint(uint64(r.Index), 10)
-		b.WriteString(`<tr><td class="num" data-label="#"><span data-value="` + index + `">` + index + `</span></td><td class="words" data-label="What">`)
-		b.WriteString(string(r.Words))
-		b.WriteString(`</td><td data-label="Type">` + txType(r.Type.String()) + `</td><td data-label="Status">`)
-		b.WriteString(string(statusWord(r.Receipt.Execution.String())))
-		b.WriteString(`</td><td class="num" data-label="Fee"><span>`)
-		b.WriteString(string(l.Fee(&r.Receipt, r.Type)))
-		b.WriteString(`</span></td><td data-label="Hash">`)
-		b.WriteString(string(l.Tx(r.Hash)))
-		b.WriteString("</td></tr>\n")
+		w.Put(`<tr><td class="num" data-label="#"><span data-value="`)
+		w.Uint(uint64(r.Index))
+		w.Put(`">`)
+		w.Uint(uint64(r.Index))
+		w.Put(`</span></td><td class="words" data-label="What">`)
+		w.HTML(r.Words)
+		w.Put(`</td><td data-label="Type">`)
+		w.Text(txType(r.Type.String()))
+		w.Put(`</td><td data-label="Status">`)
+		w.HTML(statusWord(r.Receipt.Execution.String()))
+		w.Put(`</td><td class="num" data-label="Fee"><span>`)
+		writeFee(w, &r.Receipt, r.Type)
+		w.Put(`</span></td><td data-label="Hash">`)
+		l.shortLink(w, "/tx/", &r.Hash)
+		w.Put("</td></tr>\n")
 	}
-	b.WriteString(`</tbody></table>`)
-	return template.HTML(b.String()) //nolint:gosec // made of escaped parts
+	w.Put(`</tbody></table>`)
 }
 
 // txType is the type of a transaction in words.
@@ -78,23 +56,23 @@ func statusWord(status string) template.HTML {
 	return `<span class="unknown">unknown</span>`
 }
 
-// Fee is what a transaction paid on this layer.
-func (l *look) Fee(r *starknet.Receipt, kind starknet.TxType) template.HTML {
+// writeFee writes what a transaction paid on this layer.
+func writeFee(w *markup.Writer, r *starknet.Receipt, kind starknet.TxType) {
 	if kind == starknet.L1Handler && r.ActualFee.IsZero() {
-		return `<span class="soft" data-value="0">paid on L1</span>`
+		w.Put(`<span class="soft" data-value="0">paid on L1</span>`)
+		return
 	}
-	return l.FeeOf(r.ActualFee, r.FeeUnit.String())
-}
-
-// FeeOf is an amount in the unit of a fee.
-func (l *look) FeeOf(amount any, unit string) template.HTML {
-	switch unit {
-	case "FRI":
-		return l.Amount(amount, 18, "STRK")
-	case "WEI":
-		return l.Amount(amount, 18, "ETH")
+	switch r.FeeUnit {
+	case starknet.Fri:
+		writeAmount(w, feltUnits(&r.ActualFee), 18, true)
+		w.Put(` <bdi class="name">STRK</bdi>`)
+	case starknet.Wei:
+		writeAmount(w, feltUnits(&r.ActualFee), 18, true)
+		w.Put(` <bdi class="name">ETH</bdi>`)
+	default:
+		writeAmount(w, feltUnits(&r.ActualFee), 0, false)
+		w.Put(` <span class="soft">units</span>`)
 	}
-	return l.Amount(amount, nil, nil)
 }
 
 // txSums is what transactions of a list add up to.
@@ -105,7 +83,7 @@ type txSums struct {
 	DataGas  uint64
 }
 
-func sumUp(rows []txRow) txSums {
+func sumUp(rows []told) txSums {
 	s := txSums{Fri: new(big.Int), Wei: new(big.Int)}
 	for i := range rows {
 		r := &rows[i].Receipt
@@ -120,20 +98,25 @@ func sumUp(rows []txRow) txSums {
 	return s
 }
 
-// Gas are the kinds of gas that were used, in words; what is zero is left out, because old
+// gas writes the kinds of gas that were used, in words; what is zero is left out, because old
 // receipts do not tell it.
-func (s txSums) Gas() template.HTML {
-	var parts []string
+func (s *txSums) gas(w *markup.Writer) {
+	some := false
 	for _, g := range []struct {
 		n    uint64
-		name string
-	}{{s.L2Gas, "L2 gas"}, {s.L1Gas, "L1 gas"}, {s.DataGas, "L1 data gas"}} {
-		if g.n > 0 {
-			parts = append(parts, `<span class="number" data-value="`+strconv.FormatUint(g.n, 10)+`">`+web.Group(g.n)+`</span> `+g.name)
+		name markup.Ours
+	}{{s.L2Gas, " L2 gas"}, {s.L1Gas, " L1 gas"}, {s.DataGas, " L1 data gas"}} {
+		if g.n == 0 {
+			continue
 		}
+		if some {
+			w.Put(", ")
+		}
+		some = true
+		writeCount(w, g.n)
+		w.Put(g.name)
 	}
-	if parts == nil {
-		return `<span class="unknown" title="The receipts do not tell it.">unknown</span>`
+	if !some {
+		writeUnknown(w, "The receipts do not tell it.")
 	}
-	return template.HTML(strings.Join(parts, ", ")) //nolint:gosec // digits and fixed words
 }

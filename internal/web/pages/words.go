@@ -10,6 +10,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/markup"
 	"chainexplorer/internal/web"
 )
 
@@ -110,12 +111,47 @@ func (l *look) Href(parts ...any) string {
 	return b.String()
 }
 
+// refer writes the attributes of a link to the page of a felt, with all its digits; kind is
+// the path in front of it.
+func (l *look) refer(w *markup.Writer, kind markup.Ours, f *felt.Felt) {
+	w.Put(`href="`)
+	w.Link(l.base)
+	w.Put(kind)
+	w.Felt(f)
+	w.Put(`" title="`)
+	w.Felt(f)
+	w.Put(`" data-value="`)
+	w.Felt(f)
+	w.Put(`"`)
+}
+
+// shortLink writes a felt in short that leads to its page.
+func (l *look) shortLink(w *markup.Writer, kind markup.Ours, f *felt.Felt) {
+	w.Put(`<a class="felt" `)
+	l.refer(w, kind, f)
+	w.Put(` data-copy>`)
+	w.ShortFelt(f)
+	w.Put(`</a>`)
+}
+
 // Unknown says that something is not known, and why where that is known: null is not zero.
 func (l *look) Unknown(why string) template.HTML {
 	if why == "" {
 		return `<span class="unknown">unknown</span>`
 	}
-	return template.HTML(`<span class="unknown" title="` + template.HTMLEscapeString(why) + `">unknown</span>`) //nolint:gosec // escaped
+	var w markup.Writer
+	writeUnknown(&w, why)
+	return w.Done()
+}
+
+func writeUnknown(w *markup.Writer, why string) {
+	w.Put(`<span class="unknown"`)
+	if why != "" {
+		w.Put(` title="`)
+		w.Text(why)
+		w.Put(`"`)
+	}
+	w.Put(`>unknown</span>`)
 }
 
 // Count is a number of things, or unknown.
@@ -124,7 +160,17 @@ func (l *look) Count(n any) template.HTML {
 	if !ok {
 		return l.Unknown("")
 	}
-	return template.HTML(`<span class="number" data-value="` + strconv.FormatUint(number, 10) + `">` + web.Group(number) + `</span>`) //nolint:gosec // digits
+	var w markup.Writer
+	writeCount(&w, number)
+	return w.Done()
+}
+
+func writeCount(w *markup.Writer, n uint64) {
+	w.Put(`<span class="number" data-value="`)
+	w.Uint(n)
+	w.Put(`">`)
+	w.Group(n)
+	w.Put(`</span>`)
 }
 
 // whole reads numbers of the types that answers have.
@@ -179,7 +225,15 @@ func (l *look) Time(at any) template.HTML {
 		return l.Unknown("")
 	}
 	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `" data-value="` + t.Format(time.RFC3339) + `" data-ago>` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // digits
+	var w markup.Writer
+	w.Put(`<time datetime="`)
+	w.Time(t, time.RFC3339)
+	w.Put(`" data-value="`)
+	w.Time(t, time.RFC3339)
+	w.Put(`" data-ago>`)
+	w.Time(t, time.DateTime)
+	w.Put(` UTC</time>`)
+	return w.Done()
 }
 
 // Tier is the badge of how settled a block is, which opens to what that rests on.
@@ -195,7 +249,15 @@ func (l *look) Tier(number uint64) template.HTML {
 
 // badge has one meaning, and opens to its evidence.
 func badge(tone, word, evidence string) template.HTML {
-	return template.HTML(`<details class="badge ` + tone + `"><summary>` + template.HTMLEscapeString(word) + `</summary><p>` + template.HTMLEscapeString(evidence) + `</p></details>`) //nolint:gosec // escaped
+	var w markup.Writer
+	w.Put(`<details class="badge `)
+	w.Text(tone)
+	w.Put(`"><summary>`)
+	w.Text(word)
+	w.Put(`</summary><p>`)
+	w.Text(evidence)
+	w.Put(`</p></details>`)
+	return w.Done()
 }
 
 // plural is a number of things.
@@ -221,6 +283,34 @@ func deref(v any) any {
 // pager is the way through a list. Cursors lead forward; back is the browser's, and to the
 // first page.
 type pager struct{ First, Next string }
+
+// write writes the links, as the template of the same name does.
+func (p pager) write(w *markup.Writer) {
+	if p.First == "" && p.Next == "" {
+		return
+	}
+	w.Put(`<nav class="pager" aria-label="Pages of this list">`)
+	if p.First != "" {
+		w.Put(`<a rel="first" href="`)
+		w.Link(p.First)
+		w.Put(`">first page</a>`)
+	}
+	if p.Next != "" {
+		w.Put(`<a rel="next" href="`)
+		w.Link(p.Next)
+		w.Put(`">next page →</a>`)
+	} else {
+		w.Put(`<span class="soft">end of the list</span>`)
+	}
+	w.Put(`</nav>`)
+}
+
+// HTML is the same for templates.
+func (p pager) HTML() template.HTML {
+	var w markup.Writer
+	p.write(&w)
+	return w.Done()
+}
 
 // pagerOf makes the links of a list whose page has a cursor for the next one. Other
 // parameters stay.
