@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -29,6 +31,32 @@ func TestLameDuck(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailure {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestStopEndsStreams: asked to stop, the service says goodbye to those who listen to what is
+// new, and does not wait until they go.
+func TestStopEndsStreams(t *testing.T) {
+	cmd := program(t, "serve", "--listen=127.0.0.1:0", "--data", t.TempDir(), "--node", simulated(t, "SN_MAIN", 3), "--lame-duck", "0s")
+	r := start(t, cmd)
+	r.get("/readyz", "", http.StatusOK)
+	res, err := http.Get(r.base + "/live/SN_MAIN")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	in := bufio.NewReader(res.Body)
+	if line, err := in.ReadString('\n'); err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%d: %q, %v", res.StatusCode, line, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		t.Errorf("the stream was cut off: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
 		t.Errorf("ended with %v", err)
 	}
 }

@@ -59,7 +59,9 @@ const slide = `new Promise((done) => {
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	axe, err := walk.Axe(filepath.Join("..", ".."), filepath.Join("..", "web", "walk", "testdata", "axe", "package-lock.json"))
-	if err != nil && !errors.Is(err, walk.ErrNoAxe) { // the test of the pages is skipped without it
+	if errors.Is(err, walk.ErrNoAxe) {
+		t.Skip("axe-core is not there in the version of package-lock.json: make tools installs it where it can")
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	b, end, err := walk.Open(t.Context(), axe)

@@ -240,7 +240,6 @@ const tellTimes = (function () {
   if (chains.size === 0 || !window.EventSource) return;
 
   const forked = (fork) => {
-    document.querySelector(".forked")?.remove();
     const notice = make("p", "forked");
     notice.setAttribute("role", "alert");
     const short = (h) => h.length > 12 ? h.slice(0, 6) + "…" + h.slice(-4) : h;
@@ -250,6 +249,9 @@ const tellTimes = (function () {
     again.href = location.href;
     if (fork.now) notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was replaced by a fork: ${short(fork.was)} is now ${short(fork.now)}. `, block, ", or ", again, ".");
     else notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was taken back by a fork (${short(fork.was)}), and no other has its number yet. `, again, ".");
+    const old = document.querySelector(".forked");
+    if (old?.textContent === notice.textContent) return; // told before the stream broke
+    old?.remove();
     document.body.append(notice);
   };
 
@@ -258,23 +260,37 @@ const tellTimes = (function () {
       const [its, shown] = p.dataset.fresh.split(" ");
       const n = newest - Number(shown);
       if (its !== of || n <= 0) continue;
-      const link = make("a", "", n === 1 ? "1 new block" : n.toLocaleString("en") + " new blocks");
-      link.href = location.pathname;
-      p.replaceChildren(link);
-      p.hidden = false;
+      const text = n === 1 ? "1 new block" : n.toLocaleString("en") + " new blocks";
+      const link = p.querySelector("a");
+      if (link) { // it may have the focus, and was read out once, which is enough
+        if (link.textContent === text) continue;
+        p.setAttribute("aria-live", "off");
+        link.textContent = text;
+      } else {
+        const first = make("a", "", text);
+        first.href = location.pathname;
+        p.append(first);
+      }
     }
   };
 
   const slide = (old, now) => {
-    const had = new Set([...old.children].map((li) => li.dataset.key));
     const kept = new Map([...old.children].map((li) => [li.dataset.key, li]));
-    const list = [...now.children].map((li) => {
+    const keys = new Set([...now.children].map((li) => li.dataset.key));
+    for (const [key, li] of kept) if (!keys.has(key)) li.remove();
+    // What stays is not moved: whatever has the focus would lose it.
+    let at = old.firstElementChild;
+    for (const li of [...now.children]) {
       const same = kept.get(li.dataset.key);
-      if (same) { same.className = li.className; if (same.innerHTML !== li.innerHTML) same.innerHTML = li.innerHTML; return same; }
-      if (!had.has(li.dataset.key)) li.classList.add("new");
-      return li;
-    });
-    old.replaceChildren(...list);
+      if (same) {
+        same.className = li.className;
+        if (same.innerHTML !== li.innerHTML && !same.contains(document.activeElement)) same.innerHTML = li.innerHTML;
+        at = same.nextElementSibling;
+      } else {
+        li.classList.add("new");
+        old.insertBefore(li, at);
+      }
+    }
   };
 
   const busy = (e) => e.contains(document.activeElement) || e.querySelector("details[open]");
@@ -308,25 +324,34 @@ const tellTimes = (function () {
     }, 1000);
   };
 
-  let open = [];
-  const listen = () => {
-    for (const of of chains) {
-      const about = of === chain && hash ? `?number=${number}&hash=${hash}` : "";
-      const source = new EventSource("/live/" + encodeURIComponent(of) + about);
-      source.addEventListener("head", (e) => {
-        const head = JSON.parse(e.data);
-        fresh(of, head.number);
-        if (regions.some((r) => r.dataset.live === of && r.dataset.head !== head.hash)) refresh();
-      });
-      if (about) source.addEventListener("fork", (e) => forked(JSON.parse(e.data)));
-      open.push(source);
-    }
+  // Browsers come back by themselves to a stream that ends, but not where they were refused.
+  const open = new Map();
+  const listen = (of, wait) => {
+    const about = of === chain && hash ? `?number=${number}&hash=${hash}` : "";
+    const source = new EventSource("/live/" + encodeURIComponent(of) + about);
+    source.addEventListener("head", (e) => {
+      wait = 3000;
+      const head = JSON.parse(e.data);
+      fresh(of, head.number);
+      if (regions.some((r) => r.dataset.live === of && r.dataset.head !== head.hash)) refresh();
+    });
+    if (about) source.addEventListener("fork", (e) => forked(JSON.parse(e.data)));
+    source.addEventListener("error", () => {
+      if (source.readyState !== EventSource.CLOSED || open.get(of) !== source) return;
+      open.delete(of);
+      setTimeout(() => { if (!document.hidden && !open.has(of)) listen(of, Math.min(2 * wait, 60000)); }, wait);
+    });
+    open.set(of, source);
+  };
+  const close = () => {
+    open.forEach((s) => s.close());
+    open.clear();
   };
   const settle = () => {
-    if (document.hidden) { open.forEach((s) => s.close()); open = []; } else if (open.length === 0) listen();
+    if (document.hidden) close(); else for (const of of chains) if (!open.has(of)) listen(of, 3000);
   };
   document.addEventListener("visibilitychange", settle);
-  addEventListener("pagehide", () => { open.forEach((s) => s.close()); open = []; });
+  addEventListener("pagehide", close);
   addEventListener("pageshow", settle);
   settle();
 })();

@@ -61,9 +61,12 @@ type Options struct {
 // Hub has the watchers of all chains.
 type Hub struct {
 	feeds map[string]*Feed
-	done  chan struct{}
-	stop  sync.Once
-	work  sync.WaitGroup
+	life  context.Context
+	end   context.CancelFunc
+
+	mu     sync.Mutex // guards closed, and is held where work begins
+	closed bool
+	work   sync.WaitGroup
 }
 
 // New makes a hub, in which nothing runs yet.
@@ -74,21 +77,35 @@ func New(chains []Chain, o Options) *Hub {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Hub{feeds: map[string]*Feed{}, done: make(chan struct{})}
+	h := &Hub{feeds: map[string]*Feed{}}
+	h.life, h.end = context.WithCancel(context.Background())
 	for _, c := range chains {
 		h.feeds[c.ID] = &Feed{hub: h, chain: c, o: o, changed: make(chan struct{}), hashes: map[uint64]*felt.Felt{}}
 	}
 	return h
 }
 
-// Close ends all watching, and returns when nothing runs any more.
+// Close ends all watching, and returns when nothing runs any more. Nothing is told to
+// whoever joins later.
 func (h *Hub) Close() {
-	h.stop.Do(func() { close(h.done) })
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.end()
 	h.work.Wait()
 }
 
+// begin runs something until it ends by itself, unless the hub is closed.
+func (h *Hub) begin(f func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.work.Go(f)
+	}
+}
+
 // Done is closed when the hub is.
-func (h *Hub) Done() <-chan struct{} { return h.done }
+func (h *Hub) Done() <-chan struct{} { return h.life.Done() }
 
 // Feed is what there is to hear of a chain; nil where it is not watched.
 func (h *Hub) Feed(id string) *Feed { return h.feeds[id] }
@@ -112,13 +129,9 @@ func (f *Feed) Join() (leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.listeners++; f.listeners == 1 {
-		ctx, halt := context.WithCancel(context.Background())
+		ctx, halt := context.WithCancel(f.hub.life)
 		f.halt, f.state = halt, nil // what was known before is old
-		f.hub.work.Add(1)
-		go func() {
-			defer f.hub.work.Done()
-			f.watch(ctx)
-		}()
+		f.hub.begin(func() { f.watch(ctx) })
 	}
 	return func() {
 		f.mu.Lock()
@@ -137,7 +150,7 @@ func (f *Feed) Now() (*State, <-chan struct{}) {
 	return f.state, f.changed
 }
 
-// watch looks at the index until ctx or the hub ends.
+// watch looks at the index until ctx ends.
 func (f *Feed) watch(ctx context.Context) {
 	tick := time.NewTicker(f.o.Every)
 	defer tick.Stop()
@@ -159,8 +172,6 @@ func (f *Feed) watch(ctx context.Context) {
 		failed = err != nil
 		select {
 		case <-ctx.Done():
-			return
-		case <-f.hub.done:
 			return
 		case <-tick.C:
 		}

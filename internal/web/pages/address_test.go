@@ -26,7 +26,7 @@ func TestHoldingsAreTrue(t *testing.T) {
 	for _, a := range w.Chain.Accounts(30) {
 		for _, block := range []uint64{truthBlocks - 1, 41, 20} {
 			shown := map[string]string{}
-			for path := fmt.Sprintf("/address/%s/holdings?block=%d", a, block); path != ""; {
+			for path, pages := fmt.Sprintf("/address/%s/holdings?block=%d", a, block), 0; path != ""; w.onwards(&pages) {
 				s := w.reads(path)
 				for _, row := range s.rows["tokens"] {
 					if _, twice := shown[row["Token"][0]]; twice {
@@ -146,7 +146,7 @@ func TestAddressLists(t *testing.T) {
 	a := w.busiest()
 	collect := func(path, section, label string) (out []string) {
 		t.Helper()
-		for path != "" {
+		for pages := 0; path != ""; w.onwards(&pages) {
 			s := w.reads(path)
 			for _, row := range s.rows[section] {
 				out = append(out, strings.Join(row[label], " "))

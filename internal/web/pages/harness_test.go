@@ -55,6 +55,17 @@ func (w *world) look(path string, status int) string {
 	return text
 }
 
+// mostPages bounds the walk through a list.
+const mostPages = 100
+
+// onwards counts the pages of a list that is walked through.
+func (w *world) onwards(pages *int) {
+	w.T.Helper()
+	if *pages++; *pages > mostPages {
+		w.T.Fatal("the list has no end")
+	}
+}
+
 // inline is what the policy forbids.
 var inline = regexp.MustCompile(`(?i)<[^>]*\s(style|on[a-z]+)=|<script>|javascript:`)
 

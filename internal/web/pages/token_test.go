@@ -132,7 +132,7 @@ func TestHostileTokens(t *testing.T) {
 func TestTokens(t *testing.T) {
 	w := sharedWorld(t, truthBlocks)
 	var found []string
-	for path := "/tokens"; path != ""; {
+	for path, pages := "/tokens", 0; path != ""; w.onwards(&pages) {
 		s := w.reads(path)
 		for _, row := range s.rows["found"] {
 			found = append(found, row["Token"][0])

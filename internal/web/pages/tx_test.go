@@ -167,7 +167,7 @@ func TestTransactionParts(t *testing.T) {
 	w.Get("/tx/"+busiest+"?logLimit=1000", &a)
 	for part, want := range map[string]int{"events": a.LogCount, "transfers": len(a.TokenTransfers), "calls": len(a.AccountCalls)} {
 		rows := 0
-		for path := "/tx/" + busiest + "/" + part; path != ""; {
+		for path, pages := "/tx/"+busiest+"/"+part, 0; path != ""; w.onwards(&pages) {
 			page := w.page(path)
 			root, err := html.Parse(strings.NewReader(page))
 			if err != nil {

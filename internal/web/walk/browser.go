@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // visitTime bounds what a page may take, on a machine that does other things as well.
@@ -63,6 +65,15 @@ func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) error {
 	ctx, cancel := context.WithTimeout(b.ctx, visitTime)
 	defer cancel()
 	return chromedp.Do(ctx, actions...)
+}
+
+// Press presses keys as people do: a key that the page takes for itself writes nothing.
+func (b *Browser) Press(keys string) error {
+	return b.Do(chromedp.KeyEvent(keys, func(e *input.DispatchKeyEventParams) {
+		if e.Type == kb.KeyDown { // which writes whatever the page says
+			e.Type = kb.KeyRawDown
+		}
+	}))
 }
 
 // Eval is the value of an expression in the page, which is waited for if it is a promise.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"chainexplorer/internal/web/walk"
@@ -30,7 +29,7 @@ func TestKeyboardAlone(t *testing.T) {
 	}
 	press := func(keys string) focus {
 		t.Helper()
-		if err := b.Do(chromedp.KeyEvent(keys)); err != nil {
+		if err := b.Press(keys); err != nil {
 			t.Fatal(err)
 		}
 		got, err := walk.Eval[focus](b, focused)

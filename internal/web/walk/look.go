@@ -42,10 +42,13 @@ var lookScript string
 var watchScript string
 
 // Watch has every page that is opened from now on count how much it moves.
-func (b *Browser) Watch() error {
-	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watchScript})
+func (b *Browser) Watch() error { return b.Prepare(watchScript) }
+
+// Prepare runs a script in every page that is opened from now on, before those of the page.
+func (b *Browser) Prepare(script string) error {
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 	if err != nil {
-		return fmt.Errorf("watch for what moves: %w", err)
+		return fmt.Errorf("prepare the pages: %w", err)
 	}
 	return nil
 }
