@@ -88,14 +88,12 @@ func TestProcessesShareAccounts(t *testing.T) {
 	succeed(t, server.URL(), "key", "revoke", publicID.FindString(issued))
 	revoked := time.Now()
 	for _, api := range apis {
-		for ask(api.base) != http.StatusUnauthorized {
-			if since := time.Since(revoked); since > 10*time.Second {
-				t.Fatalf("the key is good %s after it was revoked", since)
+		// None that is asked a second later lets it in, however long the asking takes.
+		for asked := time.Now(); ask(api.base) != http.StatusUnauthorized; asked = time.Now() {
+			if since := asked.Sub(revoked); since > time.Second {
+				t.Fatalf("the key was good %s after it was revoked", since)
 			}
 		}
-	}
-	if since := time.Since(revoked); since > time.Second {
-		t.Errorf("both refused the key only after %s", since)
 	}
 	for _, api := range apis {
 		api.stop() // and write what they have counted

@@ -30,12 +30,12 @@ func (r *running) hold(url, text string) net.Conn {
 	return c
 }
 
-// metric reads one of the program's. While others read them all, it asks anew for a
-// short time: only so many may at once.
+// metric reads one of the program's. While others read them all, it asks anew: only so
+// many may at once.
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
 	code, text := r.ask(http.MethodGet, "/metrics", nil)
-	for end := time.Now().Add(5 * time.Second); code == http.StatusServiceUnavailable && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); code == http.StatusServiceUnavailable && time.Now().Before(end); {
 		code, text = r.ask(http.MethodGet, "/metrics", nil)
 	}
 	for line := range strings.Lines(text) {
@@ -51,11 +51,11 @@ func (r *running) metric(name string) float64 {
 	return 0
 }
 
-// answers asks anew until there is an answer, for a short time: of many connections
-// that are opened at the same moment one may be refused.
+// answers asks anew until there is an answer: of many connections that are opened at
+// the same moment one may be refused.
 func (r *running) answers(url string) {
 	r.t.Helper()
-	for end := time.Now().Add(5 * time.Second); ; {
+	for end := time.Now().Add(30 * time.Second); ; {
 		res, err := http.Get(url)
 		if err == nil {
 			res.Body.Close() //nolint:errcheck // not read

@@ -237,17 +237,22 @@ func TestRolesApart(t *testing.T) {
 	readers.Wait()
 	t.Logf("%d reads, %d of them repeated", f.reads.Load(), f.failed.Load())
 
-	// A key that is revoked is refused by all processes within a second.
+	// A key that is revoked is refused by all processes that are asked a second later,
+	// however long the asking takes.
 	succeed(t, f.url, "key", "revoke", publicID.FindString(succeed(t, f.url, "key", "list")))
 	revoked := time.Now()
 	for _, api := range f.apis {
-		api.get("/v1/SN_SEPOLIA/status", f.key, http.StatusUnauthorized)
+		for asked := time.Now(); ; asked = time.Now() {
+			_, err := f.head(t.Context(), api.base)
+			if err != nil && err.Error() == "status 401" {
+				break
+			}
+			if since := asked.Sub(revoked); err != nil || since > time.Second {
+				t.Fatalf("the key was good %s after it was revoked: %v", since, err)
+			}
+		}
 	}
-	if d := time.Since(revoked); d > time.Second {
-		t.Errorf("the revoked key was refused everywhere only after %v", d)
-	} else {
-		t.Logf("the revoked key was refused everywhere after %v", d)
-	}
+	t.Logf("the revoked key was refused everywhere after %v", time.Since(revoked))
 	for pid, cmd := range procs {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 			t.Error(err)

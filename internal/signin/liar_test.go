@@ -30,7 +30,7 @@ type liar struct {
 	*httptest.Server
 	key      *rsa.PrivateKey
 	asked    atomic.Int64
-	patience time.Duration                        // of the service; 2 s when zero
+	patience time.Duration                        // of the service; half a minute when zero
 	publish  func(map[string]any)                 // changes what it publishes
 	token    func(map[string]any)                 // changes what the ID token says
 	sign     func(*liar, map[string]any) string   // nil: as it should be
@@ -142,7 +142,7 @@ func lied(t *testing.T, l *liar) *world {
 func liedOn(t *testing.T, l *liar, control string) *world {
 	t.Helper()
 	w := newWorldOn(t, control, func(o *servertest.Options) {
-		o.Provider = &signin.Provider{Issuer: l.URL, ClientID: audience, ClientSecret: "secret", BaseURL: "http://" + o.Address, Timeout: cmp.Or(l.patience, 2*time.Second)}
+		o.Provider = &signin.Provider{Issuer: l.URL, ClientID: audience, ClientSecret: "secret", BaseURL: "http://" + o.Address, Timeout: cmp.Or(l.patience, 30*time.Second)}
 	})
 	w.link("ada@example.org", w.Space)
 	return w
@@ -352,6 +352,13 @@ func TestProviderTrouble(t *testing.T) {
 		io.Copy(io.Discard, r.Body) //nolint:errcheck // only then it shows that the other side has gone
 		<-r.Context().Done()
 	}
+	// hangs lets the service wait for a moment only, because nothing comes.
+	hangs := func(path string) func(*liar) {
+		return func(l *liar) {
+			l.patience = 2 * time.Second
+			l.hang = map[string]func(*http.Request){path: hang}
+		}
+	}
 	for name, prepare := range map[string]func(*liar){
 		"is another": func(l *liar) { l.publish = func(d map[string]any) { d["issuer"] = "https://elsewhere.example" } },
 		"asks in plain": func(l *liar) {
@@ -374,9 +381,9 @@ func TestProviderTrouble(t *testing.T) {
 				w.WriteHeader(307)
 			}}
 		},
-		"does not begin": func(l *liar) { l.hang = map[string]func(*http.Request){"/.well-known/openid-configuration": hang} },
-		"does not end":   func(l *liar) { l.hang = map[string]func(*http.Request){"/token": hang} },
-		"has no keys":    func(l *liar) { l.hang = map[string]func(*http.Request){"/keys": hang} },
+		"does not begin": hangs("/.well-known/openid-configuration"),
+		"does not end":   hangs("/token"),
+		"has no keys":    hangs("/keys"),
 		"is gone":        func(l *liar) { l.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -310,7 +310,7 @@ func TestCommits(t *testing.T) {
 			if n := reader.Commits(); n == reader.Commits() {
 				return n
 			}
-			if time.Since(begin) > 20*time.Second {
+			if time.Since(begin) > time.Minute {
 				t.Fatal("the engine never follows")
 			}
 		}
@@ -323,7 +323,7 @@ func TestCommits(t *testing.T) {
 		}
 		begin := time.Now()
 		for reader.Commits() == n {
-			if time.Since(begin) > 5*time.Second {
+			if time.Since(begin) > 30*time.Second {
 				t.Fatal("a commit goes unnoticed")
 			}
 		}
@@ -346,7 +346,7 @@ func TestCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for begin := time.Now(); reader.Commits() == n; {
-			if time.Since(begin) > 5*time.Second {
+			if time.Since(begin) > 30*time.Second {
 				t.Fatal("a commit under another lease goes unnoticed")
 			}
 		}
@@ -366,7 +366,7 @@ func TestCommits(t *testing.T) {
 		if n := reader.Commits(); n != reader.Commits() {
 			break
 		}
-		if time.Since(begin) > 10*time.Second {
+		if time.Since(begin) > 30*time.Second {
 			t.Fatal("trusted without a server")
 		}
 	}

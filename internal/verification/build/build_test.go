@@ -270,7 +270,10 @@ func TestScarb(t *testing.T) {
 	if _, err := toolchain.Add(t.Context(), policy, toolchain.Scarb, "2.20.0", from); err != nil {
 		t.Fatal(err)
 	}
-	b := builder(t, build.Options{Policy: policy, Sandbox: sandbox.Options{Limits: sandbox.Limits{Time: 2 * time.Second, Memory: 128 << 20, Text: 1 << 20, Output: 32 << 10}}})
+	limits := sandbox.Limits{Time: time.Minute, Memory: 128 << 20, Text: 1 << 20, Output: 32 << 10}
+	b := builder(t, build.Options{Policy: policy, Sandbox: sandbox.Options{Limits: limits}})
+	limits.Time = time.Second
+	hasty := builder(t, build.Options{Policy: policy, Sandbox: sandbox.Options{Limits: limits}})
 	data, p := submitted(t, changed(t, "class.json", string(sample.Artifact)))
 	r, err := b.Build(t.Context(), bytes.NewReader(data), p)
 	if err != nil || r.ClassHash != sample.ClassHash || r.Toolchain != "scarb-2.20.0" {
@@ -290,7 +293,11 @@ func TestScarb(t *testing.T) {
 		"it fails":     {nil, build.Failed},
 	} {
 		data, p := submitted(t, changed(t, c.change...))
-		_, err := b.Build(t.Context(), bytes.NewReader(data), p)
+		with := b
+		if name == "time" {
+			with = hasty
+		}
+		_, err := with.Build(t.Context(), bytes.NewReader(data), p)
 		code(t, name, err, c.code)
 	}
 }
