@@ -17,13 +17,13 @@ import (
 
 // served is a kernel with routes of a test, and a key.
 type served struct {
-	t   *testing.T
+	t   testing.TB
 	k   *kernel.Server
 	key string
 	at  chain.Revision
 }
 
-func serve(t *testing.T) *served {
+func serve(t testing.TB, change ...func(*kernel.Options)) *served {
 	t.Helper()
 	db, err := control.Open(t.Context(), control.Options{Path: controltest.File(t)})
 	if err != nil {
@@ -40,7 +40,11 @@ func serve(t *testing.T) *served {
 		t.Fatal(err)
 	}
 	secret := db.CursorSecret()
-	k, err := kernel.New(kernel.Options{Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:])})
+	o := kernel.Options{Keys: account.NewAuthenticator(repo, nil), Cursors: kernel.NewCursors(secret[:])}
+	for _, f := range change {
+		f(&o)
+	}
+	k, err := kernel.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,21 +1,27 @@
-package kernel
+package kernel_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/kernel"
 )
 
 // FuzzCursor: whatever a client sends as a cursor, it is refused without a
 // panic, or it is one that was made for this very scope.
 func FuzzCursor(f *testing.F) {
-	c := NewCursors([]byte("secret"))
+	c := kernel.NewCursors([]byte("secret"))
 	f.Add("", "scope", []byte{}, 0)
 	f.Add(c.Seal("scope", []byte{1, 2}), "scope", []byte{1, 2}, 3)
 	f.Add("AQ", "listBlocks\x00SN_MAIN", []byte("12345678"), 30)
@@ -34,7 +40,7 @@ func FuzzCursor(f *testing.F) {
 		if _, fault := c.Open(scope+"x", good); fault == nil {
 			t.Fatal("a cursor of another scope")
 		}
-		if _, fault := NewCursors([]byte("other")).Open(scope, good); fault == nil {
+		if _, fault := kernel.NewCursors([]byte("other")).Open(scope, good); fault == nil {
 			t.Fatal("a cursor of another secret")
 		}
 		b := []byte(good)
@@ -63,7 +69,7 @@ func FuzzTimestamp(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		at, err := TimestampOf("x", s)
+		at, err := kernel.TimestampOf("x", s)
 		if err != nil {
 			return
 		}
@@ -76,52 +82,110 @@ func FuzzTimestamp(f *testing.F) {
 	})
 }
 
+// fuzzed is a kernel with a list, whose budgets are new at every request.
+func fuzzed(f *testing.F) *served {
+	f.Helper()
+	now := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	s := serve(f, func(o *kernel.Options) {
+		o.Origins, o.AnonymousPerMinute, o.CacheBytes = []string{allowedOrigin}, -1, 1
+		o.Now = func() time.Time { return now }
+	})
+	type page struct {
+		Limit  kernel.Limit `query:"limit" doc:"How many."`
+		Cursor string       `query:"cursor" doc:"Where to go on."`
+	}
+	kernel.Register(s.k, kernel.Route{ID: "list", Method: http.MethodGet, Path: "/v1/list", Family: "Test", Summary: "Test.", Description: "Test.",
+		Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External,
+		Depends: kernel.OnClock, Page: kernel.Page{Usual: 5, Most: 10}},
+		func(context.Context, *page) (*counted, error) {
+			now = now.Add(time.Minute)
+			return &counted{}, nil
+		})
+	return s
+}
+
+var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+
 // FuzzHeaders: no header breaks the kernel, and none gets further than it may.
 func FuzzHeaders(f *testing.F) {
 	f.Add("svc_live_x", "", "id-1", "gzip;q=0.5, br", `W/"a", "b-gzip"`, "https://x.example", "a;b=1&a=2")
 	f.Add("", "svc_live_", "a b", "*;q=0", "*", "null", "limit=1&limit=2")
 	f.Add("a", "b", "", ";;q=", `"`, "", "%zz")
+	f.Add("a, b", "", "", "", "", allowedOrigin, "limit=007&cursor=")
+	s := fuzzed(f)
 	f.Fuzz(func(t *testing.T, long, short, id, encoding, none, origin, query string) {
-		h := http.Header{"Accept-Encoding": {encoding}, "If-None-Match": {none}, HeaderRequestID: {id}, "Origin": {origin}}
+		h := http.Header{"Accept-Encoding": {encoding}, "If-None-Match": {none}, kernel.HeaderRequestID: {id}, "Origin": {origin}}
+		ask := func(query string, more ...string) *httptest.ResponseRecorder {
+			r, w := httptest.NewRequest(http.MethodGet, "/v1/list", nil), httptest.NewRecorder()
+			r.URL.RawQuery, r.Header = query, h.Clone()
+			for i := 0; i < len(more); i += 2 {
+				r.Header.Set(more[i], more[i+1])
+			}
+			s.k.ServeHTTP(w, r)
+			if got := w.Header().Get(kernel.HeaderRequestID); !wellFormedID.MatchString(got) || got != id && !strings.HasPrefix(got, "svc-") {
+				t.Fatalf("request id %q became %q", id, got)
+			}
+			if w.Code >= 500 {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+			if w.Header().Get("Content-Encoding") != "" && !strings.Contains(strings.ToLower(encoding), "gzip") {
+				t.Fatalf("gzip after %q", encoding)
+			}
+			return w
+		}
+
+		// No key that can be sent here is good, and two are one too many.
+		var keys []string
 		if long != "" {
-			h.Set(HeaderKey, long)
+			keys = append(keys, kernel.HeaderKey, long)
 		}
 		if short != "" {
-			h.Set(HeaderKeyShort, short)
+			keys = append(keys, kernel.HeaderKeyShort, short)
 		}
-		key, fault := presentedKey(h)
-		switch {
-		case long != "" && short != "" && (fault == nil || fault.Code != CodeConflictingKeys):
-			t.Fatalf("two keys: %q %v", key, fault)
-		case fault == nil && key != long && key != short, fault == nil && strings.ContainsAny(key, " \t\"'`,;"):
-			t.Fatalf("key %q of %q and %q", key, long, short)
+		want := kernel.CodeUnauthorized
+		switch key := long + short; {
+		case len(keys) == 4:
+			want = kernel.CodeConflictingKeys
+		case strings.ContainsAny(key, " \t\"'`,;"):
+			want = kernel.CodeMalformedKey
 		}
-		r := &http.Request{Header: h}
-		if got := requestID(h); !validRequestID(got) || got != id && !strings.HasPrefix(got, "svc-") {
-			t.Fatalf("request id %q became %q", id, got)
+		h.Set("Accept-Encoding", "identity")
+		w := ask("", keys...)
+		var told struct{ Code kernel.Code }
+		if err := json.Unmarshal(w.Body.Bytes(), &told); err != nil || told.Code != want {
+			t.Fatalf("keys %q: %d %s (%v), want %s", keys, w.Code, w.Body, err, want)
 		}
-		if AcceptsGzip(h) && !strings.Contains(strings.ToLower(encoding), "gzip") {
-			t.Fatalf("gzip after %q", encoding)
-		}
-		if tag, ok := Matches(h["If-None-Match"], "0123", "0123-gzip"); ok && !strings.Contains(none, tag) && !strings.Contains(none, "*") {
-			t.Fatalf("%q matches %q", none, tag)
-		}
-		route := &Route{query: map[string]queryParameter{"limit": {integer: true}, "cursor": {}}}
-		if query, fault := route.checkQuery(query, &Request{}); fault == nil {
-			q, err := url.ParseQuery(query)
+		h.Set("Accept-Encoding", encoding)
+
+		// With a good key the query is taken, or refused.
+		w = ask(query, kernel.HeaderKey, s.key)
+		switch q, err := url.ParseQuery(query); w.Code {
+		case http.StatusOK, http.StatusNotModified:
 			if err != nil {
-				t.Fatalf("query %q", query)
+				t.Fatalf("query %q was taken", query)
 			}
 			for name, values := range q {
-				if len(values) > 1 {
-					t.Fatalf("query %q: %s twice", query, name)
+				if len(values) > 1 || name != "limit" && name != "cursor" {
+					t.Fatalf("query %q was taken, with %d times %s", query, len(values), name)
 				}
 			}
+			if tag := w.Header().Get("Etag"); w.Code == http.StatusNotModified && !strings.Contains(none, strings.Trim(strings.TrimPrefix(tag, "W/"), `"`)) && !strings.Contains(none, "*") {
+				t.Fatalf("%q matches %q", none, tag)
+			}
+		case http.StatusBadRequest, http.StatusUnauthorized: // such as for a key in it
+		default:
+			t.Fatalf("query %q: %d %s", query, w.Code, w.Body)
 		}
-		s := &Server{Origins: []string{"https://explorer.example"}}
-		w := &exchange{ResponseWriter: httptest.NewRecorder(), record: Request{credentialed: true}}
-		s.cors(w, r)
-		if allowed := w.Header().Get("Access-Control-Allow-Origin"); allowed != "" && allowed != "https://explorer.example" {
+		if kernel.AcceptsGzip(h) && !strings.Contains(strings.ToLower(encoding), "gzip") {
+			t.Fatalf("gzip after %q", encoding)
+		}
+		if tag, ok := kernel.Matches(h["If-None-Match"], "0123", "0123-gzip"); ok && !strings.Contains(none, tag) && !strings.Contains(none, "*") {
+			t.Fatalf("%q matches %q", none, tag)
+		}
+
+		// Who comes with a cookie may do so from the listed origins alone.
+		w = ask("", "Cookie", "a=b", kernel.HeaderKey, s.key)
+		if allowed := w.Header().Get("Access-Control-Allow-Origin"); allowed != "" && allowed != allowedOrigin {
 			t.Fatalf("origin %q got %q with credentials", origin, allowed)
 		}
 	})
