@@ -62,8 +62,7 @@ fmt: ## format the code
 lint: export GOGC = 400
 lint: ## check formatting, vet and staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
-	go vet ./...
-	go tool staticcheck ./...
+	tool=$$(go tool -n lint) && go vet -vettool="$$tool" ./...
 
 sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 	SIM_SEEDS=$(SEEDS) SIM_POSTGRES_SEEDS=$(SEEDS) go test -count=1 -timeout 0 -run TestSimulation ./internal/index/sim
