@@ -1,24 +1,33 @@
-package api
+package api_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/chain"
 )
 
 func TestAgreementInStatus(t *testing.T) {
-	state := &chain.State{HasHead: true, Head: chain.Head{Number: 50}}
-	if agreementOf(state) != nil {
-		t.Error("agreement without a quorum")
+	w := newWorld(t, 51)
+	agreement := func() *api.StatusAgreement {
+		t.Helper()
+		var s api.Status
+		w.Get("/status", &s)
+		return s.Agreement
 	}
-	state.Agreed = chain.Agreed{Quorum: 2, Next: 31, At: time.Unix(1e9, 0), Tiers: []chain.TierAgreement{{Tier: chain.Finalized, Number: 30, Agree: 2, Asked: 3}}}
-	a := agreementOf(state)
-	if a == nil || *a.AgreedBlockNumber != 30 || a.ObservedAt == nil || len(a.Tiers) != 1 || a.Tiers[0] != (TierAgreement{"finalized", 30, 2, 0, 3}) {
+	if a := agreement(); a != nil {
+		t.Errorf("agreement without a quorum: %+v", a)
+	}
+	agreed := chain.Agreed{Quorum: 2, Next: 31, At: time.Unix(1e9, 0), Tiers: []chain.TierAgreement{{Tier: chain.Finalized, Number: 30, Agree: 2, Asked: 3}}}
+	w.leave(chain.AgreedKey, agreed.Encode())
+	if a := agreement(); a == nil || a.AgreedBlockNumber == nil || *a.AgreedBlockNumber != 30 || a.ObservedAt == nil || !slices.Equal(a.Tiers, []api.TierAgreement{{"finalized", 30, 2, 0, 3}}) {
 		t.Errorf("%+v", a)
 	}
-	state.Fork.Count = 2
-	if a := agreementOf(state); a.AgreedBlockNumber != nil {
-		t.Errorf("agreed on %d after forks", *a.AgreedBlockNumber)
+	agreed.Forks = 5 // others than the index went through: of several nothing is known
+	w.leave(chain.AgreedKey, agreed.Encode())
+	if a := agreement(); a == nil || a.AgreedBlockNumber != nil {
+		t.Errorf("agreed after forks: %+v", a)
 	}
 }

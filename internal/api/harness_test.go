@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/servertest"
 )
 
@@ -32,6 +34,10 @@ func sharedWorld(t *testing.T, n int) *world {
 	t.Helper()
 	return &world{servertest.Shared(t, n)}
 }
+
+// setRegistry makes routes know other things of the chain. Nothing may be asked
+// meanwhile.
+func setRegistry(r *api.Routes, c *registry.Chain) { r.Chains[chainID].Registry = c }
 
 // skipRaced leaves out what does one thing after the other, thousands of times: the
 // race detector would find nothing in it and take minutes. 'make test' runs these

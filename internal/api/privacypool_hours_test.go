@@ -192,7 +192,7 @@ func TestNoLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, known := range []*registry.Chain{other.Chain(chainID), none} {
-		w.Routes.SetRegistry(chainID, known)
+		setRegistry(w.Routes, known)
 		for route, want := range map[string][]string{
 			"tvl": {`"status":"unavailable"`, `"reasonCode":"no_finalized_flow_snapshot"`, `"blockNumber":null`, `"missingAmountEventCount":null`, `"decodedMaterializationFresh":null`, `"assets":[]`,
 				`"asOfL1Accepted":null`, `"totalUsd":null`},
@@ -280,7 +280,7 @@ func TestUnknownClassOfThePool(t *testing.T) {
 	if o.Known, err = registry.Builtin().With(chainID, entries); err != nil {
 		t.Fatal(err)
 	}
-	o.Routes.SetRegistry(chainID, o.Known.Chain(chainID))
+	setRegistry(o.Routes, o.Known.Chain(chainID))
 	o.RunJobs()
 	s := o.poolSnapshot()
 	if s.Status != "degraded" || s.Coverage.ReasonCode != "incomplete_finalized_flow_ledger" || len(s.Assets) == 0 || s.Assets[0].Status != "degraded" || s.Assets[0].ReasonCode != "amount_decode_incomplete" {
@@ -312,7 +312,7 @@ func TestUnknownClassOfThePool(t *testing.T) {
 		t.Errorf("%v", counts)
 	}
 	o.Known = whole
-	o.Routes.SetRegistry(chainID, whole.Chain(chainID))
+	setRegistry(o.Routes, whole.Chain(chainID))
 	o.RunJobs()
 	o.privacy()
 }

@@ -174,7 +174,7 @@ func TestPrivacyPoolUnknownClass(t *testing.T) {
 		t.Fatalf("the pool was not upgraded in the middle: %v", seen)
 	}
 	know := func() {
-		w.Routes.SetRegistry(chainID, w.Registry)
+		setRegistry(w.Routes, w.Registry)
 		w.Chain.Extend(1) // answers are kept until the next block: a process has one registry
 		w.CatchUp()
 	}

@@ -75,7 +75,7 @@ func TestSearchByName(t *testing.T) {
 func TestKnownTokensByEitherName(t *testing.T) {
 	w := newWorld(t, 20)
 	known := registry.Builtin().Chain(chainID) // which calls some of them by other names
-	w.Routes.SetRegistry(chainID, known)
+	setRegistry(w.Routes, known)
 	own := map[felt.Felt]api.TokenSummary{}
 	for _, k := range known.Tokens() {
 		r := w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+k.Address.String(), w.Key)

@@ -242,7 +242,7 @@ func TestHolderRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Routes.SetRegistry(chainID, vacant.Chain(chainID))
+	setRegistry(w.Routes, vacant.Chain(chainID))
 	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/token/0x99/holders", w.Partner), 404, kernel.CodeNotFound, nil)
 	// Qualified just now: nothing is counted yet.
 	other := (&golden{world: w}).unqualified()
@@ -250,7 +250,7 @@ func TestHolderRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Routes.SetRegistry(chainID, known.Chain(chainID))
+	setRegistry(w.Routes, known.Chain(chainID))
 	servertest.Expect(t, w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+other.String()+"/holders", w.Partner), 503, kernel.CodeServiceUnavailable, map[string]string{"Retry-After": "15"})
 }
 

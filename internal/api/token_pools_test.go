@@ -112,7 +112,7 @@ func TestPoolsOfAnotherRegistry(t *testing.T) {
 	if err := json.Unmarshal(first.Body, &page); err != nil || page.NextCursor == nil {
 		t.Fatalf("%s", first.Body)
 	}
-	w.Routes.SetRegistry(chainID, other.Chain(chainID))
+	setRegistry(w.Routes, other.Chain(chainID))
 	r := w.Do(http.MethodGet, path, w.Partner)
 	var got api.TokenPools
 	if err := json.Unmarshal(r.Body, &got); err != nil || got.Coverage.Exact || got.TotalPairs != nil || got.Coverage.ReasonCode != "pool_snapshot_missing" {

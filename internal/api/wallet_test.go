@@ -282,7 +282,7 @@ func TestWalletBeforeDeployment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Routes.SetRegistry(chainID, known)
+	setRegistry(w.Routes, known)
 	r := w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.Chain.Accounts(9)[0]})))
 	var got struct {
 		Correctness  string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -78,6 +79,22 @@ func FuzzTimestamp(f *testing.F) {
 		}
 		if text := at.UTC().Format(time.RFC3339); !utf8.ValidString(text) {
 			t.Fatalf("%q prints as %q", s, text)
+		}
+	})
+}
+
+// FuzzNumber: what is taken for the number of a block is that number.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"0", "00", "9223372036854775807", "9223372036854775808", "-1", "１", "5.0", "50e-1", "5e0", "5.5", "-0", "1e4000"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		n, ok := kernel.NumberOf(s)
+		if !ok {
+			return
+		}
+		if same, ok := new(big.Rat).SetString(s); !ok || same.Cmp(new(big.Rat).SetInt(new(big.Int).SetUint64(n))) != 0 {
+			t.Fatalf("%q became %d", s, n)
 		}
 	})
 }
