@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/web/pages"
 )
 
 // jobSettings are what the jobs beside an indexer are set up by.
@@ -72,6 +73,19 @@ func (s jobSettings) open() (*jobs, error) {
 type jobs struct {
 	runner *job.Runner
 	store  store.Engine
+}
+
+// workOf tells how the jobs of a chain fare in this process.
+func (s *service) workOf(chain string) (out []pages.Work) {
+	for _, c := range s.chains {
+		if c.id != chain || c.jobs == nil {
+			continue
+		}
+		for _, r := range c.jobs.runner.Reports() {
+			out = append(out, pages.Work{Name: r.Name, Held: r.Held, Done: r.Done, Failed: r.Failed, Failures: r.Failures})
+		}
+	}
+	return out
 }
 
 // announced wakes the jobs after a commit of this process.

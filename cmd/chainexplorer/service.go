@@ -258,6 +258,7 @@ func (s *service) openAPI(ctx context.Context) error {
 	if log != nil {
 		shown.Checkpoint = log.Checkpoint
 	}
+	shown.Jobs = s.workOf
 	s.front.server.RegisterOnShutdown(shown.Close) // or streams would be waited for
 	s.onClose(shown.Close)
 	site.New(k, routes, listed...)

@@ -64,6 +64,7 @@ func (r *Runner) work(ctx context.Context, s *seat, held store.Lease) error {
 			}
 		}
 		r.Metrics.done(name, time.Since(begin))
+		r.told.of(name, func(x *Report) { x.Runs, x.Done = x.Runs+1, time.Now() })
 		s.failures = 0
 		if err := rest(ctx, s); err != nil {
 			return err

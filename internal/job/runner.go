@@ -43,6 +43,7 @@ type Runner struct {
 	woken chan struct{} // something happened to the index
 	ended chan *seat
 	said  string // the last reason for waiting that was logged
+	told  reports
 }
 
 // seat is the place of one job in this process.
@@ -217,6 +218,7 @@ func (r *Runner) say(why string) {
 func (r *Runner) begin(ctx context.Context, s *seat, lease store.Lease, working *sync.WaitGroup) {
 	s.running, s.standing = true, false
 	r.Metrics.held(s.job.Name(), true)
+	r.told.of(s.job.Name(), func(x *Report) { x.Held = true })
 	r.Logger.Info("doing a job", "job", s.job.Name(), "epoch", lease.Epoch)
 	working.Go(func() {
 		s.result = r.hold(ctx, s, lease)
@@ -230,6 +232,7 @@ func (r *Runner) settle(s *seat) error {
 	err, name := s.result, s.job.Name()
 	s.running = false
 	r.Metrics.held(name, false)
+	r.told.of(name, func(x *Report) { x.Held = false })
 	switch {
 	case err == nil || errors.Is(err, context.Canceled):
 		return nil // the end was asked for
@@ -244,6 +247,7 @@ func (r *Runner) settle(s *seat) error {
 	s.failures++
 	s.notYet = time.Now().Add(backoff.Policy{Min: r.RetryMin, Max: r.RetryMax}.After(s.failures))
 	r.Metrics.failed(name)
+	r.told.of(name, func(x *Report) { x.Failures, x.Failed = x.Failures+1, time.Now() })
 	r.Logger.Warn("a job failed, and whoever is first tries it again", "job", name, "err", err, "failures", s.failures)
 	return nil
 }

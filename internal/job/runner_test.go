@@ -210,6 +210,9 @@ func TestJob(t *testing.T) {
 		if f.count() != 4 || s.metric(t, "failures_total", "count") != 2 || s.metric(t, "held", "count") != 1 {
 			t.Errorf("%d steps, %v failures, held %v", f.count(), s.metric(t, "failures_total", "count"), s.metric(t, "held", "count"))
 		}
+		if told := s.Reports(); len(told) != 1 || told[0].Name != "count" || !told[0].Held || told[0].Failures != 2 || told[0].Failed.IsZero() || !told[0].Done.IsZero() {
+			t.Errorf("it is told of as %+v", told)
+		}
 		if err := s.stop(); err != nil || !ended {
 			t.Errorf("stopped with %v, the job ended: %v", err, ended)
 		}

@@ -69,6 +69,7 @@ func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
 	}
 	if req.seen != nil {
 		req.seen.observe(x.status, took)
+		s.timings.observe(req.seen.timed, now, took, x.status)
 	} else {
 		s.metrics.of(operation).observe(x.status, took)
 	}

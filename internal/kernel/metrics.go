@@ -50,10 +50,17 @@ type routeMetrics struct {
 	operation string
 	ok        prometheus.Counter // status 200
 	seconds   prometheus.Observer
+	timed     timed // what people are told of it
 }
 
 func (m *Metrics) of(operation string) *routeMetrics {
-	return &routeMetrics{m, operation, m.requests.WithLabelValues(operation, strconv.Itoa(http.StatusOK)), m.seconds.WithLabelValues(operation)}
+	return &routeMetrics{m, operation, m.requests.WithLabelValues(operation, strconv.Itoa(http.StatusOK)), m.seconds.WithLabelValues(operation), untimed}
+}
+
+// as says what people are told of how long it takes.
+func (r *routeMetrics) as(kind timed) *routeMetrics {
+	r.timed = kind
+	return r
 }
 
 func (r *routeMetrics) observe(status int, took time.Duration) {

@@ -102,6 +102,7 @@ type Server struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 	metrics  *Metrics
+	timings  timings
 
 	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
 	table       []*Route
@@ -315,7 +316,7 @@ func Listed(words []string) string {
 
 // keyed is the part of the kernel for routes that need a key.
 func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
-	seen := s.metrics.of(route.ID)
+	seen := s.metrics.of(route.ID).as(timedAs(route.Class))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange) // the mux is only reached through ServeHTTP
 		req := &x.record

@@ -35,7 +35,11 @@ type Sheet struct {
 // HandleSheet serves a page.
 func (s *Server) HandleSheet(p Sheet) {
 	route := &Route{ID: p.ID, Class: Light, Certification: Unsupported}
-	seen := s.metrics.of(p.ID)
+	kind := timedPages
+	if p.Waits {
+		kind = timedWaiting
+	}
+	seen := s.metrics.of(p.ID).as(kind)
 	s.handle(p.Pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange) // the mux is only reached through ServeHTTP
 		req := &x.record

@@ -138,6 +138,8 @@ type Options struct {
 	Verification *verification.Options
 	// Checkpoint is the head of the log of receipts; nil is no log.
 	Checkpoint func(context.Context) (int64, []byte, error)
+	// Jobs tells how the jobs fare in the process; nil is none that does any.
+	Jobs func(chain string) []pages.Work
 	// Relay serves the prover relay, too.
 	Relay    *relay.Options
 	control  *control.DB
@@ -191,7 +193,7 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 		relay.New(k, *o.Relay)
 	}
 	o.explorer = pages.New(k, routes)
-	o.explorer.Checkpoint = o.Checkpoint
+	o.explorer.Checkpoint, o.explorer.Jobs = o.Checkpoint, o.Jobs
 	site.New(k, routes)
 	return k, routes
 }

@@ -55,7 +55,7 @@ func (s *Site) manifest() Manifest {
 		m.States[c.State] = c.Meaning
 	}
 	for _, r := range s.Entries() {
-		m.Operations = append(m.Operations, ManifestOperation{r.ID, r.Method, r.Path, r.Certification, r.Tier, r.Audience, r.ScopeName(), r.Class, evidenceFor(r.ID)})
+		m.Operations = append(m.Operations, ManifestOperation{r.ID, r.Method, r.Path, r.Certification, r.Tier, r.Audience, r.ScopeName(), r.Class, EvidenceFor(r.ID)})
 	}
 	return m
 }

@@ -33,9 +33,9 @@ var evidence = func() map[string]Evidence {
 	return m
 }()
 
-// evidenceFor returns what is known of an operation; an operation that no test
+// EvidenceFor returns what is known of an operation; an operation that no test
 // compared says so.
-func evidenceFor(operation string) Evidence {
+func EvidenceFor(operation string) Evidence {
 	if e, ok := evidence[operation]; ok {
 		return e
 	}

@@ -25,7 +25,7 @@ func (s *Site) publish() {
 	s.describeService(o)
 	for _, r := range s.Entries() {
 		op := s.OperationOf(r)
-		op.Extensions["x-service-evidence"] = evidenceFor(r.ID)
+		op.Extensions["x-service-evidence"] = EvidenceFor(r.ID)
 		s.nameChains(op)
 		declareHeaders(op, r)
 		describeOperation(o.Components.Schemas, r, op)

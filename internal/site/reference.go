@@ -79,7 +79,7 @@ func (ref *reference) operation(r *kernel.Route, at setting) web.Operation {
 	out := web.Operation{
 		ID: r.ID, Method: r.Method, Path: r.Path, Summary: r.Summary, Description: r.Description,
 		Certification: string(r.Certification), Tier: string(r.Tier), Scope: r.ScopeName(), Class: string(r.Class), Audience: string(r.Audience),
-		Evidence: evidenceText(evidenceFor(r.ID)),
+		Evidence: evidenceText(EvidenceFor(r.ID)),
 		Example:  web.Code{Text: ref.command(at, r, op), Status: kernel.DefaultTo(r.ExampleStatus, http.StatusOK)},
 	}
 	for _, p := range op.Parameters {

@@ -21,6 +21,7 @@ const moodFor = time.Second
 type mood struct {
 	routes *api.Routes
 	chain  *api.Chain
+	forks  forkLog
 
 	mu    sync.Mutex // guards what follows
 	until time.Time
@@ -43,7 +44,7 @@ func (m *mood) now(ctx context.Context) string {
 			return err
 		}
 		text = moodOf(&status)
-		return nil
+		return m.forks.note(ctx, r, state, now)
 	})
 	if err != nil {
 		return m.text

@@ -42,7 +42,9 @@ type Pages struct {
 	// Checkpoint reads the signed head of the log of receipts, and how many there are; nil
 	// without a log. It is set before the first page is asked for.
 	Checkpoint func(context.Context) (int64, []byte, error)
-	hub        *live.Hub
+	// Jobs tells how the jobs of a chain fare in this process; nil where it does none.
+	Jobs func(chain string) []Work
+	hub  *live.Hub
 }
 
 // New registers the pages. The table of routes is complete by then.

@@ -21,10 +21,12 @@ type health struct {
 	Settledness template.HTML
 	Fork        template.HTML
 	Audited     template.HTML
+	Forks       template.HTML // drawn; "" where there were none
+	Jobs        []jobRow
 }
 
 // statusPage says whether the service can be relied on right now. Rows read: the status of
-// every chain.
+// every chain, and how far its jobs are.
 func statusPage(l *look) (*sheet, error) {
 	var chains []*health
 	for i, id := range l.p.Chains {
@@ -38,12 +40,13 @@ func statusPage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       "Status",
 		description: "Whether the index of every chain is current and sound: its head, its nodes and their agreement, what was verified, and the last fork.",
-		name:        "status.html", plain: true, data: map[string]any{"Chains": chains},
+		name:        "status.html", plain: true, data: map[string]any{"Chains": chains, "Timings": l.timingRows(), "Proven": l.proven()},
 	}, nil
 }
 
 // healthOf looks at one chain. One that cannot be looked at does not hide the others.
 func (l *look) healthOf(id string) (h *health, err error) {
+	l.p.moods[id].now(l.ctx) // it sees forks
 	err = l.on(id, func(l *look) (err error) {
 		status, err := ask[api.Status](l, "getStatus", nil)
 		if err != nil {
@@ -51,7 +54,13 @@ func (l *look) healthOf(id string) (h *health, err error) {
 		}
 		h = &health{look: l, ID: id, S: status, Note: moodOf(status), Fork: l.lastFork(status.LastFork), Audited: l.audited(status.Verification.Audit)}
 		h.State, h.Tone = stateWord(status)
-		h.Settledness, err = l.settledness(status)
+		if h.Settledness, err = l.settledness(status); err != nil || !l.state.HasHead {
+			return err
+		}
+		if h.Forks, err = l.p.moods[id].forks.timeline(l, "forks-"+id); err != nil {
+			return err
+		}
+		h.Jobs, err = l.jobRows()
 		return err
 	})
 	if err == nil {

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -37,10 +38,20 @@ type shown struct {
 	heading string
 }
 
-// reads parses a page.
+// reads parses a page below the chain.
 func (w *world) reads(path string) *shown {
 	w.T.Helper()
-	text := w.page(path)
+	return w.parsed(path, w.page(path))
+}
+
+// readsOf parses any page.
+func (w *world) readsOf(path string) *shown {
+	w.T.Helper()
+	return w.parsed(path, w.look(path, http.StatusOK))
+}
+
+func (w *world) parsed(path, text string) *shown {
+	w.T.Helper()
 	root, err := html.Parse(strings.NewReader(text))
 	if err != nil {
 		w.T.Fatal(err)
