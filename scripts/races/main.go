@@ -91,6 +91,7 @@ type pkg struct {
 	Imports, TestImports, XTestImports []string
 
 	starts, testStarts string // where it starts a goroutine, and where its tests do
+	hasTests           bool   // and not benchmarks alone
 }
 
 // read lists the packages below a folder and looks for goroutines in them.
@@ -113,6 +114,9 @@ func read(ctx context.Context, dir string) (*module, error) {
 			return nil, err
 		}
 		if p.testStarts, err = startIn(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles)); err != nil {
+			return nil, err
+		}
+		if p.hasTests, err = testsIn(p.Dir, slices.Concat(p.TestGoFiles, p.XTestGoFiles)); err != nil {
 			return nil, err
 		}
 		m.packages = append(m.packages, p)

@@ -76,11 +76,14 @@ func TestWatched(t *testing.T) {
 		"asks/x_test.go":           "package asks_test\n\nimport (\n\t\"testing\"\n\n\t_ \"played/internal/servertest\"\n)\n\nfunc TestA(*testing.T) {}\n",
 		"asksAtOnce/x.go":          "package asksAtOnce" + empty,
 		"asksAtOnce/x_test.go":     "package asksAtOnce_test\n\nimport (\n\t\"testing\"\n\n\t_ \"played/internal/servertest\"\n)\n\nfunc TestA(*testing.T) { go func() {}() }\n",
-		"group/unix_test.go":       "//go:build unix\n\npackage group_test\n",
+		// Benchmarks are compiled, and not run.
+		"measured/x.go":      "package measured\n\nfunc Do() { go Do() }\n",
+		"measured/x_test.go": "package measured_test\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n\nfunc BenchmarkA(*testing.B) {}\n",
+		"group/unix_test.go": "//go:build unix\n\npackage group_test\n",
 	})
 	for _, c := range []struct{ args, want string }{
 		{"", "above asksAtOnce forTest group inTest internal/store/pebble started visitor"},
-		{"-none", "asks quiet reader"},
+		{"-none", "asks measured quiet reader"},
 		{"-fewer", "asksAtOnce visitor"},
 	} {
 		if got := printed(t, dir, strings.Fields(c.args)...); strings.Join(got, " ") != c.want {

@@ -46,9 +46,10 @@ var calls = map[string]bool{
 
 // started says where goroutines of a package's tests are started, nothing when none
 // are: by the package, by its tests, or by something that one of them imports. What is
-// served in a world has goroutines of its own, and is no reason.
+// served in a world has goroutines of its own, and is no reason; nor are benchmarks,
+// which nobody runs there.
 func (m *module) started(p *pkg) string {
-	if alone[p.within()] != "" {
+	if alone[p.within()] != "" || !p.hasTests {
 		return ""
 	}
 	if p.starts != "" {
@@ -87,6 +88,28 @@ func (m *module) imported(imports []string, seen map[string]bool) string {
 		}
 	}
 	return ""
+}
+
+// testsIn says that something in files is run without being asked for: not
+// benchmarks alone.
+func testsIn(dir string, files []string) (bool, error) {
+	set := token.NewFileSet()
+	for _, name := range files {
+		file, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return false, fmt.Errorf("look for tests: %w", err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil || f.Name.Name == "TestMain" {
+				continue
+			}
+			if slices.ContainsFunc([]string{"Test", "Fuzz", "Example"}, func(s string) bool { return strings.HasPrefix(f.Name.Name, s) }) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // within is the path of a package in its module.
