@@ -5,8 +5,9 @@ export CGO_ENABLED ?= 0
 # module: the clones that CI builds, and the one that a test grows.
 export GOFLAGS := -trimpath $(GOFLAGS)
 # Compilers, linkers and tests live for seconds: with more garbage in between they
-# spend an eighth less on collecting it.
-export GOGC ?= 200
+# spend less on collecting it. What each of them holds is bounded all the same.
+export GOGC ?= 400
+export GOMEMLIMIT ?= 3GiB
 
 SEEDS   ?= 200
 FUZZ    ?= 30s
@@ -59,7 +60,6 @@ test-quick: ## run the tests without the race detector
 fmt: ## format the code
 	gofmt -w $$(git ls-files '*.go')
 
-lint: export GOGC = 400
 lint: ## check formatting, vet and staticcheck
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted:"; echo "$$unformatted"; exit 1; fi
 	tool=$$(go tool -n lint) && go vet -vettool="$$tool" ./...

@@ -65,7 +65,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), exe, args...)
-	cmd.Env = append(os.Environ(), noLameDuck, "GOGC=") // whatever the tests run with
+	cmd.Env = append(os.Environ(), noLameDuck, "GOGC=", "GOMEMLIMIT=") // whatever the tests run with
 	return cmd
 }
 
