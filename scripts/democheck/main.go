@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "democheck:", err)
@@ -162,7 +162,7 @@ func (d *demo) expect(ctx context.Context, url string, want int) error {
 // await is expect for what may still be made ready when the demo has just begun,
 // such as a census.
 func (d *demo) await(ctx context.Context, url string, want int) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
@@ -182,7 +182,7 @@ func (d *demo) await(ctx context.Context, url string, want int) error {
 // verified waits until the auditor has been at work, and finds that the hashes of
 // every block were recomputed, once while indexing and some once more.
 func (d *demo) verified(ctx context.Context, chain string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	again := time.NewTicker(time.Second)
 	defer again.Stop()
