@@ -3517,8 +3517,9 @@ type SearchResult struct {
 	Blocks []SearchBlock `json:"blocks"`
 	// Classes with this hash that a block named.
 	Classes []string `json:"classes"`
-	// Tokens whose symbol or name begins so, in whatever case: known ones first, then by symbol,
-	// then by name; at most 20.
+	// Tokens whose symbol or name begins so, in whatever case: known ones first, whether or not
+	// the chain has shown them yet, then others by symbol and by name, then those whose symbol
+	// or name only looks so; at most 20.
 	Tokens []SearchToken `json:"tokens"`
 	// Transactions with this hash.
 	Transactions []SearchTx `json:"transactions"`

@@ -125,7 +125,7 @@ func TestAdminFindsTheControlDatabase(t *testing.T) {
 
 // TestEveryAdminCommandHasJSON looks at the command line itself.
 func TestEveryAdminCommandHasJSON(t *testing.T) {
-	parser, err := kong.New(&commands{}, kong.Exit(func(int) {}))
+	parser, err := kong.New(newCommands(), kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,13 +17,13 @@ func parse(t *testing.T, args ...string) (*commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	var cmds commands
-	p, err := kong.New(&cmds, kong.Resolvers(s), kong.Exit(func(int) {}))
+	cmds := newCommands()
+	p, err := kong.New(cmds, kong.Resolvers(s), kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = p.Parse(args)
-	return &cmds, err
+	return cmds, err
 }
 
 // TestPrecedence: flag over environment over file over default.

@@ -19,7 +19,7 @@ func parses(t *testing.T, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parser, err := kong.New(&commands{}, kong.Resolvers(settings))
+	parser, err := kong.New(newCommands(), kong.Resolvers(settings))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,8 +27,8 @@ var everyCommand = []string{"help", "config", "log-level", "version"}
 // people read. Commands that start nothing of an operator's explain their flags by
 // --help alone.
 func TestEveryFlagStandsInItsGuide(t *testing.T) {
-	var cmds commands
-	parser, err := kong.New(&cmds, kong.Exit(func(int) {}))
+	cmds := newCommands()
+	parser, err := kong.New(cmds, kong.Exit(func(int) {}))
 	if err != nil {
 		t.Fatal(err)
 	}

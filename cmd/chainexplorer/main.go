@@ -13,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
+
+	"chainexplorer/internal/get"
 )
 
 type commands struct {
@@ -21,6 +23,7 @@ type commands struct {
 	Index     indexCommand     `cmd:"" help:"Index a chain from its nodes into a directory or PostgreSQL, and keep it up to date."`
 	API       apiCommand       `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
 	Worker    workerCommand    `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
+	Get       getCommands      `cmd:"" help:"Ask a service: status, blocks, transactions, events, tokens and all else that its API reads."`
 	Verify    verifyCommands   `cmd:"" help:"Prepare a source tree for exact verification, submit it, and check archives and receipts offline."`
 	Signer    signerCommand    `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
 	Simnode   simnodeCommand   `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`
@@ -28,6 +31,7 @@ type commands struct {
 	Admin     adminCommands    `cmd:"" help:"Commands for the operator."`
 
 	Version    versionCommand    `cmd:"" help:"Say what this program was built from, and how; --version does so too."`
+	Man        manCommand        `cmd:"" help:"Print the manual page."`
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"Print what a command line can go on with."`
 
@@ -55,7 +59,7 @@ const (
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	var cmds commands
+	cmds := newCommands()
 	exited, code := false, 0
 	if len(args) == 1 && args[0] == "--version" {
 		args = []string{"version"} // no flag of all commands: simnode has one of that name
@@ -68,7 +72,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "chainexplorer: %v\n", err) //nolint:errcheck // nobody is left to tell
 		return exitUsage
 	}
-	parser, err := kong.New(&cmds,
+	parser, err := kong.New(cmds,
 		kong.Resolvers(settings),
 		kong.Name("chainexplorer"),
 		kong.Description("An explorer for Starknet: indexer, API and pages in one program."),
@@ -98,7 +102,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	c := newConsole(stdout, stderr, cmds.LogLevel)
 	c.patience = func(d time.Duration) { signals.limit.Store(int64(d)) }
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	err = kctx.Run(c)
+	if o, values := get.Selected(kctx); o != nil {
+		err = cmds.Get.run(ctx, c, o, values)
+	} else {
+		err = kctx.Run(c)
+	}
 	var usage *usageError
 	var ended *exitError
 	switch {

@@ -18,7 +18,7 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/clientgen", "client/...", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/clientgen", "internal/get", "client/...", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control/...", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build", "internal/relay/job"}},
 	{"the read model", []string{"internal/explorer/..."}},
@@ -90,7 +90,7 @@ var rules = []rule{
 		only:    []string{"internal/signin"}},
 	{why: "only a command reads its command line",
 		imports: []string{"flag", "github.com/alecthomas/kong/..."},
-		only:    []string{"cmd/...", "bench/...", "scripts/...", "internal/store/postgres/pgtest", "internal/devnet"}},
+		only:    []string{"internal/get", "cmd/...", "bench/...", "scripts/...", "internal/store/postgres/pgtest", "internal/devnet"}},
 }
 
 // matches says whether a folder or import path is meant by a pattern.

@@ -31,7 +31,9 @@ type Operation struct {
 	ID          string      `json:"operationId"`
 	Summary     string      `json:"summary"`
 	Description string      `json:"description"`
+	Tags        []string    `json:"tags"`
 	Scope       string      `json:"x-service-scope"`
+	Tier        string      `json:"x-service-key-tier"`
 	Parameters  []Parameter `json:"parameters"`
 	RequestBody *struct {
 		Content map[string]content `json:"content"`
@@ -65,6 +67,8 @@ type Schema struct {
 	Properties  map[string]*Schema `json:"properties"`
 	Required    []string           `json:"required"`
 	Items       *Schema            `json:"items"`
+	Enum        []any              `json:"enum"`
+	Default     any                `json:"default"`
 	OneOf       []*Schema          `json:"oneOf"`
 	AnyOf       []*Schema          `json:"anyOf"`
 	AllOf       []*Schema          `json:"allOf"`
@@ -93,11 +97,13 @@ func Generate(document []byte) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.table.WriteString("// Operations are those of the API, by their names.\nvar Operations = []Operation{\n")
 	for _, o := range operations {
 		if err := g.operation(o); err != nil {
 			return nil, fmt.Errorf("operation %s: %w", o.ID, err)
 		}
 	}
+	g.table.WriteString("}\n")
 	for _, name := range slices.Sorted(maps.Keys(g.schemas)) {
 		if !g.used[name] {
 			continue
@@ -107,15 +113,19 @@ func Generate(document []byte) (map[string][]byte, error) {
 		}
 	}
 	out := map[string][]byte{}
-	for name, body := range map[string]*bytes.Buffer{"types.gen.go": &g.types, "operations.gen.go": &g.calls} {
+	for name, body := range map[string]*bytes.Buffer{"types.gen.go": &g.types, "operations.gen.go": &g.calls, "table.gen.go": &g.table} {
 		text := body.String()
-		head := "// Code generated from the API's OpenAPI document by internal/clientgen. DO NOT EDIT.\n\npackage client\n\nimport (\n"
+		head := "// Code generated from the API's OpenAPI document by internal/clientgen. DO NOT EDIT.\n\npackage client\n\n"
+		imports := ""
 		for _, path := range []string{"context", "encoding/json", "io", "iter", "net/http", "net/url", "time"} {
 			if regexp.MustCompile(`\b` + path[strings.LastIndexByte(path, '/')+1:] + `\.[A-Z]`).MatchString(text) {
-				head += fmt.Sprintf("\t%q\n", path)
+				imports += fmt.Sprintf("\t%q\n", path)
 			}
 		}
-		if out[name], err = format.Source([]byte(head + ")\n" + text)); err != nil {
+		if imports != "" {
+			head += "import (\n" + imports + ")\n\n"
+		}
+		if out[name], err = format.Source([]byte(head + text)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -143,6 +153,7 @@ type generator struct {
 	schemas      map[string]*Schema
 	used         map[string]bool
 	types, calls bytes.Buffer
+	table        bytes.Buffer
 }
 
 // use says that a schema, and whatever it speaks of, is needed.

@@ -16,7 +16,8 @@ type call struct {
 	must                   []Parameter // of the query: arguments
 	body, bodyType         string      // the argument's type, and the content's
 	answer                 string      // the type; "" when there is none to read
-	page                   *Schema     // of the answer
+	paged                  bool
+	page                   *Schema // of the answer
 }
 
 // operation writes the method of an operation, and the type of its query.
@@ -46,7 +47,11 @@ func (g *generator) operation(o *Operation) error {
 		return err
 	}
 	g.method(c)
-	return g.iterator(c)
+	if err := g.iterator(c); err != nil {
+		return err
+	}
+	g.row(c)
+	return nil
 }
 
 // bodies finds what goes in and what comes out.
@@ -218,6 +223,7 @@ func (g *generator) iterator(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.paged = true
 	names := []string{"ctx"}
 	args := slices.Concat([]string{"ctx context.Context"}, c.args, []string{"opts *" + c.name + "Query"})
 	for _, a := range c.args {
