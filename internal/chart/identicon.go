@@ -78,3 +78,15 @@ func appendCells(b []byte, n uint64) []byte {
 	}
 	return append(b, `"/>`...)
 }
+
+// IdenticonCells are those of the picture that are filled, by rows, for who draws it
+// otherwise.
+func IdenticonCells(key []byte) (out [cells][cells]bool) {
+	n := mixed(key)
+	for y := range cells {
+		for x := range cells {
+			out[y][x] = n>>(half*y)>>min(x, cells-1-x)&1 == 1
+		}
+	}
+	return out
+}

@@ -67,6 +67,13 @@ func (p *Page) head(w *markup.Writer) {
 	w.Put(`<meta property="og:title" content="`)
 	w.Text(p.Title)
 	w.Put("\">\n" + `<meta property="og:type" content="website">` + "\n")
+	if p.Image != "" {
+		reference(w, `<meta property="og:image" content="`, p.Image)
+		w.Put(`<meta property="og:image:width" content="1200">
+<meta property="og:image:height" content="630">
+<meta name="twitter:card" content="summary_large_image">
+`)
+	}
 	reference(w, `<link rel="canonical" href="`, p.Canonical)
 	reference(w, `<link rel="alternate" type="application/json" href="`, p.JSON)
 	reference(w, `<link rel="stylesheet" href="`, StyleHref)

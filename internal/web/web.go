@@ -114,6 +114,8 @@ type Page struct {
 	// Canonical is the one address of the page, JSON the call of the API that answers the
 	// same, and AsJSON where a person sees its answer.
 	Canonical, JSON, AsJSON string
+	// Image is the picture that sharers show of the page; "" for none.
+	Image string
 	// Notice stands on top of the page: why what it shows may be old.
 	Notice template.HTML
 	// Remarks stand below it: what was asked for and not understood.

@@ -69,7 +69,7 @@ func (h *addressHead) title() string {
 // sheet is a page of the address.
 func (h *addressHead) sheet(part, description, name string, data any) *sheet {
 	s := &sheet{title: h.title(), description: description, name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: h.Href()}}}
-	if part != "" {
+	if s.card = h.Href("address", h.A); part != "" {
 		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("address", h.A)})
 		s.title = part + " of " + shorten(h.A.String())
 	}

@@ -64,7 +64,7 @@ func blockPage(l *look) (*sheet, error) {
 		title:       "Block " + web.Group(b.BlockNumber),
 		description: fmt.Sprintf("Block %d of %s: %s, %s, at %s.", b.BlockNumber, l.Chain, plural(b.TxCount, "transaction"), plural(b.EventCount, "event"), b.TimestampISO),
 		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Blocks", Href: l.Href("blocks")}},
-		body:        v.write, path: l.Href("block", b.BlockNumber),
+		body:        v.write, path: l.Href("block", b.BlockNumber), card: l.Href("block", b.BlockNumber),
 		about:   &anchor{b.BlockNumber, b.BlockHash.String()},
 		lasting: b.FinalityStatus == "ACCEPTED_ON_L1" && ref != "latest" && v.Next && certain,
 	}, nil

@@ -45,11 +45,13 @@ type Pages struct {
 	// Jobs tells how the jobs of a chain fare in this process; nil where it does none.
 	Jobs func(chain string) []Work
 	hub  *live.Hub
+	// hands draw pictures.
+	hands chan struct{}
 }
 
 // New registers the pages. The table of routes is complete by then.
 func New(k *kernel.Server, routes *api.Routes) *Pages {
-	p := &Pages{Server: k, routes: routes, moods: map[string]*mood{}}
+	p := &Pages{Server: k, routes: routes, moods: map[string]*mood{}, hands: make(chan struct{}, cardHands)}
 	var watched []live.Chain
 	for _, id := range routes.Order {
 		watched = append(watched, live.Chain{ID: id, Index: routes.Chains[id].Store, Depth: routes.Chains[id].Depth})
@@ -74,12 +76,14 @@ func (p *Pages) registerFree() {
 	p.freePage(kernel.Sheet{ID: "pageHome", Pattern: "GET /{$}", Dress: dressHome}, homeFor, homePage)
 	p.freePage(kernel.Sheet{ID: "pageSearch", Pattern: "GET /search", Cost: searchCost}, 0, searchPage, "q")
 	p.freePage(kernel.Sheet{ID: "pageStatus", Pattern: "GET " + statusPath}, homeFor, statusPage)
+	p.homeCard()
 	p.handleSuggest()
 	p.handleLive()
 }
 
 // register adds the pages of one chain.
 func (p *Pages) register(id string) {
+	p.cards(id)
 	p.chainPage(id, "pageChain", "", overviewPage)
 	p.chainPage(id, "pageBlocks", "/blocks", blocksPage, "at", "cursor")
 	p.chainPage(id, "pageTransactions", "/txs", txsPage, "cursor")
@@ -167,6 +171,8 @@ type sheet struct {
 	// path is the one address of what the page is about, where there are several; "": that
 	// which was asked for.
 	path string
+	// card is whose picture sharers show, below which it lies; "": that of the service.
+	card string
 	// plain pages take no parameters, and repeat none: a token of something may have got there.
 	plain bool
 	// to is where the visitor should go instead.
@@ -300,6 +306,7 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 			page.AsJSON = l.r.URL.EscapedPath() + "?as=json"
 		}
 	}
+	page.Image = l.p.BaseURL + s.card + cardFile
 	if s.path != "" {
 		page.Canonical = l.p.BaseURL + s.path
 	}

@@ -107,7 +107,7 @@ func (h *tokenHead) title() string {
 func (h *tokenHead) sheet(part, name string, data any) *sheet {
 	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: h.Href()}, {Text: "Tokens", Href: h.Href("tokens")}}}
 	s.description = "The token at " + h.Addr.String() + " on " + h.Chain + ": whether it is known, who holds it and who controls it."
-	if part != "" {
+	if s.card = h.Href("token", h.Addr); part != "" {
 		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("token", h.Addr)})
 		s.title = part + " of " + strings.ToLower(s.title[:1]) + s.title[1:]
 	}
@@ -168,7 +168,9 @@ func (l *look) unseenToken(t registry.Token) (*sheet, error) {
 		return nil, err
 	}
 	h := &tokenHead{look: l, Addr: t.Address, coin: l.coinOf(t.Address, nil, nil, nil)}
-	return h.sheet("", "tokenunseen.html", map[string]any{"L": l, "T": t}), nil
+	s := h.sheet("", "tokenunseen.html", map[string]any{"L": l, "T": t})
+	s.card = "" // nothing is known that it could show
+	return s, nil
 }
 
 // Like is the known token that this one is taken for; nil for none.
