@@ -1,13 +1,16 @@
 package pages
 
 import (
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"chainexplorer/internal/kernel"
 )
@@ -37,17 +40,19 @@ type export struct {
 	page func(l *look, cursor string, limit int) (rows [][]string, next *string, err error)
 }
 
-// chainFile serves a list of a chain as a file. rows is how many the visitor wants, and
-// cursor where to begin; the other parameters are the list's.
-func (p *Pages) chainFile(id, name, path string, make func(*look) (*export, error)) {
+// chainFile serves a list of a chain as a file. rows, or limit, is how many the visitor wants,
+// and cursor where to begin; params are the parameters of the list, see understand. A file has
+// no top to say on what it did not understand: it refuses.
+func (p *Pages) chainFile(id, name, path string, make func(*look) (*export, error), params ...string) {
+	params = append([]string{"rows", "limit", "cursor"}, params...)
 	p.HandleFile(kernel.File{
 		ID: name, Pattern: "GET /" + id + path, Cost: exportCost, Time: exportTime,
-		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.send(w, r, id, make) },
+		Make:   func(w http.ResponseWriter, r *http.Request) error { return p.send(w, r, id, make, params) },
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { p.refuse(w, r, id, e) },
 	})
 }
 
-func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make func(*look) (*export, error)) error {
+func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make func(*look) (*export, error), params []string) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
@@ -55,15 +60,17 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 	if sendOn(w, r) {
 		return nil
 	}
-	left := exportRows
-	if text := query.Get("rows"); text != "" {
-		if left, err = strconv.Atoi(text); err != nil || left < 1 || left > exportRows {
-			return kernel.Fail(kernel.CodeInvalidRequest, "query.rows: %q is not a number from 1 to %d.", kernel.Clip(text, 20), exportRows)
-		}
+	if err := refuseOthers(query, params); err != nil {
+		return err
+	}
+	left, err := rowsOf(query)
+	if err != nil {
+		return err
 	}
 	cursor := kernel.Clip(query.Get("cursor"), 2000)
-	query.Del("rows")
-	query.Del("cursor")
+	for _, name := range []string{"rows", "limit", "cursor"} {
+		query.Del(name)
+	}
 	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + id, served: p.routes.Chains[id]}
 	x, err := make(l)
 	if err != nil {
@@ -76,11 +83,16 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
+	h.Add("Vary", "Accept-Encoding")
+	zipped := kernel.AcceptsGzip(r.Header)
+	if zipped {
+		h.Set("Content-Encoding", "gzip")
+	}
 	if r.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	f := csvFile{Writer: csv.NewWriter(w), line: http.NewResponseController(w)}
+	f := newFile(w, zipped)
 	f.row(x.head)
 	for {
 		for _, row := range rows {
@@ -96,7 +108,40 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 		}
 	}
 	f.row([]string{l.trailer(f.rows-1, next, err)})
-	return f.sent()
+	return f.close()
+}
+
+// refuseOthers refuses parameters that a file does not take, or not twice.
+func refuseOthers(query url.Values, params []string) error {
+	for name, values := range query {
+		known, many := takes(params, name)
+		if !known {
+			return kernel.Fail(kernel.CodeInvalidRequest, "There is no parameter %s here. %s", quoted(name), takenWords(params))
+		}
+		if len(values) > 1 && !many {
+			return kernel.Fail(kernel.CodeInvalidRequest, "The parameter %s can be given once.", quoted(name))
+		}
+	}
+	return nil
+}
+
+// rowsOf is how many rows are wanted. The API calls that limit, and so may who asks for a file.
+func rowsOf(query url.Values) (int, error) {
+	name := "rows"
+	if query.Has("limit") {
+		if name = "limit"; query.Has("rows") {
+			return 0, kernel.Fail(kernel.CodeInvalidRequest, "The parameters rows and limit mean the same: give one of them.")
+		}
+	}
+	text := query.Get(name)
+	if text == "" {
+		return exportRows, nil
+	}
+	rows, err := strconv.Atoi(text)
+	if err != nil || rows < 1 || rows > exportRows {
+		return 0, kernel.Fail(kernel.CodeInvalidRequest, "query.%s: %q is not a number from 1 to %d.", name, kernel.Clip(text, 20), exportRows)
+	}
+	return rows, nil
 }
 
 // exported reads a page of a list, which remembers nothing of those before.
@@ -130,15 +175,27 @@ func (l *look) trailer(rows int, next *string, err error) string {
 // csvFile is a file on its way.
 type csvFile struct {
 	*csv.Writer
+	zip  *gzip.Writer // nil: it is sent as it is
 	line *http.ResponseController
 	rows int
+}
+
+func newFile(w http.ResponseWriter, zipped bool) *csvFile {
+	f := &csvFile{line: http.NewResponseController(w)}
+	to := io.Writer(w)
+	if zipped {
+		f.zip = gzip.NewWriter(w)
+		to = f.zip
+	}
+	f.Writer = csv.NewWriter(to)
+	return f
 }
 
 // row adds a row. Programs that calculate take a text for a formula that begins as one
 // does; an apostrophe makes it a text again.
 func (f *csvFile) row(fields []string) {
 	for i, text := range fields {
-		if strings.IndexAny(strings.TrimLeft(text, " "), "=+-@\t\r\n") == 0 {
+		if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " ")); strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
 			fields[i] = "'" + text
 		}
 	}
@@ -152,6 +209,19 @@ func (f *csvFile) sent() error {
 	if err := f.Error(); err != nil {
 		return err
 	}
+	if f.zip != nil {
+		if err := f.zip.Flush(); err != nil {
+			return err
+		}
+	}
 	f.line.Flush() //nolint:errcheck // a recorder in a test cannot
 	return nil
+}
+
+// close sends the end.
+func (f *csvFile) close() error {
+	if err := f.sent(); err != nil || f.zip == nil {
+		return err
+	}
+	return f.zip.Close()
 }

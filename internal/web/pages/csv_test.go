@@ -1,8 +1,11 @@
 package pages_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/csv"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -71,7 +74,13 @@ func TestTransfersFile(t *testing.T) {
 			if item.RawValue != nil {
 				raw = *item.RawValue
 			}
-			if row[2] != item.TxHash.String() || row[1] != *item.TimestampISO || row[6] != way || row[7] != item.FromAddress.String() || row[8] != item.ToAddress.String() || row[9] != item.TokenAddress.String() || row[13] != raw {
+			status := "unknown"
+			if _, known := w.Registry.Token(item.TokenAddress); known {
+				status = "known"
+			} else if item.TokenSymbol != nil && w.Registry.Imitated(*item.TokenSymbol) || item.TokenName != nil && w.Registry.Imitated(*item.TokenName) {
+				status = "lookalike"
+			}
+			if row[17] != status || row[2] != item.TxHash.String() || row[1] != *item.TimestampISO || row[6] != way || row[7] != item.FromAddress.String() || row[8] != item.ToAddress.String() || row[9] != item.TokenAddress.String() || row[13] != raw {
 				t.Fatalf("%s: row %d is %q, want %+v", filter, i, row, item)
 			}
 		}
@@ -117,7 +126,7 @@ func (w *world) busiest() string {
 func TestFileRefused(t *testing.T) {
 	w := sharedWorld(t, 40)
 	a := w.busiest()
-	for _, path := range []string{"/address/x/transfers.csv", "/address/" + a + "/transfers.csv?rows=0", "/address/" + a + "/transfers.csv?rows=10001", "/address/" + a + "/transfers.csv?direction=up",
+	for _, path := range []string{"/address/x/transfers.csv", "/address/" + a + "/transfers.csv?rows=0", "/address/" + a + "/transfers.csv?rows=10001", "/address/" + a + "/transfers.csv?limit=10001", "/address/" + a + "/transfers.csv?limit=0", "/address/" + a + "/transfers.csv?direction=up",
 		"/address/" + a + "/transfers.csv?cursor=x", "/token/x/transfers.csv", "/token/" + a + "/transfers.csv?whatever=1", "/token/" + a + "/transfers.csv?rows=-1"} {
 		w.look("/"+chainID+path, http.StatusBadRequest)
 	}
@@ -150,6 +159,9 @@ func TestFilesAtOnce(t *testing.T) {
 	begun, done := make(chan struct{}), make(chan struct{}, 2)
 	w.Server.HandleFile(kernel.File{ID: "test", Pattern: "GET /slow.csv", Time: time.Minute,
 		Make: func(_ http.ResponseWriter, r *http.Request) error {
+			if r.URL.RawQuery == "quick" {
+				return nil
+			}
 			begun <- struct{}{}
 			<-r.Context().Done()
 			done <- struct{}{}
@@ -175,4 +187,59 @@ func TestFilesAtOnce(t *testing.T) {
 	leave()
 	<-done
 	<-done
+	// Their seats are free again, as soon as the server has seen that they left.
+	for end := time.Now().Add(10 * time.Second); ; {
+		if r := w.Do(http.MethodGet, "/slow.csv?quick", ""); r.StatusCode == http.StatusOK {
+			break
+		} else if r.StatusCode != http.StatusTooManyRequests || time.Now().After(end) {
+			t.Fatalf("after both have left: %d %s", r.StatusCode, r.Body)
+		}
+	}
+}
+
+// TestFileBrokenOff: who hangs up in the middle of a file gets the seat back that it had.
+func TestFileBrokenOff(t *testing.T) {
+	w := &world{servertest.New(t, 30)}
+	path := w.URL + "/" + chainID + "/events.csv?event=Transfer"
+	for range 5 { // more than an address has at once
+		ctx, leave := context.WithCancel(t.Context())
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+		r, err := servertest.Transport.RoundTrip(req)
+		for end := time.Now().Add(10 * time.Second); err == nil && r.StatusCode == http.StatusTooManyRequests && time.Now().Before(end); { // the seats are given back a moment later
+			r.Body.Close() //nolint:errcheck // it was refused
+			r, err = servertest.Transport.RoundTrip(req)
+		}
+		if err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%v %v", err, r)
+		}
+		if _, err := r.Body.Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		leave()
+		r.Body.Close() //nolint:errcheck // it was left
+	}
+}
+
+// TestFileZipped: a file is the same when it comes compressed, for those who take that, and
+// says what it depends on; and limit is another word for rows.
+func TestFileZipped(t *testing.T) {
+	w := sharedWorld(t, 40)
+	for _, path := range []string{"/address/" + w.busiest() + "/transfers.csv", "/events.csv?event=Transfer", "/events.csv?event=Transfer&limit=7"} {
+		plain := w.Do(http.MethodGet, "/"+chainID+path, "", "Accept-Encoding", "identity")
+		zipped := w.Do(http.MethodGet, "/"+chainID+path, "", "Accept-Encoding", "br, gzip;q=0.5")
+		if plain.Header.Get("Content-Encoding") != "" || zipped.Header.Get("Content-Encoding") != "gzip" || !strings.Contains(strings.Join(plain.Header["Vary"], ","), "Accept-Encoding") {
+			t.Fatalf("%s: %v and %v", path, plain.Header, zipped.Header)
+		}
+		read, err := gzip.NewReader(bytes.NewReader(zipped.Body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(read)
+		if err != nil || !bytes.Equal(body, plain.Body) || len(zipped.Body) >= len(plain.Body) {
+			t.Errorf("%s: %d bytes come as %d, which are %d: %v", path, len(plain.Body), len(zipped.Body), len(body), err)
+		}
+		if lines := bytes.Count(body, []byte("\n")); strings.Contains(path, "limit=7") && (lines != 9 || !bytes.Contains(body, []byte("# cut after 7 rows: there are more; go on at "))) {
+			t.Errorf("%s has %d lines: %s", path, lines, body)
+		}
+	}
 }

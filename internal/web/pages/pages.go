@@ -107,8 +107,8 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageTokenHolders", "/token/{token}/holders", tokenHoldersPage)
 	p.chainPage(id, "pageTokenPools", "/token/{token}/pools", tokenPoolsPage)
 	p.livePage(id, "pageSupply", "/token/{token}/supply", supplyPage, "block")
-	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile)
-	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile)
+	p.chainFile(id, "fileAddressTransfers", "/address/{address}/transfers.csv", addressTransfersFile, "direction", "token+", "type", "symbol", "timestampFrom", "timestampTo", "invocationType", "order", "from_block", "to_block")
+	p.chainFile(id, "fileTokenTransfers", "/token/{token}/transfers.csv", tokenTransfersFile, "address+", "from_block", "to_block")
 
 	p.chainPage(id, "pageMessages", "/messages", messagesPage, "q", "direction", "txHash", "contract", "bridge", "cursor")
 	p.chainPage(id, "pageMessage", "/message/{hash}", messagePage, "cursor")
@@ -122,8 +122,8 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageClass", "/class/{hash}", classPage, "rows", "sort", "cursor")
 	p.chainPage(id, "pageClasses", "/classes", classesPage, "sort", "cursor")
 	p.chainPage(id, "pageEvents", "/events", eventsPage, "contract", "event", "key#", "from_block", "to_block", "order", "cursor")
-	p.chainFile(id, "fileEvents", "/events.csv", eventFile)
-	p.chainFile(id, "fileContractEvents", "/contract/{address}/events.csv", eventFile)
+	p.chainFile(id, "fileEvents", "/events.csv", eventFile, "contract", "event", "key#", "from_block", "to_block", "order")
+	p.chainFile(id, "fileContractEvents", "/contract/{address}/events.csv", eventFile, "event", "key#", "from_block", "to_block", "order")
 }
 
 //go:embed *.html

@@ -43,9 +43,6 @@ func sentence(message string) string {
 	if rest == "" {
 		return message
 	}
-	if list, ok := strings.CutPrefix(rest, "there is no such parameter; this route has "); ok {
-		return "There is no parameter " + quoted(name) + " here; there are " + list // to be typed as they are
-	}
 	if rest = offered.ReplaceAllString(machineWords.Replace(rest), "it is none of those that can be chosen"); !strings.HasSuffix(rest, ".") {
 		rest += "."
 	}

@@ -112,9 +112,12 @@ func TestHostileTokens(t *testing.T) {
 	}
 	if a, ok := named[0xa4]; ok {
 		rows, _ := w.file("/" + chainID + "/token/" + a.String() + "/transfers.csv")
-		if len(rows) == 0 || rows[0][10] != "'=HYPERLINK(1)" {
+		if len(rows) == 0 || rows[0][10] != "'=HYPERLINK(1)" || rows[0][17] != "unknown" {
 			t.Errorf("a formula in a file: %q", rows)
 		}
+	}
+	if rows, _ := w.file("/" + chainID + "/token/" + named[0xa1].String() + "/transfers.csv"); len(rows) == 0 || rows[0][17] != "lookalike" {
+		t.Errorf("an imitation in a file: %q", rows)
 	}
 	// The one with a letter of another alphabet is found by what it displays: once, marked,
 	// and behind the known one.

@@ -14,7 +14,9 @@ import (
 
 // transferHead are the columns of a file of transfers. amount is in the token's own unit
 // and raw_value in its smallest; both are exact, and empty where they are not known.
-var transferHead = []string{"block", "time", "tx_hash", "tx_index", "log_index", "transfer_index", "direction", "from", "to", "token", "symbol", "standard", "amount", "raw_value", "decimals", "token_id", "tier"}
+// token_status says whether the registry knows the token (known), whether it only calls itself
+// like one that it knows (lookalike), or neither (unknown): a symbol alone says nothing.
+var transferHead = []string{"block", "time", "tx_hash", "tx_index", "log_index", "transfer_index", "direction", "from", "to", "token", "symbol", "standard", "amount", "raw_value", "decimals", "token_id", "tier", "token_status"}
 
 // addressTransfersFile is a file of an address's transfers, under the filters of their list.
 func addressTransfersFile(l *look) (*export, error) {
@@ -31,7 +33,7 @@ func addressTransfersFile(l *look) (*export, error) {
 		rows := make([][]string, len(page.Items))
 		for i := range page.Items {
 			t := &page.Items[i]
-			rows[i] = transferRow(&t.TokenTransferItem, t.TokenAddress, wayOf(&t.TokenTransferItem, a))
+			rows[i] = l.transferRow(&t.TokenTransferItem, t.TokenAddress, wayOf(&t.TokenTransferItem, a))
 		}
 		return rows, page.NextCursor, nil
 	}}, nil
@@ -51,15 +53,21 @@ func tokenTransfersFile(l *look) (*export, error) {
 		}
 		rows := make([][]string, len(page.Items))
 		for i := range page.Items {
-			rows[i] = transferRow(&page.Items[i], token, "")
+			rows[i] = l.transferRow(&page.Items[i], token, "")
 		}
 		return rows, page.NextCursor, nil
 	}}, nil
 }
 
-func transferRow(t *api.TokenTransferItem, token felt.Felt, way string) []string {
+func (l *look) transferRow(t *api.TokenTransferItem, token felt.Felt, way string) []string {
 	number := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 	var symbol, decimals string
+	status := "unknown"
+	if c := l.coinOf(token, t.TokenSymbol, t.TokenName, nil); c.Known {
+		status = "known"
+	} else if c.Like != nil {
+		status = "lookalike"
+	}
 	if t.TokenSymbol != nil {
 		symbol, _ = cleanName(*t.TokenSymbol)
 	}
@@ -71,7 +79,7 @@ func transferRow(t *api.TokenTransferItem, token felt.Felt, way string) []string
 		amount = orNothing(t.Amount) // NFTs are counted, whatever the contract says of decimals
 	}
 	return []string{strconv.FormatUint(t.BlockNumber, 10), orNothing(t.TimestampISO), t.TxHash.String(), number(t.TxIndex), number(t.LogIndex), number(t.TransferIndex), way,
-		t.FromAddress.String(), t.ToAddress.String(), token.String(), symbol, t.Standard, amount, orNothing(t.RawValue), decimals, orNothing(t.TokenID), t.SourceTier}
+		t.FromAddress.String(), t.ToAddress.String(), token.String(), symbol, t.Standard, amount, orNothing(t.RawValue), decimals, orNothing(t.TokenID), t.SourceTier, status}
 }
 
 // wayOf is on which side of a transfer an address stands.
