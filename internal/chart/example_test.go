@@ -60,7 +60,7 @@ func ExampleDistribution() {
 
 func ExampleFlow() {
 	alice := chart.Party{Text: "0x1234…abcd", Href: "/address/0x1234", Key: "the bytes of the address"}
-	show(chart.Flow{ID: "flow", Title: "Where the tokens went", Arrows: []chart.Arrow{{From: alice, To: chart.Party{Text: "burnt"}, Amount: "5 STRK"}}}.HTML())
+	show(chart.Flow{ID: "flow", Title: "Where the tokens went", Arrows: []chart.Arrow{{From: alice, To: chart.Party{Text: "burned"}, Amount: "5 STRK"}}}.HTML())
 	// Output: <figure class="flow" aria-labelledby="flow-title"> <nil>
 }
 

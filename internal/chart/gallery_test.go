@@ -46,7 +46,7 @@ func gallery() []drawing {
 		}
 		flow.Arrows = append(flow.Arrows, chart.Arrow{From: from, To: party(20 + i), Amount: amount, Title: amount + " exactly"})
 	}
-	flow.Arrows[5].To = chart.Party{Text: "nobody (burnt)"}
+	flow.Arrows[5].To = chart.Party{Text: "nobody (burned)"}
 	ribbon := chart.Ribbon{Title: "Newest blocks"}
 	for i := range 16 {
 		b := chart.Box{Key: strconv.Itoa(9876543 - i), Href: "/block", Name: strconv.Itoa(9876543 - i), Note: fmt.Sprintf("%d tx", 345-i*20), Full: new(math.Abs(math.Sin(float64(i)))), Marks: min(i/2, 3)}

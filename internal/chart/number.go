@@ -104,7 +104,7 @@ func Short(n int64) string {
 // short writes a round number that need not be whole.
 func short(f float64) string {
 	switch {
-	case f == 0 || f >= 1e-4 && f < 1000:
+	case f == 0 || f >= 1e-12 && f < 1000: // below that a decimal has more zeros than anybody counts
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	case f >= 1000 && f < 1e12:
 		return Short(int64(f))

@@ -55,11 +55,12 @@ type Deed struct {
 }
 
 // Sum is how much of a token. Amount is nil when it is not known, and ID names the one
-// thing that is moved, where it is one.
+// thing that is moved, where it is one. Of Things Amount is how many.
 type Sum struct {
 	Token  felt.Felt
 	Amount *big.Int
 	ID     *big.Int
+	Things bool
 }
 
 // chores are calls that only prepare others.
@@ -150,7 +151,7 @@ func (p *Preview) moved(d *Deed) {
 // or out of it.
 func (p *Preview) sent(list []transfer.Numbered, d *Deed) bool {
 	first := &list[0]
-	sum := Sum{Token: first.Token, Amount: first.Amount()}
+	sum := Sum{Token: first.Token, Amount: first.Amount(), Things: first.Standard == transfer.ERC721}
 	receivers := map[felt.Felt]bool{}
 	for i := range list {
 		x := &list[i]
@@ -196,8 +197,10 @@ func nets(list []transfer.Numbered, who felt.Felt) (given, got []Sum) {
 		}
 		s := sums[x.Token]
 		if s == nil {
-			s = &Sum{Token: x.Token, Amount: new(big.Int)}
+			s = &Sum{Token: x.Token, Amount: new(big.Int), ID: x.TokenID(), Things: x.Standard == transfer.ERC721}
 			sums[x.Token], order = s, append(order, x.Token)
+		} else {
+			s.ID = nil
 		}
 		amount := x.Amount()
 		switch {

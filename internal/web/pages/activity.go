@@ -52,7 +52,7 @@ func (l *look) activityItem(x *api.ActivityItem, names map[felt.Felt]coin) templ
 		of := l.Coin(c)
 		switch {
 		case x.TokenID != nil:
-			return l.numbered(x.Amount, *x.TokenID) + " of " + of
+			return l.Thing(number(x.Amount), *x.TokenID, c)
 		case x.Amount == nil:
 			return "some " + of + ` <span class="soft">(how much is not known)</span>`
 		}
@@ -107,19 +107,6 @@ func (l *look) partWords(kind string, method *string) template.HTML {
 		return "took in a message of L1,"
 	}
 	return template.HTML(template.HTMLEscapeString(strings.ReplaceAll(kind, "_", " "))) //nolint:gosec // escaped
-}
-
-// numbered is a token with an id.
-func (l *look) numbered(amount *string, id string) template.HTML {
-	short := id
-	if len(id) > 12 {
-		short = id[:5] + "…" + id[len(id)-4:]
-	}
-	out := `no. <span class="number" data-value="` + template.HTMLEscapeString(id) + `" title="` + template.HTMLEscapeString(id) + `">` + template.HTMLEscapeString(short) + `</span>`
-	if amount != nil && *amount != "1" {
-		return l.Amount(amount, 0, nil) + " × " + template.HTML(out) //nolint:gosec // escaped
-	}
-	return template.HTML(out) //nolint:gosec // escaped
 }
 
 // activityView is the data of the page of an address's activity.

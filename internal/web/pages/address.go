@@ -63,6 +63,9 @@ func (h *addressHead) title() string {
 		name, _ := cleanName(*h.Who.Label)
 		return name
 	}
+	if h.A.IsZero() {
+		return "Zero address"
+	}
 	return "Address " + shorten(h.A.String())
 }
 
@@ -76,13 +79,27 @@ func (h *addressHead) sheet(part, description, name string, data any) *sheet {
 	return s
 }
 
+// makers are what those who make accounts call themselves.
+var makers = map[string]string{"openzeppelin": "OpenZeppelin", "argent": "Argent", "braavos": "Braavos"}
+
+// makerOf is who makes a family of accounts. An operator's list may have others.
+func makerOf(family string) string {
+	if name, ok := makers[family]; ok {
+		return name
+	}
+	name, _ := cleanName(family)
+	return name
+}
+
 func (h *addressHead) badges() (out []template.HTML) {
+	if h.A.IsZero() {
+		return append(out, badge("soft", "no account", "Nobody has the keys of the zero address, and no contract can be deployed here. By the standards of tokens a transfer from it is a mint, and one to it a burn."))
+	}
 	switch orNothing(h.S.TypeLabel) {
 	case "account":
 		word := "account"
 		if h.S.AccountKind != nil {
-			kind, _ := cleanName(*h.S.AccountKind)
-			word += " by " + kind
+			word += " by " + makerOf(*h.S.AccountKind)
 		}
 		out = append(out, badge("soft", word, "Its class, or a transaction that it sent, tells that it is an account. Which family it is of follows from its class, by the registry of this service."))
 	case "token":

@@ -90,6 +90,15 @@ func (l *look) sorts(name, now string, orders [][2]string) (out []tab) {
 	return out
 }
 
+// standardWords are how people write the standard of a token.
+func standardWords(kind string) string {
+	switch kind {
+	case "erc20", "erc721", "erc1155":
+		return "ERC-" + kind[3:] + " token"
+	}
+	return "token of an unknown standard"
+}
+
 // UsedFor is what a class is for, in words.
 func (l *look) UsedFor(f api.ClassFacts) string {
 	switch {
@@ -98,7 +107,7 @@ func (l *look) UsedFor(f api.ClassFacts) string {
 	case *f.IsAccount:
 		return "account"
 	case f.TokenKind != nil:
-		return *f.TokenKind
+		return standardWords(*f.TokenKind)
 	case f.IsProxy != nil && *f.IsProxy:
 		return "proxy"
 	}

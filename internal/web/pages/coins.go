@@ -111,9 +111,29 @@ func (l *look) worth(w *markup.Writer, amount *big.Int, c *coin) {
 	l.coin(w, c)
 }
 
+// Thing is one of a collection by its number, such as BEING #7, or so many of one kind of
+// them; amount is nil where it is not known.
+func (l *look) Thing(amount *big.Int, id string, c coin) template.HTML {
+	var w markup.Writer
+	l.thing(&w, amount, id, &c)
+	return w.Done()
+}
+
+func (l *look) thing(w *markup.Writer, amount *big.Int, id string, c *coin) {
+	if amount != nil && !isOne(amount) && amount.Sign() >= 0 {
+		writeAmount(w, amount.String(), 0, true)
+		w.Put(" × ")
+	}
+	l.coin(w, c)
+	w.Put(` `)
+	writeID(w, id)
+}
+
+func isOne(n *big.Int) bool { return n.IsUint64() && n.Uint64() == 1 }
+
 // unitsOfWord stands between a number in the smallest unit and its token.
 func unitsOfWord(n *big.Int) markup.Ours {
-	if n.IsUint64() && n.Uint64() == 1 {
+	if isOne(n) {
 		return " unit of "
 	}
 	return " units of "

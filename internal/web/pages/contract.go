@@ -83,9 +83,9 @@ func (h contractHead) Kind() string {
 	case h.C.TypeLabel == nil:
 		return "contract"
 	case *h.C.TypeLabel == "account" && h.C.AccountKind != nil:
-		return "account by " + *h.C.AccountKind
+		return "account by " + makerOf(*h.C.AccountKind)
 	case *h.C.TypeLabel == "token" && h.C.TokenKind != nil && *h.C.TokenKind != "unknown":
-		return strings.ToUpper(strings.Replace(*h.C.TokenKind, "erc", "erc-", 1)) + " token"
+		return standardWords(*h.C.TokenKind)
 	}
 	return *h.C.TypeLabel
 }

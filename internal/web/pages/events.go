@@ -158,10 +158,12 @@ func (v *eventsView) narrow() {
 	}
 }
 
+var asContract = strings.NewReplacer("an address", "a contract", "address", "contract")
+
 // plainly is a message of the API for people who filled in the form, which calls the
 // address that emits events a contract.
 func plainly(message string) string {
-	return strings.ReplaceAll(sentence(message), "address", "contract")
+	return asContract.Replace(sentence(message))
 }
 
 // eventFile is a search as a file.

@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer/asset"
 	"chainexplorer/internal/explorer/token"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 )
@@ -80,6 +81,9 @@ func (h *holdings) fill(l *look, owner felt.Felt, cursor string) error {
 		row := holding{Token: tokens[i], coin: l.coinOf(tokens[i], m.Symbol, m.Name, decimals), Told: told[i]}
 		row.Coin = l.Coin(row.coin)
 		if row.Sum = l.Unknown(untold[told[i].Gap]); told[i].Gap == "" {
+			if told[i].Kind == transfer.ERC721 {
+				row.coin.Decimals = new(uint8) // they are counted, whatever the contract says
+			}
 			row.Sum = l.Amount(told[i].Amount.String(), row.coin.Decimals, nil)
 		}
 		h.Rows = append(h.Rows, row)
@@ -130,6 +134,9 @@ type collection struct {
 	Coin  template.HTML
 	Count template.HTML
 }
+
+// Standard is what the collection follows.
+func (c collection) Standard() string { return standardWords(c.Kind.String()) }
 
 // holdingsPage shows all that an address has: tokens page by page, and collections.
 func holdingsPage(l *look) (*sheet, error) {

@@ -137,10 +137,13 @@ func (s *speaker) who(f *felt.Felt) {
 	}
 }
 
-// labelOf is what the registry calls an address.
+// labelOf is what the registry calls an address, or everybody does.
 func (l *look) labelOf(f felt.Felt) (string, bool) {
 	if label, ok := l.served.Registry.Label(f); ok {
 		return label.Name, true
+	}
+	if f.IsZero() {
+		return "zero address", true
 	}
 	if t, ok := l.served.Registry.Token(f); ok {
 		return t.Name, true
@@ -211,15 +214,21 @@ func (s *speaker) sums(list []preview.Sum) {
 func (s *speaker) sum(x *preview.Sum) {
 	c := s.coins[x.Token]
 	s.certain = s.certain && c.Known
-	if x.ID != nil && (x.Amount == nil || x.Amount.IsUint64() && x.Amount.Uint64() == 1) {
+	switch {
+	case x.ID != nil:
 		id := x.ID.String()
-		s.l.coin(s.html, &c)
-		s.html.Put(` `)
-		writeID(s.html, id)
+		s.l.thing(s.html, x.Amount, id, &c)
 		if s.text != nil {
-			s.write(c.text() + " #" + shortNumber(id))
+			text := c.text() + " #" + shortNumber(id)
+			if x.Amount != nil && !isOne(x.Amount) {
+				text = grouped(x.Amount.String()) + " × " + text
+			}
+			s.write(text)
 		}
 		return
+	case x.Things:
+		zero := uint8(0)
+		c.Decimals = &zero // they are counted
 	}
 	s.worth(x.Amount, &c)
 }
@@ -292,7 +301,7 @@ func (s *speaker) deed(p *preview.Preview, d *preview.Deed) {
 		}
 	case preview.Burnt:
 		s.who(d.Who)
-		s.say(" burnt ")
+		s.say(" burned ")
 		s.sums(d.Given)
 	case preview.Declared:
 		s.who(d.Who)

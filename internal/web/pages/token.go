@@ -45,8 +45,8 @@ func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
 	default:
 		h.Badges = append(h.Badges, badge("warn", "unknown token", "Nobody vouches for the token: its name is what its contract calls itself, and anybody can choose any name."))
 	}
-	standard := map[string]string{"erc20": "ERC-20", "erc721": "ERC-721", "erc1155": "ERC-1155"}[t.Standard]
-	if standard == "" {
+	standard, ok := strings.CutSuffix(standardWords(t.Standard), " token")
+	if !ok {
 		standard = "standard unknown"
 	}
 	h.Badges = append(h.Badges, badge("soft", standard, "Which standard the token follows is told by the entry points of its class, or by what its contract answered."))

@@ -227,7 +227,7 @@ func (l *look) Moved(t *api.TokenTransferItem, token felt.Felt) template.HTML {
 	case t.Standard == "erc20":
 		return l.Sum(t.Amount, c)
 	case t.TokenID != nil:
-		return l.numbered(t.Amount, *t.TokenID) + " of " + of
+		return l.Thing(number(t.Amount), *t.TokenID, c)
 	case t.RawValue != nil:
 		return `<abbr title="The standard of the token is not known: the number is an amount or an id.">value</abbr> ` + l.Amount(t.RawValue, 0, nil) + " of " + of
 	}

@@ -279,16 +279,12 @@ func (s *shift) other(a felt.Felt) felt.Felt {
 
 // amount adds what a shift moves, and of what.
 func (x *exactly) amount(s *shift) {
-	switch {
-	case s.id == nil && s.value == nil:
-	case s.id == nil:
+	if s.value != nil && (s.id == nil || s.value.String() != "1") {
 		x.add(s.value)
-	case s.value.String() == "1":
-		x.add(s.id)
-	default:
-		x.add(s.value, s.id)
 	}
-	x.add(s.token.Address)
+	if x.add(s.token.Address); s.id != nil {
+		x.add(s.id)
+	}
 }
 
 // listed reads a list to its end, and compares every value of its pages.

@@ -50,7 +50,7 @@ func (w *world) transactionValues(b *starknet.Block, i int, seen *txSeen) {
 	for _, m := range a.TokenTransfers[:min(len(a.TokenTransfers), shownMoves)] {
 		seen.moves++
 		x.add(m.LogIndex, m.FromAddress, m.ToAddress)
-		if m.Standard != "erc721" && m.Amount != nil {
+		if m.Amount != nil && (m.TokenID == nil || *m.Amount != "1") {
 			x.add(*m.Amount)
 		}
 		if x.add(m.TokenAddress); m.TokenID != nil {

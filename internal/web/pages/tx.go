@@ -140,7 +140,7 @@ func (v *txView) flow(moves []move) (template.HTML, error) {
 		}
 		f.Total++
 		if len(f.Arrows) < txTransfers {
-			f.Arrows = append(f.Arrows, chart.Arrow{From: v.flowParty(m.FromAddress, "minted"), To: v.flowParty(m.ToAddress, "burnt"), Amount: m.text(), Title: m.exact()})
+			f.Arrows = append(f.Arrows, chart.Arrow{From: v.flowParty(m.FromAddress, "minted"), To: v.flowParty(m.ToAddress, "burned"), Amount: m.text(), Title: m.exact()})
 		}
 	}
 	if f.Total == 0 {

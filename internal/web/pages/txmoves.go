@@ -21,12 +21,13 @@ func number(text *string) *big.Int {
 
 // text is what was moved, in short.
 func (m *move) text() string {
-	if m.Standard == "erc721" && m.TokenID != nil {
-		return m.coin.text() + " #" + shortNumber(*m.TokenID)
+	amount := number(m.Amount)
+	if m.TokenID == nil {
+		return worthText(amount, &m.coin)
 	}
-	out := worthText(number(m.Amount), &m.coin)
-	if m.TokenID != nil {
-		out += " #" + shortNumber(*m.TokenID)
+	out := m.coin.text() + " #" + shortNumber(*m.TokenID)
+	if amount != nil && !isOne(amount) {
+		out = grouped(amount.String()) + " × " + out
 	}
 	return out
 }
@@ -65,13 +66,10 @@ func (v *txView) Moved(list []move) template.HTML {
 		b.WriteString(`</td><td data-label="To">`)
 		b.WriteString(string(v.end(m, false)))
 		b.WriteString(`</td><td class="num" data-label="Amount"><span>`)
-		if m.Standard == "erc721" && m.TokenID != nil {
-			b.WriteString(string(v.Coin(m.coin)))
+		if m.TokenID != nil {
+			b.WriteString(string(v.Thing(number(m.Amount), *m.TokenID, m.coin)))
 		} else {
 			b.WriteString(string(v.Worth(number(m.Amount), m.coin)))
-		}
-		if m.TokenID != nil {
-			b.WriteString(` <span class="number" title="` + *m.TokenID + `" data-value="` + *m.TokenID + `">#` + shortNumber(*m.TokenID) + `</span>`)
 		}
 		if m.Fee {
 			b.WriteString(` <span class="soft">the fee</span>`)
@@ -84,7 +82,7 @@ func (v *txView) Moved(list []move) template.HTML {
 
 // end is one side of a transfer; the zero address stands for what came into being, or ended.
 func (v *txView) end(m *move, from bool) template.HTML {
-	f, none := m.ToAddress, template.HTML(`<span class="soft" data-value="0x0">burnt</span>`)
+	f, none := m.ToAddress, template.HTML(`<span class="soft" data-value="0x0">burned</span>`)
 	if from {
 		f, none = m.FromAddress, `<span class="soft" data-value="0x0">minted</span>`
 	}

@@ -68,8 +68,16 @@ func (l *look) link(kind string, f any) template.HTML {
 	return template.HTML(`<a class="felt" href="` + l.base + "/" + kind + "/" + text + `" title="` + text + `" data-value="` + text + `" data-copy>` + shorten(text) + `</a>`) //nolint:gosec // hex digits, and the chain's id
 }
 
-// Address, Tx, Class and Token are links to the pages of these.
-func (l *look) Address(f any) template.HTML { return l.link("address", f) }
+// Address links to an address: by what the registry calls it, as sentences do, or in short.
+func (l *look) Address(f any) template.HTML {
+	if p, ok := f.(*felt.Felt); ok && p != nil {
+		f = *p
+	}
+	if a, ok := f.(felt.Felt); ok && l.partyText(a) != shorten(a.String()) {
+		return l.Party(a)
+	}
+	return l.link("address", f)
+}
 
 // Tx links to a transaction.
 func (l *look) Tx(f any) template.HTML { return l.link("tx", f) }
