@@ -99,7 +99,7 @@ func New(k *kernel.Server, o Options) (*Routes, error) {
 		s.Order = append(s.Order, c.ID)
 	}
 	k.Chains = s.Order
-	k.KeepBy(s.revision)
+	k.KeepBy(s.revision, s.written)
 	k.Explain(explainStore)
 	s.routes()
 	return s, nil
@@ -137,6 +137,16 @@ func (s *Routes) revision(ctx context.Context, id string) (chain.Revision, bool)
 	now, err := c.revisions.Now(ctx, c.Store)
 	now.Proofs = proofs
 	return now, err == nil
+}
+
+// written counts what is written to the index of a chain, names and classes that come beside
+// the blocks included.
+func (s *Routes) written(id string) (uint64, bool) {
+	c := s.Chains[id]
+	if c == nil {
+		return 0, false
+	}
+	return explorer.Commits(c.Store)
 }
 
 // explainStore puts what goes wrong with an index into words.

@@ -60,7 +60,10 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 	}
 	page.asked = append(page.asked, Asked{to.route, at.RequestURI(), bodyOf(req.made)})
 	page.mutable = page.mutable || !req.immutable
-	page.doubted = page.doubted || !req.keepable()
+	if !req.keepable() {
+		page.passing = page.passing || req.Route.ofIndex()
+		page.doubted = page.doubted || !req.Route.ofIndex()
+	}
 	return page.asked[len(page.asked)-1].Answer, nil
 }
 

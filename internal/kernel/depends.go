@@ -34,6 +34,13 @@ func (r *Request) Vouch(chainAlone bool) {
 // validator; an immutable one is also kept for good, if answers may be kept at all.
 func (r *Request) Settle(settled, immutable bool) { r.settled, r.immutable = settled, immutable }
 
+// ofIndex says that the answers of the route change with what is written to the index, with
+// the clock and with the service's own set-up, and with nothing else: whoever asks again
+// within a moment, when nothing was written, is answered the same.
+func (r *Route) ofIndex() bool {
+	return r.Depends&OnChain != 0 && r.Depends&^(OnChain|OnEnrichment|OnClock|OnSetup) == 0
+}
+
 // keepable says that others may be sent this answer until the next block.
 func (r *Request) keepable() bool {
 	if r.doubted || r.Route == nil || r.Route.Depends&OnChain == 0 {

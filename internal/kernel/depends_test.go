@@ -49,7 +49,7 @@ func serve(t testing.TB, change ...func(*kernel.Options)) *served {
 		t.Fatal(err)
 	}
 	s := &served{t: t, k: k, key: key.Plaintext, at: chain.Revision{Next: 10}}
-	k.KeepBy(func(context.Context, string) (chain.Revision, bool) { return s.at, true })
+	k.KeepBy(func(context.Context, string) (chain.Revision, bool) { return s.at, true }, nil)
 	return s
 }
 

@@ -59,6 +59,9 @@ type Request struct {
 	Budget Verdict
 	// settled and immutable are what Settle said, vouched and doubted what Vouch did.
 	settled, immutable, vouched, doubted bool
+	// passing is of pages: something that they asked holds until the index is written to, and
+	// no longer than a moment.
+	passing bool
 	// dated is what ModifiedAt or ModifiedWhenMade said.
 	dated dated
 	// cursor says that the query has one, and cursorRead that the handler looked at it.

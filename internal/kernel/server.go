@@ -93,6 +93,7 @@ type Server struct {
 	generations generations // of answers that count as modified when they were made
 
 	revision func(context.Context, string) (chain.Revision, bool)
+	written  func(string) (uint64, bool)
 	explain  func(error) *Error
 	record   func(usage.Event)
 	BaseURL  string
@@ -159,9 +160,10 @@ func New(o Options) (*Server, error) {
 
 // KeepBy makes the server keep answers that follow from a chain's index alone,
 // under what revision tells of the index: false for a chain that there is none of.
-// It is called before the first request.
-func (s *Server) KeepBy(revision func(ctx context.Context, chain string) (chain.Revision, bool)) {
-	s.revision = revision
+// written is another number after everything that is written to it, names included, and
+// false where nobody counts. It is called before the first request.
+func (s *Server) KeepBy(revision func(ctx context.Context, chain string) (chain.Revision, bool), written func(chain string) (uint64, bool)) {
+	s.revision, s.written = revision, written
 }
 
 // Explain puts errors of handlers into the words of failures; words returns nil for

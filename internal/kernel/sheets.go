@@ -3,6 +3,8 @@ package kernel
 import (
 	"context"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // The lane of pages that everybody may look at. Who looks needs no key and gets no
@@ -55,6 +57,7 @@ func (s *Server) HandleSheet(p Sheet) {
 			p.Refuse(w, r, e)
 			return
 		}
+		var passing answerKey
 		key, keep := answerKey{}, false
 		if p.Chain != "" && s.revision != nil {
 			if key.at, keep = s.revision(r.Context(), p.Chain); keep {
@@ -68,6 +71,9 @@ func (s *Server) HandleSheet(p Sheet) {
 				if a == nil {
 					a = s.sheets.get(key)
 				}
+				if passing = s.momentOf(key); a == nil && passing != key {
+					a = s.sheets.get(passing)
+				}
 				if a != nil {
 					s.metrics.kept.Inc()
 					p.Dress(w.Header())
@@ -76,12 +82,31 @@ func (s *Server) HandleSheet(p Sheet) {
 				}
 			}
 		}
-		s.lookAt(&p, w, r, req, key, keep)
+		s.lookAt(&p, w, r, req, key, passing, keep)
 	}))
 }
 
-// lookAt makes a page.
-func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *Request, key answerKey, keep bool) {
+// moment is how long a page is kept at most that tells of the clock or of what an operator
+// may set up anew. Its notice of an old index has its own clock: see Mood.
+const moment = 5 * time.Second
+
+// momentOf is the key of a page that also tells of what comes beside the blocks, such as
+// names: it holds until the index is written to, and for a moment. It is read before the
+// page is made, so that it can only be too old. The same key: the page cannot be kept so.
+func (s *Server) momentOf(key answerKey) answerKey {
+	if s.written == nil {
+		return key
+	}
+	n, told := s.written(key.chain)
+	if !told {
+		return key
+	}
+	key.query += "\n" + strconv.FormatUint(n, 36) + " " + strconv.FormatInt(s.Now().UnixNano()/int64(moment), 36)
+	return key
+}
+
+// lookAt makes a page, and keeps it under key or, where it holds for a moment, under passing.
+func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *Request, key, passing answerKey, keep bool) {
 	who, seats := Neighbour(w), s.looking
 	if p.Waits {
 		seats = s.waiting
@@ -122,7 +147,11 @@ func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *R
 	}
 	keep = keep && len(made.asked) > 0 && !made.doubted
 	// A page is kept for good when it says so, and nothing that it asked says otherwise.
-	forever := keep && made.immutable && !made.mutable
+	forever := keep && made.immutable && !made.mutable && !made.passing
+	if made.passing {
+		keep = keep && passing != key
+		key = passing
+	}
 	a := rec.seal(true, keep, forever)
 	a.page = true
 	if forever {

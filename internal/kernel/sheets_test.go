@@ -10,10 +10,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/servertest"
 )
@@ -154,6 +157,50 @@ func TestSheetsAreKept(t *testing.T) {
 	w.CatchUp()
 	look("/kept", kept, 4)
 	look("/lasting", lasting, 2) // block 0 is not accepted on L1 here, so it lasted until the next block
+}
+
+// TestSheetsAreKeptForAMoment: what tells of names or of the clock is kept until something is
+// written to the index, be it no block, and no longer than a moment. What a node told is not
+// kept at all.
+func TestSheetsAreKeptForAMoment(t *testing.T) {
+	w := newWorld(t, 10)
+	who := w.Chain.BlockAt(3).Transactions[0].Sender.String()
+	asking := func(ids ...string) func(ctx context.Context) (string, error) {
+		return func(ctx context.Context) (string, error) {
+			for _, id := range ids {
+				path := []string{chainID, who}
+				if id == "getStatus" {
+					path = path[:1]
+				}
+				if _, err := w.Server.Ask(ctx, id, nil, path...); err != nil {
+					return "", err
+				}
+			}
+			return who, nil
+		}
+	}
+	names := w.sheet("/names", nil, asking("getAddressAttribution", "discoverAssets"))
+	node := w.sheet("/node", nil, asking("getAddressAttribution", "getStatus"))
+	look := func(path string, made *atomic.Int64, want int64) {
+		t.Helper()
+		for range 2 {
+			if r := w.Do(http.MethodGet, path, ""); r.StatusCode != http.StatusOK {
+				t.Fatalf("%s: %d %s", path, r.StatusCode, r.Plain())
+			}
+		}
+		if got := made.Load(); got != want {
+			t.Errorf("%s was made %d times, want %d", path, got, want)
+		}
+	}
+	look("/names", names, 1)
+	look("/node", node, 2)
+	w.Describe(felt.FromUint64(1), &class.Interface{}) // no block, and nothing of one
+	look("/names", names, 2)
+	w.Clock.Advance(5 * time.Second)
+	look("/names", names, 3)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	look("/names", names, 4)
 }
 
 // TestSheetsSeeOneView: what a page asks is of one moment, though the chain goes on.

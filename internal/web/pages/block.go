@@ -66,6 +66,7 @@ func blockPage(l *look) (*sheet, error) {
 		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Blocks", Href: l.Href("blocks")}},
 		body:        v.write, path: l.Href("block", b.BlockNumber), card: l.Href("block", b.BlockNumber),
 		about:   &anchor{b.BlockNumber, b.BlockHash.String()},
+		past:    ref != "latest" && v.Next,
 		lasting: b.FinalityStatus == "ACCEPTED_ON_L1" && ref != "latest" && v.Next && certain,
 	}, nil
 }

@@ -7,8 +7,19 @@
 // add what is new, copying and keys. Everything that comes from the chain is text, escaped
 // by templates, and names are cut and cleaned besides (see names.go).
 //
-// Cost: the rows of the routes that a page asks, one view, and the template. Pages are kept
-// until the next block, as answers are, and those of what L1 accepted for longer.
+// Cost: the rows of the routes that a page asks, one view, and writing it: by a template or,
+// for the pages and the rows that are looked at most, by appending (package markup). Beside
+// its routes the page of
+//
+//   - a block reads its row, that of what it changed, and its transactions by one scan, and
+//     for their sentences a fixed number of GetMany, whatever their number;
+//   - a transaction reads its own row once more, the two of its block, and the same GetMany;
+//   - an address reads the balances of a page of tokens and at most 500 of their changes, by
+//     one GetMany and one scan.
+//
+// Pages are kept until the next block, as answers are, and those of what L1 accepted for
+// longer. Those that tell of names, which come beside the blocks, are kept until anything is
+// written to the index and for 5 seconds at most: of addresses, tokens, contracts, classes.
 //
 // To add a page: a function from a look to a sheet, a template of the same name, a line in
 // register. The template's data embeds the look, whose exported methods render links,
@@ -159,6 +170,10 @@ type sheet struct {
 	body func(*markup.Writer)
 	// about is the block that the page stands and falls with; nil: the head that it was made at.
 	about *anchor
+	// past says that the page tells of about and of nothing later, but for what things are
+	// called. Where about is settled its foot names no head: the page stays the same, and
+	// whoever has it need not load it again.
+	past bool
 	// lasting says that the page tells nothing that later blocks change.
 	lasting bool
 	// status is that of the answer where it is not 200; such a page is not kept.
@@ -351,6 +366,14 @@ func (l *look) asOf(s *sheet) (template.HTML, string) {
 	follow := fmt.Sprintf("%s %d %s", l.Chain, at.Number, at.Hash)
 	if s.lasting {
 		return "Accepted on L1: what this page tells does not change any more.", follow
+	}
+	if s.past {
+		switch l.state.Finality(at.Number, l.served.Depth) {
+		case chain.AcceptedL1:
+			return "Accepted on L1: what happened does not change any more. Names are those that are known now.", follow
+		case chain.Finalized:
+			return "Finalized: a fork that would change what happened is rare. Names are those that are known now.", follow
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `As of block <a href="%s/block/%d" data-value="%d">%s</a>, %s`, l.base, l.state.Head.Number, l.state.Head.Number, web.Group(l.state.Head.Number), l.Time(kernel.TimestampISO(l.state.Head.Timestamp)))

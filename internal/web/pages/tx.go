@@ -105,7 +105,7 @@ func (l *look) transaction(logs int) (*txView, *sheet, error) {
 		description: fmt.Sprintf("%s, at %s in block %d of %s.", v.Told.Text, deref(t.TimestampISO), t.BlockNumber, l.Chain),
 		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Block " + web.Group(t.BlockNumber), Href: l.Href("block", t.BlockNumber)}},
 		card:        l.Href("tx", t.TxHash),
-		data:        v, about: &anchor{t.BlockNumber, t.BlockHash.String()},
+		data:        v, about: &anchor{t.BlockNumber, t.BlockHash.String()}, past: true,
 		lasting: *t.FinalityStatus == "ACCEPTED_ON_L1" && v.Told.Certain && certain,
 	}, nil
 }
