@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/simnode"
@@ -24,7 +25,7 @@ var folderLine = regexp.MustCompile(`(?m)^folder +(.+)$`)
 // untilHead waits for a block to be served.
 func (r *running) untilHead(key string, head uint64) {
 	r.t.Helper()
-	for {
+	for ; ; time.Sleep(10 * time.Millisecond) {
 		var status struct{ LatestIndexedBlockNumber *uint64 }
 		if err := json.Unmarshal(r.get("/v1/SN_SEPOLIA/status", key, http.StatusOK), &status); err != nil {
 			r.t.Fatal(err)

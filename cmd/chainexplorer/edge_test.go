@@ -66,6 +66,7 @@ func (r *running) answers(url string) {
 		if time.Now().After(end) {
 			r.t.Fatalf("GET %s: %v %v", url, res, err)
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -42,13 +42,13 @@ func TestIndexIntoPostgres(t *testing.T) {
 		}
 		return url
 	}
-	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 160, L1Lag: 50})
+	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 70, L1Lag: 50})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
 	index := func(args ...string) {
 		t.Helper()
 		head, _ := chain.Head()
-		_, stderr, code := separately(t, append([]string{"index", "--node", srv.URL, "--batch-mib", "1", "--undo-blocks", "100",
+		_, stderr, code := separately(t, append([]string{"index", "--node", srv.URL, "--batch-mib", "1", "--undo-blocks", "60",
 			"--to", strconv.FormatUint(head, 10)}, args...)...)
 		if code != 0 {
 			t.Fatalf("index ended with %d:\n%s", code, stderr)

@@ -84,24 +84,24 @@ func TestOverHTTP(t *testing.T) {
 	for _, v := range []starknet.SpecVersion{starknet.V08, starknet.V09, starknet.V010} {
 		t.Run(v.String(), func(t *testing.T) {
 			t.Parallel()
-			c := simnode.New(simnode.Config{Seed: 31, Blocks: 120, L1Lag: 30})
+			c := simnode.New(simnode.Config{Seed: 31, Blocks: 60, L1Lag: 15})
 			src := serve(t, c, v, nil, failing, lagging)
 			e := openMem(t)
-			runTo(t, e, src, 119)
-			c.Fork(40) // below the L1 mark
+			runTo(t, e, src, 59)
+			c.Fork(20) // below the L1 mark
 			c.Extend(5)
-			got := runTo(t, e, src, 124)
-			if got.Fork.Count != 1 || got.Fork.Ancestor != 79 || !got.Fork.BelowL1 {
+			got := runTo(t, e, src, 64)
+			if got.Fork.Count != 1 || got.Fork.Ancestor != 39 || !got.Fork.BelowL1 {
 				t.Errorf("fork is %+v", got.Fork)
 			}
-			if !got.HasL1 || got.L1.Number != 94 || got.L1.Hash != c.BlockAt(94).Hash {
-				t.Errorf("L1 mark is %+v, want block 94", got.L1)
+			if !got.HasL1 || got.L1.Number != 49 || got.L1.Hash != c.BlockAt(49).Hash {
+				t.Errorf("L1 mark is %+v, want block 49", got.L1)
 			}
-			want := runTo(t, openMem(t), serve(t, c, v, nil), 124)
+			want := runTo(t, openMem(t), serve(t, c, v, nil), 64)
 			if got.Head != want.Head {
 				t.Errorf("head is %+v, from one good node %+v", got.Head, want.Head)
 			}
-			checkHashes(t, e, c, 124)
+			checkHashes(t, e, c, 64)
 		})
 	}
 }

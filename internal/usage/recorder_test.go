@@ -127,7 +127,7 @@ func testRun(t *testing.T, path string) {
 		p.recorder.Record(p.ask(k, fmt.Sprint(i)))
 	}
 	deadline := time.Now().Add(20 * time.Second)
-	for p.of(t, k.WorkspaceID).TotalRequests != 4 {
+	for ; p.of(t, k.WorkspaceID).TotalRequests != 4; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing was written")
 		}

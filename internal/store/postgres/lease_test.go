@@ -313,6 +313,7 @@ func TestCommits(t *testing.T) {
 			if time.Since(begin) > time.Minute {
 				t.Fatal("the engine never follows")
 			}
+			time.Sleep(time.Millisecond)
 		}
 	}
 	n := settled()
@@ -326,6 +327,7 @@ func TestCommits(t *testing.T) {
 			if time.Since(begin) > 30*time.Second {
 				t.Fatal("a commit goes unnoticed")
 			}
+			time.Sleep(time.Millisecond)
 		}
 		t.Logf("noticed after %v", time.Since(begin))
 		n = settled()
@@ -349,6 +351,7 @@ func TestCommits(t *testing.T) {
 			if time.Since(begin) > 30*time.Second {
 				t.Fatal("a commit under another lease goes unnoticed")
 			}
+			time.Sleep(time.Millisecond)
 		}
 	}
 	lease = acquire(t, reader, "b")
@@ -369,6 +372,7 @@ func TestCommits(t *testing.T) {
 		if time.Since(begin) > 30*time.Second {
 			t.Fatal("trusted without a server")
 		}
+		time.Sleep(time.Millisecond)
 	}
 	t.Logf("not trusted any more after %v", time.Since(begin))
 	if err := server.Restart(t.Context()); err != nil {
