@@ -30,6 +30,9 @@ func (s *Server) Bounds() Bounds {
 // Entries are the routes of the table.
 func (s *Server) Entries() []*Route { return s.table }
 
+// Sheets are the patterns of all pages.
+func (s *Server) Sheets() []string { return s.shown }
+
 // Seal makes a cursor of a position in a list.
 func (s *Server) Seal(scope string, position []byte) string { return s.cursors.Seal(scope, position) }
 

@@ -107,6 +107,7 @@ type Server struct {
 
 	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
 	table       []*Route
+	shown       []string // patterns of pages
 	registering *Route
 	methods     map[string][]string // by the path of a pattern
 	shut        map[string]bool     // patterns that stand for no route: see shutGaps

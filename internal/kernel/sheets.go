@@ -42,6 +42,7 @@ func (s *Server) HandleSheet(p Sheet) {
 		kind = timedWaiting
 	}
 	seen := s.metrics.of(p.ID).as(kind)
+	s.shown = append(s.shown, p.Pattern)
 	s.handle(p.Pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange) // the mux is only reached through ServeHTTP
 		req := &x.record

@@ -365,6 +365,7 @@ func suggests(o *onlooker) {
 	o.press(kb.ArrowDown)
 	o.sees(list + `.children[0].ariaSelected === "true" && ` + box + `.getAttribute("aria-activedescendant") === ` + list + `.children[0].id`)
 	o.press(kb.Enter)
-	o.sees(`location.pathname.startsWith("/%s/token/0x") && document.readyState === "complete"`, chainID)
+	// What is searched for leads there, too, but not at once.
+	o.sees(`location.pathname.startsWith("/%s/token/0x") && document.readyState === "complete" && performance.getEntriesByType("navigation")[0].redirectCount === 0`, chainID)
 	o.content()
 }

@@ -123,6 +123,19 @@ func (b *Browser) Show(s Screen) error {
 	return nil
 }
 
+// Print shows pages as they are on paper, or on the screen again. Whatever the reader
+// prefers, the paper is white.
+func (b *Browser) Print(paper bool) error {
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if paper {
+		media.Media = "print"
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		return fmt.Errorf("set the medium: %w", err)
+	}
+	return nil
+}
+
 // Scripts lets pages run theirs, or not.
 func (b *Browser) Scripts(run bool) error {
 	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})

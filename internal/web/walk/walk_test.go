@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	if quiet, err := stillDemo(); err == nil {
+	if quiet != nil {
 		quiet.Stop() //nolint:errcheck // the tests are over
 	}
 	os.RemoveAll(buildDir) //nolint:errcheck // of no use to anybody
@@ -70,10 +70,13 @@ func started(args ...string) (*walk.Demo, error) {
 	return walk.Start(context.Background(), exe, dir, args...)
 }
 
-// stillDemo is one in which nothing happens while it is looked at, for all tests that
-// only look.
-var stillDemo = sync.OnceValues(func() (*walk.Demo, error) {
-	return started("--blocks=60", "--interval=10m", "--fork-rate=0")
+// quiet is a demo in which nothing happens while it is looked at, for all tests that only
+// look; nil until one of them has asked for it.
+var quiet *walk.Demo
+
+var stillDemo = sync.OnceValues(func() (d *walk.Demo, err error) {
+	quiet, err = started("--blocks=60", "--interval=10m", "--fork-rate=0")
+	return quiet, err
 })
 
 func still(t *testing.T) *walk.Demo {
