@@ -5,9 +5,9 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/site/shelf"
 	"chainexplorer/internal/web"
 )
 
@@ -77,7 +77,8 @@ type setting struct {
 	examples kernel.Examples
 }
 
-// maxShelf bounds the documents that a library keeps.
+// maxShelf bounds the documents that a library keeps: only many examples that were
+// forked away get there.
 const maxShelf = 256
 
 // library keeps the documents that were written for the sites that asked.
@@ -85,11 +86,7 @@ type library struct {
 	s        *Site
 	examples *exampleFinder
 	wrote    func() // counts a document
-
-	writing sync.Mutex // held while a document is written: one at a time, each once
-
-	mu    sync.Mutex // guards shelf
-	shelf map[shelfKey]*document
+	shelf    *shelf.Shelf[shelfKey, *document]
 }
 
 type shelfKey struct {
@@ -98,7 +95,7 @@ type shelfKey struct {
 }
 
 func newLibrary(s *Site) *library {
-	return &library{s: s, examples: newExampleFinder(s), wrote: s.DocumentWritten, shelf: map[shelfKey]*document{}}
+	return &library{s: s, examples: newExampleFinder(s), wrote: s.DocumentWritten, shelf: shelf.New[shelfKey, *document](maxShelf)}
 }
 
 // at is the site as it is now. It does not depend on who asks, nor by which name:
@@ -109,33 +106,13 @@ func (l *library) at(r *http.Request) setting {
 
 // get returns a document, written by write unless it is on the shelf.
 func (l *library) get(name string, at setting, write func(setting) (*document, error)) (*document, error) {
-	k := shelfKey{name, at}
-	if d := l.find(k); d != nil {
-		return d, nil
-	}
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	if d := l.find(k); d != nil {
-		return d, nil
-	}
-	d, err := write(at)
-	if err != nil {
-		return nil, err
-	}
-	l.wrote()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.shelf) >= maxShelf {
-		clear(l.shelf) // rare: only many examples that were forked away get here
-	}
-	l.shelf[k] = d
-	return d, nil
-}
-
-func (l *library) find(k shelfKey) *document {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.shelf[k]
+	return l.shelf.Get(shelfKey{name, at}, func() (*document, error) {
+		d, err := write(at)
+		if err == nil {
+			l.wrote()
+		}
+		return d, err
+	})
 }
 
 // serve answers with a document that depends on the site.
