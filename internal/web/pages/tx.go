@@ -36,6 +36,8 @@ type txView struct {
 	coins  map[felt.Felt]coin
 	Fees   []feePart
 	Rows   []messageRow
+	// messages is the table of Rows.
+	messages template.HTML
 	// Deployed are contracts that it deployed; Replaced those of its own whose class its
 	// block replaced, without telling which transaction did.
 	Deployed []starknet.DeployedContract
@@ -65,7 +67,12 @@ func txPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.name = "tx.html"
+	s.body = v.write
+	if len(v.Rows) > 0 {
+		if v.messages, err = render("messagerows", v); err != nil {
+			return nil, err
+		}
+	}
 	moves := v.Moves[:min(len(v.Moves), txTransfers)]
 	v.Flow, err = v.flow(v.Moves)
 	if err != nil {
@@ -212,8 +219,8 @@ func (v *txView) fees(b *block.Summary) {
 	}
 }
 
-// Unit is the smallest unit of the fee, in words.
-func (v *txView) Unit() string {
+// unit is the smallest unit of the fee, in words.
+func (v *txView) unit() markup.Ours {
 	if v.Told.Receipt.FeeUnit == starknet.Fri {
 		return "fri"
 	}
@@ -253,13 +260,6 @@ func (v *txView) MoreLogs() bool { return v.T.LogCount > txEvents }
 
 // Part is where a part of the transaction has its own page.
 func (v *txView) Part(name string) string { return v.Href("tx", v.T.TxHash, name) }
-
-// Fee is what it paid.
-func (v *txView) Fee() template.HTML {
-	var w markup.Writer
-	writeFee(&w, &v.Told.Receipt, v.Told.Type)
-	return w.Done()
-}
 
 // Kind is its type in words.
 func (v *txView) Kind() string { return txType(deref(v.T.TxType).(string)) }
