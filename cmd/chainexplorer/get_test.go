@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"chainexplorer/internal/get"
 )
 
@@ -27,6 +29,7 @@ func TestGet(t *testing.T) {
 	if _, stderr, code = output(t, append([]string{"get", "tx", "0x1"}, at...)...); code != exitFailure || !strings.Contains(stderr, "not_found") {
 		t.Errorf("%d: %s", code, stderr)
 	}
+	agent(t, at)
 	if stdout, _, code = output(t, "get", "events", "--help"); code != 0 || !strings.Contains(stdout, "--topic0") || !strings.Contains(stdout, "--follow") {
 		t.Errorf("%d: %s", code, stdout)
 	}
@@ -35,6 +38,26 @@ func TestGet(t *testing.T) {
 	}
 	if stdout, _, code = output(t, "complete", "--", "get", "events", "--order", ""); code != 0 || !strings.Contains(stdout, "asc\t") {
 		t.Errorf("%d: %s", code, stdout)
+	}
+}
+
+// agent starts the program as an agent does, and asks it.
+func agent(t *testing.T, at []string) {
+	t.Helper()
+	c := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil)
+	session, err := c.Connect(t.Context(), &sdk.CommandTransport{Command: program(t, append([]string{"mcp"}, at...)...)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "block_detail", Arguments: map[string]any{"number_or_hash": 57}})
+	if err != nil || r.IsError {
+		t.Fatal(err, r)
+	}
+	if text, ok := r.Content[0].(*sdk.TextContent); !ok || !strings.Contains(text.Text, `"blockNumber":57`) {
+		t.Errorf("%v", r.Content)
+	}
+	if err := session.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -24,6 +24,7 @@ type commands struct {
 	API       apiCommand       `cmd:"" name:"api" help:"Serve the API and the pages of chains that other processes index into PostgreSQL."`
 	Worker    workerCommand    `cmd:"" help:"Do the jobs beside the indexers of a chain in PostgreSQL: names of tokens, pools, the ledger of privacy pools, holder census."`
 	Get       getCommands      `cmd:"" help:"Ask a service: status, blocks, transactions, events, tokens and all else that its API reads."`
+	MCP       mcpCommand       `cmd:"" name:"mcp" help:"Offer a service's reads to an agent, by the Model Context Protocol on standard input and output."`
 	Verify    verifyCommands   `cmd:"" help:"Prepare a source tree for exact verification, submit it, and check archives and receipts offline."`
 	Signer    signerCommand    `cmd:"" help:"Hold the keys of verification receipts, apart from the service, and sign for it."`
 	Simnode   simnodeCommand   `cmd:"" help:"Serve a simulated chain like a node does: for trying things out and for tests."`

@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/gateway"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/label"
+	"chainexplorer/internal/mcp"
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/places"
@@ -243,6 +244,7 @@ func (s *service) openAPI(ctx context.Context) error {
 	}
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
 	s.serveRelay(k)
+	mcp.New(k, mcp.Options{Version: version(), Chains: routes.Order, Default: routes.Order[0]})
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider, Chains: routes.Order})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})

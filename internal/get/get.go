@@ -22,11 +22,16 @@ import (
 	"chainexplorer/internal/felt"
 )
 
-// Flags are what all commands take.
-type Flags struct {
+// Service says which service is asked.
+type Service struct {
 	URL     string `name:"url" env:"SERVICE_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Where the service is, or SERVICE_BASE_URL; http://127.0.0.1:8080 unless set."`
 	Chain   string `env:"SERVICE_CHAIN" default:"SN_MAIN" placeholder:"CHAIN" help:"The chain, or SERVICE_CHAIN; SN_MAIN unless set."`
 	KeyFile string `type:"existingfile" placeholder:"FILE" help:"File with the API key; otherwise SERVICE_API_KEY has it."`
+}
+
+// Flags are what all commands take.
+type Flags struct {
+	Service
 
 	JSON   bool `name:"json" xor:"form" help:"Print JSON as the API answers; with --all or --follow one item a line."`
 	CSV    bool `name:"csv" xor:"form" help:"Print the items of a list as CSV, with their names in the first line."`
@@ -50,7 +55,8 @@ type Console struct {
 // maxKey bounds the file of a key.
 const maxKey = 4 << 10
 
-func (f *Flags) client() (*client.Client, error) {
+// Client asks the service.
+func (f *Service) Client() (*client.Client, error) {
 	key := os.Getenv(client.EnvAPIKey)
 	if f.KeyFile != "" {
 		file, err := os.Open(f.KeyFile)
@@ -69,7 +75,7 @@ func (f *Flags) client() (*client.Client, error) {
 
 // Run asks for an operation and prints the answer.
 func (f *Flags) Run(ctx context.Context, con *Console, o *client.Operation, values url.Values) error {
-	c, err := f.client()
+	c, err := f.Client()
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Allow-Credentials", "true")
 		h.Set("Access-Control-Allow-Methods", allow)
-		h.Set("Access-Control-Allow-Headers", strings.Join(append(slices.Clone(OpenHeaders), "authorization"), ", "))
+		h.Set("Access-Control-Allow-Headers", strings.Join(append(slices.Clone(OpenHeaders), "authorization", "mcp-protocol-version", "mcp-method", "mcp-name"), ", "))
 		h.Set("Access-Control-Max-Age", preflightSeconds)
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -34,6 +34,7 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/job/census"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/mcp"
 	"chainexplorer/internal/me"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
@@ -192,6 +193,7 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	if o.Relay != nil {
 		relay.New(k, *o.Relay)
 	}
+	mcp.New(k, mcp.Options{Version: o.Version, Chains: routes.Order, Default: routes.Order[0]})
 	o.explorer = pages.New(k, routes)
 	o.explorer.Checkpoint, o.explorer.Jobs = o.Checkpoint, o.Jobs
 	site.New(k, routes)

@@ -131,6 +131,19 @@ func (s *Site) writeAgentMemory(setting) (*document, error) {
 	return newDocument(kernel.JSONType, body), nil
 }
 
+// writeResource tells agents' clients what protects the tools, in the form of RFC 9728: no
+// authorization server is named, because keys come from the account and not from one.
+func writeResource(at setting, path string) (*document, error) {
+	body, err := encodeDocument(map[string]any{
+		"resource": at.origin + path, "resource_name": "Chain Explorer for Starknet", "scopes_supported": []string{"read"},
+		"bearer_methods_supported": []string{}, "resource_documentation": at.origin + "/docs/guide/clients",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(kernel.JSONType, body), nil
+}
+
 func encodeDocument(v any) ([]byte, error) {
 	body, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ const (
 	openAPIPathJSON = "/service-openapi.json"
 	catalogPath     = "/.well-known/api-catalog"
 	agentPath       = "/.well-known/service-agent.json"
+	resourcePath    = "/.well-known/oauth-protected-resource"
 	referencePath   = "/docs/api"
 	llmsPath        = "/llms.txt"
 	llmsFullPath    = "/llms-full.txt"
@@ -72,6 +74,9 @@ func (s *Site) documents() {
 	lib := newLibrary(s)
 	s.Open("GET "+catalogPath, lib.serve(catalogPath, s.writeCatalog))
 	s.Open("GET "+agentPath, lib.serve(agentPath, s.writeAgentMemory))
+	for _, of := range []string{"", "/mcp", "/api/mcp"} {
+		s.Open("GET "+resourcePath+of, lib.serve(resourcePath+of, func(at setting) (*document, error) { return writeResource(at, cmp.Or(of, "/mcp")) }))
+	}
 	guides := s.guides()
 	s.Open("GET "+llmsPath, lib.serve(llmsPath, func(at setting) (*document, error) { return s.writeLLMs(at, guides) }))
 	s.Open("GET "+llmsFullPath, lib.serve(llmsFullPath, func(at setting) (*document, error) {
