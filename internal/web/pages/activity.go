@@ -64,8 +64,13 @@ func (l *look) activityItem(x *api.ActivityItem, names map[felt.Felt]coin) templ
 		}
 		return " " + word + " " + string(l.Address(x.Counterparty))
 	}
+	zero := l.r.PathValue("address") == "0x0" // the page is that of nobody
 	nobody := x.Counterparty != nil && x.Counterparty.IsZero()
 	switch {
+	case x.TokenAddress != nil && zero && x.Kind == "transfer_out":
+		b.WriteString(string(what()) + " minted" + with("to"))
+	case x.TokenAddress != nil && zero && x.Kind == "transfer_in":
+		b.WriteString(string(what()) + " burned" + with("by"))
 	case x.TokenAddress != nil && x.Kind == "transfer_in" && nobody:
 		b.WriteString("received " + string(what()) + ", newly minted")
 	case x.TokenAddress != nil && x.Kind == "transfer_in":

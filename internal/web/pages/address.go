@@ -3,6 +3,7 @@ package pages
 import (
 	"html/template"
 	"net/url"
+	"strconv"
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/chart"
@@ -246,6 +247,7 @@ func (h *holdings) chart(l *look, owner felt.Felt) (*balanceChart, error) {
 		c.Why = untold[of.Told.Gap]
 		return c, nil
 	}
+	l.shows("listAddressTransfers", url.Values{"token": {of.Token.String()}, "to_block": {strconv.FormatUint(h.At, 10)}, "limit": {"100"}}, owner.String())
 	past, more, err := token.History(l.ctx, l.reader, of.Token, owner, h.At, chartPoints)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -25,10 +26,47 @@ func (l *look) curl(uri string) string {
 	return `curl -H "X-Service-Api-Key: $SERVICE_API_KEY" "` + l.p.Origin + uri + `"`
 }
 
-// asJSON is the page that shows what another one asked, and what it was answered.
+// shown are calls of the API that tell what a page read from the index itself, or could not
+// wait for. They are made for who wants the page as JSON alone.
+type shown struct {
+	calls []apiCall
+	waits []string // the paths of calls that wait for a node: they are named, and not made
+}
+
+type apiCall struct {
+	id    string
+	query url.Values
+	path  []string
+}
+
+// mostShown bounds the calls that are made, and named, besides those that made a page.
+const mostShown = 100
+
+// shows names the call of the API that tells what the page read by itself.
+func (l *look) shows(id string, query url.Values, path ...string) {
+	if l.shown != nil && len(l.shown.calls) < mostShown {
+		l.shown.calls = append(l.shown.calls, apiCall{id, query, append([]string{l.Chain}, path...)})
+	}
+}
+
+// showsLive names a call that waits for a node, by its path below the chain.
+func (l *look) showsLive(path string) {
+	if l.shown != nil && len(l.shown.waits) < mostShown {
+		l.shown.waits = append(l.shown.waits, "/v1/"+l.Chain+path)
+	}
+}
+
+// asJSON is the page that shows what another one asked, and what it was answered. What the
+// API does not have, which the page had from elsewhere, is left out.
 func (l *look) asJSON(s *sheet) (*sheet, error) {
 	type call struct {
 		URI, Curl, Answer string
+	}
+	for _, c := range l.shown.calls {
+		_, err := l.p.Ask(l.ctx, c.id, c.query, c.path...)
+		if e := (*kernel.Error)(nil); err != nil && (!errors.As(err, &e) || e.Code == kernel.CodeInternal) {
+			return nil, err // what is refused tells nothing that the page shows
+		}
 	}
 	var calls []call
 	for _, a := range kernel.RequestOf(l.ctx).Asked() {
@@ -47,5 +85,5 @@ func (l *look) asJSON(s *sheet) (*sheet, error) {
 	}
 	return &sheet{title: s.title + " as JSON", description: "The calls of the API behind a page, with their answers.", name: "asjson.html",
 		trail: append(s.trail, web.Link{Text: s.title, Href: back}), about: s.about, lasting: s.lasting,
-		data: map[string]any{"Title": s.title, "Calls": calls}}, nil
+		data: map[string]any{"Title": s.title, "Calls": calls, "Waits": l.shown.waits}}, nil
 }

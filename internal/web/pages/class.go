@@ -58,6 +58,9 @@ func classPage(l *look) (*sheet, error) {
 			return nil, err
 		}
 	}
+	if v.By != nil {
+		l.shows("getTransaction", url.Values{"logLimit": {"1"}}, v.By.Hash.String())
+	}
 	v.Label, _ = l.served.Registry.ClassName(k.ClassHash)
 	v.Sorts = l.sorts("sort", sort, [][2]string{{"", "by address"}, {"newest_desc", "newest first"}})
 	return &sheet{title: "Class " + shorten(k.ClassHash.String()), description: fmt.Sprintf("Class %s on %s: what it can do, where it was declared, and the contracts that have it.", k.ClassHash, l.Chain),

@@ -112,7 +112,12 @@ func contractPage(l *look) (*sheet, error) {
 	}
 	v.Upgrade = l.upgradeWords(v.Rules)
 	var described *class.Description
+	if h.C.IsToken != nil && *h.C.IsToken {
+		l.shows("getTokenControls", nil, h.C.Address.String())
+	}
 	if h.C.ClassHash != nil {
+		l.shows("getClass", url.Values{"instanceLimit": {"1"}}, h.C.ClassHash.String())
+		l.shows("getContractEntrypoints", url.Values{"block_tag": {"latest"}}, h.C.Address.String())
 		if described, err = class.Describe(l.ctx, l.reader, *h.C.ClassHash); err != nil {
 			return nil, err
 		}

@@ -90,6 +90,7 @@ func contractReadPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.shows("getClass", url.Values{"instanceLimit": {"1"}}, v.Where.ClassHash.String())
 	d, err := class.Describe(l.ctx, l.reader, v.Where.ClassHash)
 	if err != nil || d == nil {
 		v.Missing = "What can be read of its class is not known."

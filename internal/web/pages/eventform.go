@@ -85,6 +85,10 @@ func (f *eventForm) describe(l *look) error {
 	if err != nil || found[0].Current == nil {
 		return err
 	}
+	if f.Of == nil {
+		l.shows("getContract", nil, address.String())
+	}
+	l.shows("getClass", url.Values{"instanceLimit": {"1"}}, found[0].Current.Class.String())
 	d, err := class.Describe(l.ctx, l.reader, found[0].Current.Class)
 	if err != nil || d == nil {
 		return err

@@ -101,13 +101,13 @@ func (b *pageBuffer) WriteHeader(int) {}
 
 // freeLook is a look at no chain in particular.
 func (p *Pages) freeLook(r *http.Request, query url.Values) *look {
-	return &look{ctx: r.Context(), p: p, r: r, query: query}
+	return &look{ctx: r.Context(), p: p, r: r, query: query, shown: &shown{}}
 }
 
 // on looks at a chain from a page that is of none. What it makes may be rendered later, as
 // long as nothing is read any more.
 func (l *look) on(id string, fn func(*look) error) error {
 	return l.p.routes.Pin(l.ctx, id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
-		return fn(&look{ctx: ctx, p: l.p, r: l.r, query: l.query, Chain: id, base: "/" + url.PathEscape(id), served: c, reader: reader, state: state})
+		return fn(&look{ctx: ctx, p: l.p, r: l.r, query: l.query, Chain: id, base: "/" + url.PathEscape(id), served: c, reader: reader, state: state, shown: l.shown})
 	})
 }

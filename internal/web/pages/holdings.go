@@ -72,6 +72,7 @@ func (h *holdings) fill(l *look, owner felt.Felt, cursor string) error {
 			h.Empty++
 			continue
 		}
+		l.showsLive("/token/" + tokens[i].String() + "/balance-of/" + owner.String() + "?block_tag=" + strconv.FormatUint(h.At, 10))
 		m := &h.Found.Items[i].Metadata
 		var decimals *uint8
 		if m.Decimals != nil {
@@ -160,6 +161,7 @@ func holdingsPage(l *look) (*sheet, error) {
 			v.Most = maxCollections
 		}
 		for _, c := range list {
+			l.showsLive("/token/" + c.Token.String() + "/balance-of/" + a.String() + "?block_tag=" + strconv.FormatUint(v.At, 10))
 			row := collection{Collection: c, Count: l.Unknown("An ERC-1155 contract has a balance for each of its ids, which are not indexed one by one.")}
 			name := coin{Address: c.Token}
 			if c.Meta != nil && c.Meta.Known {

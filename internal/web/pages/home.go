@@ -139,6 +139,7 @@ func (l *look) glance() (*overview, error) {
 	}
 	o := &overview{look: l, ID: l.Chain, S: status, Note: moodOf(status)}
 	o.State, o.Tone = stateWord(status)
+	l.shows("listBlocks", url.Values{"limit": {strconv.Itoa(chartBlocks)}})
 	blocks, err := block.List(l.ctx, l.reader, l.state.Head.Number, chartBlocks)
 	if err != nil {
 		return nil, err

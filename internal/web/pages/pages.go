@@ -156,6 +156,8 @@ type look struct {
 	state  *chain.State
 	// remarks are what the page says of the request on its top.
 	remarks []string
+	// shown are calls that tell what the page read by itself, see asJSON.
+	shown *shown
 }
 
 // sheet is a page to be written.
@@ -259,7 +261,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make mak
 	if err != nil || sendOn(w, r) {
 		return err
 	}
-	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + url.PathEscape(id)}
+	l := &look{p: p, r: r, query: query, Chain: id, base: "/" + url.PathEscape(id), shown: &shown{}}
 	l.understand(params)
 	var s *sheet
 	err = p.routes.Pin(r.Context(), id, func(ctx context.Context, c *api.Chain, reader explorer.Reader, state *chain.State) error {
@@ -315,8 +317,10 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	page := l.p.page(l.r, s.title+" · "+of, s.description)
 	page.Remarks = l.remarks
 	page.Trail, page.Chain, page.List, page.Query, page.Home = s.trail, l.Chain, s.list, s.query, s.home
-	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 {
-		page.JSON = asked[0].URI
+	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 || len(l.shown.calls) > 0 {
+		if len(asked) > 0 {
+			page.JSON = asked[0].URI
+		}
 		if page.AsJSON = l.asJSONHref(); s.plain {
 			page.AsJSON = l.r.URL.EscapedPath() + "?as=json"
 		}

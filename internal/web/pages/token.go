@@ -152,6 +152,7 @@ func tokenPage(l *look) (*sheet, error) {
 	for i := range transfers.Items {
 		v.Rows = append(v.Rows, l.tokenTransferRow(&transfers.Items[i], a))
 	}
+	l.showsLive("/token/" + a.String() + "/total-supply")
 	if v.Minted, v.MintedWhy, err = l.mintedOf(a); err != nil {
 		return nil, err
 	}

@@ -118,6 +118,9 @@ func tokensPage(l *look) (*sheet, error) {
 			if err != nil {
 				return nil, err
 			}
+			if moved {
+				l.shows("getToken", nil, t.Address.String())
+			}
 			v.Known = append(v.Known, knownToken{t.Address, l.By(t.Address, nil, nil), t.Name, totals, moved})
 		}
 		slices.SortStableFunc(v.Known, func(a, b knownToken) int { return cmp.Compare(b.Totals.Transfers, a.Totals.Transfers) })
@@ -145,12 +148,15 @@ func (v *tokensView) find(before token.First, first bool) error {
 	}
 	for _, f := range list {
 		c := names[f.Token]
+		known := first && c.Known // it is named above already
 		row := foundToken{f, v.Coin(c), orNothing(c.Name), v.Token(f.Token)}
 		// What only looked like a token has no page.
 		if _, err := token.SummaryOf(v.ctx, v.reader, f.Token, v.state.Head.Number); errors.Is(err, token.ErrUnknown) {
 			row.Coin, row.Address = v.Felt(f.Token), v.Felt(f.Token)
 		} else if err != nil {
 			return err
+		} else if !known {
+			v.shows("getToken", nil, f.Token.String())
 		}
 		v.Found = append(v.Found, row)
 	}

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"html/template"
+	"net/url"
 	"strconv"
 
 	"chainexplorer/internal/api"
@@ -172,6 +173,7 @@ func (v *txView) changes() error {
 		return err
 	}
 	v.fees(b)
+	v.shows("getBlock", url.Values{"tx_limit": {"1"}}, strconv.FormatUint(v.T.BlockNumber, 10))
 	d, err := block.StateOf(v.ctx, v.reader, v.T.BlockNumber)
 	if err != nil {
 		return err
