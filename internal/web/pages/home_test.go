@@ -2,8 +2,11 @@ package pages_test
 
 import (
 	"fmt"
+	"math"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,5 +83,80 @@ func TestOverviewSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("%s lacks %q", path, want)
 			}
 		}
+	}
+}
+
+// box is one of the ribbon: how many marks it has reached, its block, what it says, and how
+// high it is filled.
+var box = regexp.MustCompile(`<li class="m(\d)" data-key="(\d+)"><a href="[^"]*" title="([^"]*)">.*?height="([\d.]+)" rx="5"`)
+
+// TestOverviewIsTrue holds what the first page draws against the chain.
+func TestOverviewIsTrue(t *testing.T) {
+	w := sharedWorld(t, 60)
+	page := w.look("/", http.StatusOK)
+	most, drawn := 1, box.FindAllStringSubmatch(page, -1)
+	for n := uint64(48); n < 60; n++ {
+		most = max(most, len(w.Chain.BlockAt(n).Transactions))
+	}
+	if len(drawn) != 12 {
+		t.Fatalf("%d boxes", len(drawn))
+	}
+	for i, got := range drawn {
+		n := uint64(59 - i)
+		txs, tier, marks := len(w.Chain.BlockAt(n).Transactions), "accepted on L2", "1"
+		if n <= 49 {
+			tier, marks = "finalized", "2"
+		}
+		if got[1] != marks || got[2] != fmt.Sprint(n) || !strings.HasPrefix(got[3], fmt.Sprintf("Block %d, %d transaction", n, txs)) || !strings.HasSuffix(got[3], ", "+tier) {
+			t.Errorf("%q, want block %d of %d transactions, %s", got[1:], n, txs, tier)
+		}
+		if high, err := strconv.ParseFloat(got[4], 64); err != nil || math.Abs(high-56*float64(txs)/float64(most)) > 0.1 {
+			t.Errorf("block %d: %s of 56 filled by %d of %d transactions", n, got[4], txs, most)
+		}
+	}
+	total := 0
+	for n := range uint64(59) {
+		total += len(w.Chain.BlockAt(n + 1).Transactions)
+	}
+	rate := float64(total) / float64(w.Chain.BlockAt(59).Timestamp-w.Chain.BlockAt(0).Timestamp)
+	price := w.Chain.BlockAt(59).L2GasPrice.InFri.Big().String()
+	settled := regexp.MustCompile(`>Accepted on L2</a>.*?up to 59<(?s:.*?)>Finalized</a>.*?up to 49<(?s:.*?)>Accepted on L1</a>.*?up to 29<`)
+	for _, want := range []string{
+		`data-value="` + strconv.FormatFloat(rate, 'f', -1, 64) + `"`,
+		fmt.Sprintf(`<span data-value="%s" title="%s">%s.%s G</span>`, price, price, price[:len(price)-9], price[len(price)-9:len(price)-7]),
+		"none since this index was begun",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if !settled.MatchString(page) {
+		t.Error("the page tells the tiers otherwise")
+	}
+	numbers := regexp.MustCompile(`<tr><th scope="row">([\d,]+)</th>`).FindAllStringSubmatch(page, -1)
+	if len(numbers) != 2*60 || numbers[0][1] != "0" || numbers[59][1] != "59" {
+		t.Errorf("the numbers behind the lines have %d rows: %v", len(numbers), numbers)
+	}
+}
+
+// TestOverviewOfAYoungChain: what is not there yet is not zero, and forks are told.
+func TestOverviewOfAYoungChain(t *testing.T) {
+	w := ownWorld(t, 5)
+	page := w.look("/", http.StatusOK)
+	for _, want := range []string{`Finalized</span><span class="unseen">: not yet. </span>`, `Accepted on L1</span><span class="unseen">: not known. </span>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	w.Chain.Fork(3)
+	w.Chain.Extend(1)
+	w.CatchUp()
+	w.Clock.Advance(time.Second)
+	if page := w.look("/", http.StatusOK); !strings.Contains(page, `data-value="1">1</a>, 3 blocks deep; 1 in all`) {
+		t.Error("the page does not tell of the fork")
+	}
+	first := ownWorld(t, 1).look("/", http.StatusOK)
+	if !strings.Contains(first, "The newest blocks have one time.") {
+		t.Error("one block has a throughput")
 	}
 }
