@@ -48,7 +48,7 @@ func (l *look) addressHead(a felt.Felt, here string) (*addressHead, error) {
 		return nil, err
 	}
 	h.Badges = h.badges()
-	h.Tabs = tabsOf(l.Href("address", a), here, "Overview", "", "Holdings", "holdings", "Activity", "activity", "Transfers", "transfers", "Transactions", "transactions")
+	h.Tabs = tabsOf(l.Href("address", a), here, "Overview", "", "Holdings", "holdings", "Activity", "activity", "Transfers", "transfers", "Transactions", "transactions", "Deployments", "deployments", "Approvals", "approvals")
 	switch word := orNothing(h.S.TypeLabel); word {
 	case "token":
 		h.Also = []web.Link{{Text: "as a token", Href: l.Href("token", a)}, {Text: "as a contract", Href: l.Href("contract", a)}}

@@ -22,6 +22,8 @@ type ledger struct {
 	shifts []*shift              // all of them, oldest first
 	done   map[felt.Felt][]*deed // by address, newest first
 	order  []felt.Felt           // of first appearance
+	// made and allowed count the deployments and approvals that were compared.
+	made, allowed int
 }
 
 // shift is a token that changes hands.

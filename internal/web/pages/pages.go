@@ -111,6 +111,8 @@ func (p *Pages) register(id string) {
 	p.chainPage(id, "pageActivity", "/address/{address}/activity", activityPage, "type", "cursor")
 	p.chainPage(id, "pageAddressTransfers", "/address/{address}/transfers", addressTransfersPage, "direction", "token+", "type", "since", "until", "cursor")
 	p.chainPage(id, "pageAddressTransactions", "/address/{address}/transactions", addressTransactionsPage, "type", "cursor")
+	p.chainPage(id, "pageDeployments", "/address/{address}/deployments", deploymentsPage, "cursor")
+	p.chainPage(id, "pageApprovals", "/address/{address}/approvals", approvalsPage, "cursor")
 	p.livePage(id, "pageLiveBalance", "/address/{address}/balance", liveBalancePage, "token", "block")
 	p.chainPage(id, "pageTokens", "/tokens", tokensPage, "q", "before")
 	p.chainPage(id, "pageToken", "/token/{token}", tokenPage)

@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/starknet"
 )
 
 // The chain whose addresses and tokens are all held against their pages: forkAt is the first
@@ -37,6 +38,9 @@ func TestAddressesAndTokensAreTrue(t *testing.T) {
 			}
 			l.curves(a)
 			l.lists(a)
+		}
+		if l.made == 0 || l.allowed == 0 {
+			t.Errorf("%d contracts were deployed and %d approvals given: too little was looked at", l.made, l.allowed)
 		}
 		l.tokenPages(blocks)
 	}
@@ -75,6 +79,11 @@ func (l *ledger) people() (out []felt.Felt) {
 				out = append(out, a)
 				break
 			}
+		}
+	}
+	for _, name := range []felt.Felt{contracts.SelContractDeployed, contracts.SelApproval, contracts.SelApprovalForAll} {
+		if refs := l.Chain.Events(simnode.EventFilter{To: l.head, Keys: [][]felt.Felt{{name}}}); len(refs) > 0 {
+			out = append(out, refs[len(refs)/2].Block.Transactions[refs[len(refs)/2].TxIndex].Sender)
 		}
 	}
 	slices.SortFunc(out, felt.Felt.Cmp)
@@ -291,7 +300,7 @@ func (x *exactly) amount(s *shift) {
 func (l *ledger) listed(path, section string, top exactly, rows []exactly) {
 	l.T.Helper()
 	n := 0
-	for path != "" {
+	for pages := 0; path != "" && pages < 100; pages++ {
 		s := l.reads(path)
 		x := slices.Clone(top)
 		for range s.rows[section] {
@@ -356,6 +365,65 @@ func (l *ledger) lists(a felt.Felt) {
 		txs = append(txs, row)
 	}
 	l.listed(path+"/transactions", "transactions", exactly{a.String()}, txs)
+	l.given(a)
+}
+
+// given compares what an address deployed, and what it allowed others.
+func (l *ledger) given(a felt.Felt) {
+	l.T.Helper()
+	var made, allowed []exactly
+	for _, d := range l.done[a] {
+		if !slices.Contains(d.parts, "sender") {
+			continue
+		}
+		r := &d.block.Receipts[d.tx]
+		class := map[felt.Felt]felt.Felt{}
+		for _, x := range l.Chain.StateUpdateAt(d.block.Number).Diff.Deployed {
+			class[x.Address] = x.ClassHash
+		}
+		for _, e := range slices.Backward(r.Events) {
+			var row exactly
+			if m, ok := l.deployment(d.block, &e); ok {
+				by := e.From
+				if m.by != a {
+					by = m.by
+				}
+				row.add(m.address, class[m.address], by, iso(d.block.Timestamp), d.hash())
+				made = append(made, row)
+			}
+			if row.approval(a, &e) {
+				row.add(iso(d.block.Timestamp), d.hash())
+				allowed = append(allowed, row)
+			}
+		}
+		if d.block.Transactions[d.tx].Type == starknet.DeployAccount {
+			var row exactly
+			row.add(r.ContractAddress, class[r.ContractAddress], iso(d.block.Timestamp), d.hash())
+			made = append(made, row)
+		}
+	}
+	l.listed("/address/"+a.String()+"/deployments", "deployments", exactly{a.String()}, made)
+	l.listed("/address/"+a.String()+"/approvals", "approvals", exactly{a.String()}, allowed)
+	l.made, l.allowed = l.made+len(made), l.allowed+len(allowed)
+}
+
+// approval adds what an event says that an address allows; false for another event.
+func (x *exactly) approval(owner felt.Felt, e *starknet.Event) bool {
+	whole := len(e.Keys) > 0 && e.Keys[0] == contracts.SelApprovalForAll
+	if len(e.Keys) == 0 || e.Keys[0] != contracts.SelApproval && !whole {
+		return false
+	}
+	all := append(slices.Clone(e.Keys[1:]), e.Data...)
+	if len(all) < 3 || all[0] != owner {
+		return false
+	}
+	if x.add(e.From); !all[1].IsZero() {
+		x.add(all[1])
+	}
+	if !whole {
+		x.add(wide(all[2:]))
+	}
+	return true
 }
 
 // largest is the shift of a transaction that moves most from or to an address, by number.

@@ -64,6 +64,8 @@ var places = []place{
 	{"activity", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/activity" }, true},
 	{"transfers of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/transfers?direction=out" }, true},
 	{"transactions of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/transactions" }, true},
+	{"deployments of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/deployments" }, true},
+	{"approvals of an address", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/approvals" }, true},
 	{"balance by a contract", func(f *facts) string { return "/" + f.chain + "/address/" + f.sender + "/balance?token=" + f.token }, false},
 	{"tokens", in("/tokens"), false},
 	{"token", func(f *facts) string { return "/" + f.chain + "/token/" + f.token }, true},
