@@ -37,3 +37,13 @@ func (l *look) Finality(number uint64) (template.HTML, error) {
 	}
 	return chart.Finality{Title: "How settled the block is", Marks: marks}.HTML()
 }
+
+// finalizedUpTo is the newest block that is finalized, by its depth or because L1 accepted
+// it, which is more: no tier lies behind one that comes after it.
+func (l *look) finalizedUpTo() (uint64, bool) {
+	n, ok := l.state.FinalizedBlock(l.served.Depth)
+	if l.state.HasL1 && (!ok || l.state.L1.Number > n) && l.state.Finality(l.state.L1.Number, l.served.Depth) == chain.AcceptedL1 {
+		return l.state.L1.Number, true
+	}
+	return n, ok
+}

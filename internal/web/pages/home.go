@@ -301,9 +301,13 @@ func (l *look) settledness(s *api.Status) (template.HTML, error) {
 	if s.LatestL1AcceptedBlockNumber == nil {
 		l1.State = chart.Unknown
 	}
+	finalized := s.FinalizedBlockNumber
+	if n, ok := l.finalizedUpTo(); ok {
+		finalized = &n
+	}
 	return chart.Finality{Title: "How far the chain is settled", Marks: []chart.Mark{
 		mark("Accepted on L2", s.LatestIndexedBlockNumber, ""),
-		mark("Finalized", s.FinalizedBlockNumber, "no block yet"), l1,
+		mark("Finalized", finalized, "no block yet"), l1,
 	}}.HTML()
 }
 

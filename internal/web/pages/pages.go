@@ -383,7 +383,7 @@ func (l *look) asOf(s *sheet) (template.HTML, string) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `As of block <a href="%s/block/%d" data-value="%d">%s</a>, %s`, l.base, l.state.Head.Number, l.state.Head.Number, web.Group(l.state.Head.Number), l.Time(kernel.TimestampISO(l.state.Head.Timestamp)))
-	if n, ok := l.state.FinalizedBlock(l.served.Depth); ok {
+	if n, ok := l.finalizedUpTo(); ok {
 		fmt.Fprintf(&b, ` · finalized up to <span data-value="%d">%s</span>`, n, web.Group(n))
 	}
 	if l.state.HasL1 {

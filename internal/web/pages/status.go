@@ -79,6 +79,14 @@ var auditWords = map[string][2]string{
 	"mismatch": {"bad", "found a contradiction"}, "damaged": {"bad", "cannot read a part of the index"},
 }
 
+// unqualified tells of balances that differ where the index does not claim to know them.
+func unqualified(n uint64) template.HTML {
+	if n == 0 {
+		return ""
+	}
+	return template.HTML("; " + plural(n, "balance") + ` <abbr title="Of tokens whose transfers nobody found to tell all: their balances are not told from transfers, so that nothing here is wrong by them.">of other tokens</abbr> differed from their transfers`) //nolint:gosec // a number and fixed text
+}
+
 // audited tells what the auditor has done.
 func (l *look) audited(a *api.Audit) template.HTML {
 	if a == nil {
@@ -90,5 +98,5 @@ func (l *look) audited(a *api.Audit) template.HTML {
 	}
 	return badge(words[0], words[1], fmt.Sprintf("The auditor computes old blocks anew and asks nodes for samples: %s agreed with their hashes, %s of balances, classes and nonces agreed with a node, and %s contradicted the index.",
 		plural(a.VerifiedBlocks, "block"), plural(a.SamplesChecked.Balances+a.SamplesChecked.ClassHashes+a.SamplesChecked.Nonces+a.SamplesChecked.Classes, "sample"), plural(a.Mismatches, "finding"))) +
-		" last looked " + l.Time(a.ObservedAt) + ", next at block " + l.Block(a.NextBlockNumber)
+		" last looked " + l.Time(a.ObservedAt) + ", next at block " + l.Block(a.NextBlockNumber) + unqualified(a.UnqualifiedDifferences)
 }

@@ -121,3 +121,21 @@ func TestStatusJobs(t *testing.T) {
 		}
 	}
 }
+
+// TestTiersFollowOneAnother: what L1 accepted is finalized, whatever its depth, on the bar as
+// in the foot.
+func TestTiersFollowOneAnother(t *testing.T) {
+	const depth = 33
+	w := &world{servertest.New(t, 36, func(o *servertest.Options) { o.Chains[0].Depth = depth })}
+	l1, ok := w.Chain.L1Head()
+	if !ok || l1 <= 35-depth {
+		t.Fatalf("L1 accepted up to %d: the test tells nothing", l1)
+	}
+	accepted := strconv.FormatUint(l1, 10)
+	if page := w.look("/"+servertest.ChainID+"/txs", http.StatusOK); !strings.Contains(page, `finalized up to <span data-value="`+accepted+`"`) || !strings.Contains(page, `accepted on L1 up to <span data-value="`+accepted+`"`) {
+		t.Error(page[strings.Index(page, "<footer>"):])
+	}
+	if page := w.look("/status", http.StatusOK); strings.Count(page, "up to "+accepted) < 2 {
+		t.Errorf("the bar: %s", clip(page))
+	}
+}
