@@ -2,6 +2,7 @@ package pages
 
 import (
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,6 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/kernel"
 )
 
@@ -30,11 +34,14 @@ const (
 //
 // It is read page by page, each in a view of its own: a cursor names the block that it
 // stands at, so that a fork below it ends the file instead of mixing two chains. The last
-// row begins with # and says whether that was all, or why not and where to go on: a file
-// without it was broken off on the way.
+// row begins with # and says whether that was all, or why not and where to go on, and as of
+// which block: a file without it was broken off on the way.
 type export struct {
 	name string // of the file, without its ending
 	head []string
+	// rising says that later blocks come later, so that the file goes on to the head that it
+	// ends at. Others begin at a head, and what comes while they are made is not in them.
+	rising bool
 	// page reads rows behind a cursor, "" for the beginning, at most limit. next is nil at
 	// the end of the list.
 	page func(l *look, cursor string, limit int) (rows [][]string, next *string, err error)
@@ -80,6 +87,7 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 	if err != nil {
 		return err
 	}
+	asOf := l.state.Head
 	h := w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	h.Set("Content-Disposition", `attachment; filename="`+x.name+`.csv"`)
@@ -106,8 +114,11 @@ func (p *Pages) send(w http.ResponseWriter, r *http.Request, id string, make fun
 			next = &cursor
 			break
 		}
+		if x.rising {
+			asOf = l.state.Head
+		}
 	}
-	f.row([]string{l.trailer(f.rows-1, next, err)})
+	f.row([]string{l.trailer(f.rows-1, asOf, next, err)})
 	return f.close()
 }
 
@@ -144,21 +155,29 @@ func rowsOf(query url.Values) (int, error) {
 	return rows, nil
 }
 
-// exported reads a page of a list, which remembers nothing of those before.
-func (l *look) exported(x *export, cursor string, limit int) ([][]string, *string, error) {
+// exported reads a page of a list, which remembers nothing of those before but the state of
+// the chain that it was read in.
+func (l *look) exported(x *export, cursor string, limit int) (rows [][]string, next *string, err error) {
 	ctx := l.r.Context()
 	of := *kernel.RequestOf(ctx)
-	l.ctx = kernel.WithRequest(ctx, &kernel.Request{ID: of.ID, Route: of.Route, Caller: of.Caller})
+	ctx = kernel.WithRequest(ctx, &kernel.Request{ID: of.ID, Route: of.Route, Caller: of.Caller})
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return x.page(l, cursor, limit)
+	err = l.p.routes.Pin(ctx, l.Chain, func(ctx context.Context, _ *api.Chain, _ explorer.Reader, state *chain.State) (err error) {
+		now := *state
+		l.ctx, l.state = ctx, &now
+		rows, next, err = x.page(l, cursor, limit)
+		return err
+	})
+	return rows, next, err
 }
 
 // trailer is the last row of a file.
-func (l *look) trailer(rows int, next *string, err error) string {
+func (l *look) trailer(rows int, asOf chain.Head, next *string, err error) string {
+	at := fmt.Sprintf("as of block %d %s", asOf.Number, asOf.Hash)
 	if next == nil {
-		return fmt.Sprintf("# complete: %d rows", rows)
+		return fmt.Sprintf("# complete: %d rows %s", rows, at)
 	}
 	q := url.Values{}
 	for name, values := range l.query {
@@ -169,7 +188,7 @@ func (l *look) trailer(rows int, next *string, err error) string {
 	if err != nil {
 		why = "it took too long or could not be read any further"
 	}
-	return fmt.Sprintf("# cut after %d rows: %s; go on at %s%s", rows, why, l.p.BaseURL, withQuery(l.r.URL.EscapedPath(), q))
+	return fmt.Sprintf("# cut after %d rows %s: %s; go on at %s%s", rows, at, why, l.p.BaseURL, withQuery(l.r.URL.EscapedPath(), q))
 }
 
 // csvFile is a file on its way.

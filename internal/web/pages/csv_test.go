@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -130,8 +131,68 @@ func TestFileRefused(t *testing.T) {
 		"/address/" + a + "/transfers.csv?cursor=x", "/token/x/transfers.csv", "/token/" + a + "/transfers.csv?whatever=1", "/token/" + a + "/transfers.csv?rows=-1"} {
 		w.look("/"+chainID+path, http.StatusBadRequest)
 	}
+	// Whatever widens a file without being understood is refused, by every file.
+	for _, file := range []string{"/address/" + a + "/transfers.csv?", "/token/" + w.movedToken() + "/transfers.csv?", "/events.csv?event=Transfer&", "/contract/" + w.movedToken() + "/events.csv?event=Transfer&"} {
+		w.file("/" + chainID + file + "from_block=4&to_block=5")
+		wrong := []string{"from=4&to=5", "from_block=4&from_block=5", "From_block=4", "fromBlock=4", "=4", "as=json", "cursor=&cursor="}
+		if strings.Contains(file, "events.csv") {
+			wrong = append(wrong, "key0=1", "key16=1", "key01=1", "key=1", "key1=1&key1=2")
+		}
+		for _, q := range wrong {
+			if page := w.look("/"+chainID+file+q, http.StatusBadRequest); strings.Contains(page, "<table") {
+				t.Errorf("%s%s is refused with rows", file, q)
+			}
+		}
+	}
+	// Nothing complete can be said of what is not there; an address is there without a history.
+	for _, path := range []string{"/token/0xdeadbeef/transfers", "/contract/0xdeadbeef/events"} {
+		w.look("/"+chainID+path, http.StatusNotFound)
+		w.look("/"+chainID+path+".csv", http.StatusNotFound)
+	}
+	if rows, end := w.file("/" + chainID + "/address/0xdeadbeef/transfers.csv"); len(rows) != 0 || !strings.HasPrefix(end, "# complete: 0 rows as of block ") {
+		t.Errorf("an address without a history: %v %s", rows, end)
+	}
 	if r := w.Do(http.MethodHead, "/"+chainID+"/address/"+a+"/transfers.csv", ""); r.StatusCode != http.StatusOK || len(r.Body) != 0 {
 		t.Errorf("HEAD: %d with %d bytes", r.StatusCode, len(r.Body))
+	}
+}
+
+// movedToken is a token that the chain has shown.
+func (w *world) movedToken() string {
+	w.T.Helper()
+	list := w.allTransfers("/address/" + w.busiest() + "/transfers?limit=5")
+	if len(list) == 0 {
+		w.T.Fatal("nothing moved")
+	}
+	return list[0].TokenAddress.String()
+}
+
+// TestFilesTellTheirBlock: every file names the block that it is as of, whole or cut, and its
+// rows say how far they are final.
+func TestFilesTellTheirBlock(t *testing.T) {
+	w := sharedWorld(t, 40)
+	var head api.Block
+	w.Get("/block/latest", &head)
+	at := fmt.Sprintf(" rows as of block %d %s", head.BlockNumber, head.BlockHash)
+	token := w.movedToken()
+	for _, path := range []string{"/address/" + w.busiest() + "/transfers.csv?", "/address/" + w.busiest() + "/transfers.csv?order=asc&", "/token/" + token + "/transfers.csv?", "/events.csv?event=Transfer&", "/events.csv?event=Transfer&order=asc&", "/contract/" + token + "/events.csv?"} {
+		rows, whole := w.file("/" + chainID + path)
+		if want := fmt.Sprintf("# complete: %d%s", len(rows), at); whole != want {
+			t.Errorf("%s ends with %q, want %q", path, whole, want)
+		}
+		if _, cut := w.file("/" + chainID + path + "rows=1"); !strings.HasPrefix(cut, "# cut after 1"+at+": there are more; go on at ") {
+			t.Errorf("%s is cut with %q", path, cut)
+		}
+	}
+	r := w.Do(http.MethodGet, "/"+chainID+"/events.csv?event=Transfer", "")
+	names, _, _ := strings.Cut(string(r.Plain()), "\n")
+	rows, _ := w.file("/" + chainID + "/events.csv?event=Transfer")
+	tiers := map[string]int{}
+	for _, row := range rows {
+		tiers[row[len(row)-1]]++
+	}
+	if !strings.HasSuffix(names, ",tier") || tiers["head"]+tiers["finalized"] != len(rows) || len(rows) == 0 || tiers["finalized"] == 0 {
+		t.Errorf("the columns %s with tiers %v", names, tiers)
 	}
 }
 
@@ -238,7 +299,7 @@ func TestFileZipped(t *testing.T) {
 		if err != nil || !bytes.Equal(body, plain.Body) || len(zipped.Body) >= len(plain.Body) {
 			t.Errorf("%s: %d bytes come as %d, which are %d: %v", path, len(plain.Body), len(zipped.Body), len(body), err)
 		}
-		if lines := bytes.Count(body, []byte("\n")); strings.Contains(path, "limit=7") && (lines != 9 || !bytes.Contains(body, []byte("# cut after 7 rows: there are more; go on at "))) {
+		if lines := bytes.Count(body, []byte("\n")); strings.Contains(path, "limit=7") && (lines != 9 || !bytes.Contains(body, []byte(": there are more; go on at "))) {
 			t.Errorf("%s has %d lines: %s", path, lines, body)
 		}
 	}

@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"math/big"
 	"net/url"
 	"regexp"
@@ -37,6 +38,8 @@ type eventForm struct {
 	shapes []abi.EventShape
 	later  bool // keys behind the first are asked for
 	empty  bool // nothing is asked for
+	// strange are keys at positions that cannot be searched: what was meant by them is lost.
+	strange []string
 }
 
 // keyField is a key at a position.
@@ -66,8 +69,23 @@ func (l *look) eventFormOf(of *felt.Felt) (*eventForm, error) {
 			f.Keys = append(f.Keys, k)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(l.query)) {
+		if at, ok := strings.CutPrefix(name, "key"); ok {
+			if i, err := strconv.Atoi(at); err != nil || i < 1 || i >= event.Positions {
+				f.strange = append(f.strange, quoted(name))
+			}
+		}
+	}
+	if len(f.strange) > 0 && l.reader != nil { // a file refuses instead
+		l.remarks = append(l.remarks, f.strangeWords())
+	}
 	f.empty = f.Contract == "" && f.Event == "" && !f.later
 	return f, f.describe(l)
+}
+
+// strangeWords say what of the keys was not understood.
+func (f *eventForm) strangeWords() string {
+	return counted(f.strange, "There is no key ", "There are no keys ") + " to search for: they are key1 to key" + strconv.Itoa(event.Positions-1) + ", and the first key of an event is its name."
 }
 
 // describe finds the events of the contract, if there is one. Where nothing is known the

@@ -181,15 +181,25 @@ func eventFile(l *look) (*export, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(form.strange) > 0 {
+		return nil, kernel.Fail(kernel.CodeInvalidRequest, "%s", form.strangeWords())
+	}
 	q, err := form.query(nil)
 	if err != nil {
 		return nil, err
 	}
-	return &export{name: name, head: []string{"block", "time", "transaction", "log_index", "contract", "event", "event_source", "values", "keys", "data"},
+	seen := false
+	return &export{name: name, head: []string{"block", "time", "transaction", "log_index", "contract", "event", "event_source", "values", "keys", "data", "tier"}, rising: form.Order == "asc",
 		page: func(l *look, cursor string, limit int) ([][]string, *string, error) {
 			q.Set("limit", strconv.Itoa(limit))
 			if q.Del("cursor"); cursor != "" {
 				q.Set("cursor", cursor)
+			}
+			if of != nil && !seen { // of what is no contract there is no page, and no file
+				if _, err := ask[api.Contract](l, "getContract", nil, of.String()); err != nil {
+					return nil, nil, err
+				}
+				seen = true
 			}
 			page, err := l.askEvents(of, q)
 			if err != nil {
@@ -215,7 +225,7 @@ func eventRow(e *api.EventRow) []string {
 		return *s
 	}
 	return []string{strconv.FormatUint(e.BlockNumber, 10), e.TimestampISO, e.TxHash.String(), strconv.FormatUint(uint64(e.LogIndex), 10), e.Address.String(),
-		text(e.EventName), text(e.EventNameSource), strings.Join(fields, "; "), feltList(e.Keys), feltList(e.Data)}
+		text(e.EventName), text(e.EventNameSource), strings.Join(fields, "; "), feltList(e.Keys), feltList(e.Data), e.SourceTier}
 }
 
 func feltList(list []felt.Felt) string {

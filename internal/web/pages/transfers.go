@@ -25,7 +25,7 @@ func addressTransfersFile(l *look) (*export, error) {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "path.address: %q is not a felt.", kernel.Clip(l.r.PathValue("address"), 80))
 	}
 	filters := filled(l.query)
-	return &export{name: l.Chain + "-" + a.String() + "-transfers", head: transferHead, page: func(l *look, cursor string, limit int) ([][]string, *string, error) {
+	return &export{name: l.Chain + "-" + a.String() + "-transfers", head: transferHead, rising: filters.Get("order") == "asc", page: func(l *look, cursor string, limit int) ([][]string, *string, error) {
 		page, err := ask[api.TransferPage](l, "listAddressTransfers", paged(filters, cursor, limit), a.String())
 		if err != nil {
 			return nil, nil, err
@@ -45,8 +45,15 @@ func tokenTransfersFile(l *look) (*export, error) {
 	if err != nil {
 		return nil, kernel.Fail(kernel.CodeInvalidRequest, "path.token: %q is not a felt.", kernel.Clip(l.r.PathValue("token"), 80))
 	}
-	filters := filled(l.query)
+	filters, seen := filled(l.query), false
 	return &export{name: l.Chain + "-" + token.String() + "-token-transfers", head: transferHead, page: func(l *look, cursor string, limit int) ([][]string, *string, error) {
+		// Of what is no token there is no page, and no file: nothing complete can be said.
+		if !seen {
+			if _, err := ask[api.TokenSummary](l, "getToken", nil, token.String()); err != nil {
+				return nil, nil, err
+			}
+			seen = true
+		}
 		page, err := ask[api.TokenTransferPage](l, "listTokenTransfers", paged(filters, cursor, limit), token.String())
 		if err != nil {
 			return nil, nil, err
