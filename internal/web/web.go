@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,13 @@ func joinStyles() []byte {
 var icon []byte
 
 //go:embed script.js
-var script []byte
+var comfort []byte
+
+//go:embed script_live.js
+var following []byte
+
+// script is one of both: the second stands on the first.
+var script = slices.Concat(comfort, []byte{'\n'}, following)
 
 // StylePath is where the pages expect Style.
 const StylePath = "/style.css"

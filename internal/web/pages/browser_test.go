@@ -67,7 +67,7 @@ func onlook(t *testing.T, blocks int) *onlooker {
 		o.front.CloseClientConnections()
 		o.front.Close()
 	})
-	if err := o.b.Prepare(hasty); err != nil {
+	if err := errors.Join(o.b.Prepare(hasty), o.b.Attend()); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -176,7 +176,7 @@ func TestInABrowser(t *testing.T) {
 		look func(*onlooker)
 	}{
 		{"first page", seesNewBlocks}, {"motion", movesWhatIsNew}, {"broken stream", comesBack}, {"hidden", rests},
-		{"list", tellsOfNewBlocks}, {"fork", tellsOfForks}, {"keys", followsKeys}, {"suggestions", suggests},
+		{"list", tellsOfNewBlocks}, {"fork", tellsOfForks}, {"undone", tellsWhatWasUndone}, {"focus", keepsTheFocus}, {"keys", followsKeys}, {"suggestions", suggests},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
 			o.t = t

@@ -91,7 +91,7 @@ func overviewPage(l *look) (*sheet, error) {
 	return &sheet{
 		title:       "Overview",
 		description: fmt.Sprintf("%s now: the newest blocks and transactions, throughput, gas price, and how settled the blocks are.", l.Chain),
-		name:        "overview.html", data: o,
+		name:        "overview.html", data: o, renews: true,
 	}, nil
 }
 

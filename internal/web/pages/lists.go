@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -99,3 +100,13 @@ func (l *look) Head() string { return strconv.FormatUint(l.state.Head.Number, 10
 
 // HeadHash is the hash of that block.
 func (l *look) HeadHash() string { return l.state.Head.Hash.String() }
+
+// Forks are how many forks there were, and the first and the last block that the last one
+// undid, for scripts.
+func (l *look) Forks() string {
+	f := l.state.Fork
+	if f.Count == 0 {
+		return "0 0 0"
+	}
+	return fmt.Sprintf("%d %d %d", f.Count, f.Ancestor+1, f.Ancestor+f.Depth)
+}

@@ -182,6 +182,9 @@ type sheet struct {
 	lasting bool
 	// status is that of the answer where it is not 200; such a page is not kept.
 	status int
+	// renews says that a script makes the page anew with every block, and tells of forks by
+	// that: the page rests on no block for longer.
+	renews bool
 	// list is the path of a list below the chain, such as /blocks: every chain has it.
 	list string
 	// query is what was searched for, and home says that the page has the search box itself.
@@ -333,7 +336,9 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	}
 	if l.Chain != "" {
 		page.Notice = l.p.moods[l.Chain].notice()
-		page.AsOf, page.Follow = l.asOf(s)
+		if page.AsOf, page.Follow = l.asOf(s); s.renews {
+			page.Follow = ""
+		}
 	}
 	whole := markup.Get()
 	defer whole.Free()

@@ -136,6 +136,15 @@ func (b *Browser) Print(paper bool) error {
 	return nil
 }
 
+// Attend has pages behave as those of a window that has the focus, and hear of where it goes.
+func (b *Browser) Attend() error {
+	_, err := chromedp.Call(b.ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	if err != nil {
+		return fmt.Errorf("give the focus: %w", err)
+	}
+	return nil
+}
+
 // Scripts lets pages run theirs, or not.
 func (b *Browser) Scripts(run bool) error {
 	_, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !run})
