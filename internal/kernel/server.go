@@ -262,9 +262,12 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 		s.Slashed(w, r, bare)
 		return
 	}
-	if s.missing != nil && wantsPage(r) {
-		s.missing(w, r)
-		return
+	if s.missing != nil {
+		w.Header().Add("Vary", "Accept")
+		if wantsPage(r) {
+			s.missing(w, r)
+			return
+		}
 	}
 	SendError(w, r, Fail(CodeUnsupportedRoute, "There is no such route in this API."), x.record.ID, nil)
 }

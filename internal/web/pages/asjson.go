@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,14 +12,15 @@ import (
 	"chainexplorer/internal/web"
 )
 
-// asJSONHref is this page with what it asked.
-func (l *look) asJSONHref() string {
+// asJSONHref is this page with what it asked. Where the page was asked for by a name that
+// will be another one's, such as that of the newest block, it goes by its own address.
+func (l *look) asJSONHref(own string) string {
 	q := url.Values{}
 	for name, values := range l.query {
 		q[name] = values
 	}
 	q.Set("as", "json")
-	return l.r.URL.EscapedPath() + "?" + q.Encode()
+	return cmp.Or(own, l.r.URL.EscapedPath()) + "?" + q.Encode()
 }
 
 // curl is the command that asks the API something.
@@ -31,6 +33,7 @@ func (l *look) curl(uri string) string {
 type shown struct {
 	calls []apiCall
 	waits []string // the paths of calls that wait for a node: they are named, and not made
+	words []string // where the API tells what the page has from elsewhere, or did not ask
 }
 
 type apiCall struct {
@@ -55,6 +58,9 @@ func (l *look) showsLive(path string) {
 		l.shown.waits = append(l.shown.waits, "/v1/"+l.Chain+path)
 	}
 }
+
+// says tells where the API has what no call of this page tells.
+func (l *look) says(text string) { l.shown.words = append(l.shown.words, text) }
 
 // asJSON is the page that shows what another one asked, and what it was answered. What the
 // API does not have, which the page had from elsewhere, is left out.
@@ -85,5 +91,5 @@ func (l *look) asJSON(s *sheet) (*sheet, error) {
 	}
 	return &sheet{title: s.title + " as JSON", description: "The calls of the API behind a page, with their answers.", name: "asjson.html",
 		trail: append(s.trail, web.Link{Text: s.title, Href: back}), about: s.about, lasting: s.lasting,
-		data: map[string]any{"Title": s.title, "Calls": calls, "Waits": l.shown.waits}}, nil
+		data: map[string]any{"Title": s.title, "Calls": calls, "Waits": l.shown.waits, "Words": l.shown.words}}, nil
 }

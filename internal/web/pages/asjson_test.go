@@ -23,6 +23,7 @@ var behind = map[string][]string{
 	"messages": {"/messages?"}, "message": {"/message/0x"}, "privacy pool": {"/privacy-pool/"}, "pool list": {"/privacy-pool/"},
 	"contract":         {"/contract/0x", "/attribution", "/classes?", "/class/0x", "/entrypoints?", "/controls"},
 	"contract classes": {"/contract/0x", "/classes?"}, "contract events": {"/contract/0x", "/events?", "/class/0x"}, "read": {"/contract/0x", "/entrypoints?", "/class/0x"},
+	"verification": {}, "events form": {}, "latest": {"/block/59?"},
 	"class": {"/class/0x"}, "classes": {"/classes?"}, "events": {"/events?"}, "events of one": {"/events?", "/contract/0x", "/class/0x"},
 }
 
@@ -37,6 +38,7 @@ func TestAsJSON(t *testing.T) {
 	w := sharedWorld(t, 60)
 	pages := everyPage(w)
 	pages["events of one"] = pages["events"] + "&contract=" + strings.Split(pages["contract"], "/")[3]
+	pages["events form"], pages["latest"] = "/"+chainID+"/events", "/"+chainID+"/block/latest"
 	for kind, path := range pages {
 		want, told := behind[kind]
 		page := w.look(path, http.StatusOK)
@@ -74,6 +76,26 @@ func TestAsJSON(t *testing.T) {
 			if !strings.Contains(strings.Join(list, "\n"), part) {
 				t.Errorf("%s shows what %s tells, and has %q", kind, part, list)
 			}
+		}
+	}
+}
+
+// TestAsJSONNames: what the newest block is asked for by is its number, and pages that ask
+// nothing say where the API tells it.
+func TestAsJSONNames(t *testing.T) {
+	w := sharedWorld(t, 60)
+	page := w.page("/block/latest")
+	for _, want := range []string{`href="/` + chainID + `/block/59?as=json"`, `<link rel="alternate" type="application/json" href="/v1/` + chainID + `/block/59?`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the newest block lacks %s", want)
+		}
+	}
+	if calls := w.page("/block/latest?as=json"); strings.Contains(calls, "/v1/"+chainID+"/block/latest") {
+		t.Error("a call names whichever block is the newest")
+	}
+	for path, want := range map[string]string{"/verification": "/v1/" + chainID + "/class/{classHash}", "/" + chainID + "/events": "GET /v1/" + chainID + "/events"} {
+		if text := w.look(path+"?as=json", http.StatusOK); !strings.Contains(text, want) || !strings.Contains(text, "without a call of the API") {
+			t.Errorf("%s does not lead on to %s", path, want)
 		}
 	}
 }

@@ -43,6 +43,10 @@ func blockPage(l *look) (*sheet, error) {
 	if !blockText.MatchString(ref) {
 		return nil, notABlock("path.ref", ref)
 	}
+	newest := ref == "latest"
+	if newest { // the calls of the page should name what it shows, whatever comes after it
+		ref = strconv.FormatUint(l.state.Head.Number, 10)
+	}
 	b, err := ask[api.Block](l, "getBlock", map[string][]string{"tx_limit": {strconv.Itoa(blockRows)}}, ref)
 	if err != nil {
 		return nil, err
@@ -66,8 +70,8 @@ func blockPage(l *look) (*sheet, error) {
 		trail:       []web.Link{{Text: l.Chain, Href: l.Href()}, {Text: "Blocks", Href: l.Href("blocks")}},
 		body:        v.write, path: l.Href("block", b.BlockNumber), card: l.Href("block", b.BlockNumber),
 		about:   &anchor{b.BlockNumber, b.BlockHash.String()},
-		past:    ref != "latest" && v.Next,
-		lasting: b.FinalityStatus == "ACCEPTED_ON_L1" && ref != "latest" && v.Next && certain,
+		past:    !newest && v.Next,
+		lasting: b.FinalityStatus == "ACCEPTED_ON_L1" && !newest && v.Next && certain,
 	}, nil
 }
 

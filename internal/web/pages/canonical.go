@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/hex"
 	"net/http"
 	"strings"
@@ -9,7 +10,7 @@ import (
 )
 
 // A thing has one page. Hashes and addresses can be spelt with zeros in front and with
-// capitals, and whoever comes by another spelling is sent on for good, sub-pages and
+// capitals, and numbers of blocks with zeros, and whoever comes by another spelling is sent on for good, sub-pages and
 // parameters included.
 
 // respelt is the path of a request with its identifiers as they are spelt here; false when
@@ -17,6 +18,10 @@ import (
 func respelt(r *http.Request) (string, bool) {
 	parts, changed := strings.Split(r.URL.EscapedPath(), "/"), false
 	for i, part := range parts {
+		if i > 0 && parts[i-1] == "block" && len(part) > 1 && part[0] == '0' && strings.Trim(part, "0123456789") == "" {
+			parts[i], changed = cmp.Or(strings.TrimLeft(part, "0"), "0"), true
+			continue
+		}
 		if !strings.HasPrefix(part, "0x") && !strings.HasPrefix(part, "0X") {
 			continue
 		}

@@ -61,6 +61,10 @@ func eventsPage(l *look) (*sheet, error) {
 			q.Set("event", name)
 			v.Examples = append(v.Examples, web.Link{Text: name, Href: withQuery(l.Href("events"), q)})
 		}
+		l.says("Nothing was searched for. Events are searched by GET /v1/" + l.Chain + "/events, by address and by topic0.")
+		if err := bounds(l.query); err != nil {
+			return s, v.failed(s, err)
+		}
 		if form.From != "" || form.To != "" {
 			s.status = kernel.Codes[kernel.CodeInvalidRequest].Status
 			v.Failure, v.Cure = "A range of blocks alone is not enough.", "Name a contract or an event besides."
@@ -106,12 +110,17 @@ func (v *eventsView) search(s *sheet, path string) error {
 			return nil
 		}
 	}
+	return v.failed(s, err)
+}
+
+// failed tells beside the form why there is no answer.
+func (v *eventsView) failed(s *sheet, err error) error {
 	e := (*kernel.Error)(nil)
 	if !errors.As(err, &e) || e.Code == kernel.CodeInternal {
 		return err
 	}
 	s.status = kernel.Codes[e.Code].Status
-	v.Failure, v.Cure = plainly(e.Message), kernel.Codes[e.Code].Cure
+	v.Failure, v.Cure = plainly(e.Message), cureOf(e.Code)
 	v.narrow()
 	return nil
 }

@@ -139,6 +139,8 @@ func TestEventRefusals(t *testing.T) {
 		"":                        {200, "Such as"},
 		"?event=%3Cscript%3E":     {400, "neither the name of an event nor a selector"},
 		"?contract=bob":           {400, "bob"},
+		"?from_block=zz":          {400, `"zz" is not the number of a block`},
+		"?to_block=1":             {400, "A range of blocks alone"},
 		"?key1=1":                 {400, "need an event"},
 		"?event=Transfer&key1=zz": {400, "zz"},
 		"?event=Transfer&key1=1&from_block=0&to_block=99999": {400, "Search the last 10,000 blocks of it"},

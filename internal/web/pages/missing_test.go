@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,24 @@ func TestMissing(t *testing.T) {
 		r := w.Do(http.MethodGet, path, "", "Accept", "text/html")
 		if got := r.Header.Get("Location"); got != to || to != "" && r.StatusCode != http.StatusPermanentRedirect {
 			t.Errorf("%s leads to %q with %d, want %q", path, got, r.StatusCode, to)
+		}
+	}
+	for path, to := range map[string]string{"/block/001": "/block/1", "/block/000?cursor=": "/block/0?cursor="} {
+		r := w.Do(http.MethodGet, "/"+chainID+path, "", "Accept", "text/html")
+		if r.StatusCode != http.StatusPermanentRedirect || r.Header.Get("Location") != "/"+chainID+to {
+			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Location"))
+		}
+	}
+	// Failures are a page or an envelope by Accept, and say so to caches.
+	for _, path := range []string{"/none", "/" + chainID + "/block/999999", "/" + chainID + "/block/x-", "/" + chainID + "/events.csv"} {
+		for _, accept := range []string{"text/html", "application/json"} {
+			r := w.Do(http.MethodGet, path, "", "Accept", accept)
+			if list := strings.Split(strings.ReplaceAll(strings.Join(r.Header["Vary"], ","), " ", ""), ","); r.StatusCode < 400 || !slices.Contains(list, "Accept") {
+				t.Errorf("%s for %s: %d varies by %q", path, accept, r.StatusCode, list)
+			}
+			if strings.Contains(string(r.Plain()), "Unknown query parameters are refused") {
+				t.Errorf("%s speaks of the API's parameters", path)
+			}
 		}
 	}
 	for path, want := range map[string][]string{

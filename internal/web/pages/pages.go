@@ -255,6 +255,11 @@ func queryOf(r *http.Request) (query url.Values, asJSON bool, err error) {
 	if query, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		return nil, false, kernel.Fail(kernel.CodeInvalidRequest, "The part of the address after the question mark is not well-formed.")
 	}
+	for _, values := range query {
+		for i := range values { // what is no text cannot be shown, and finds nothing
+			values[i] = strings.ToValidUTF8(values[i], "\ufffd")
+		}
+	}
 	if asJSON = query.Get("as") == "json"; asJSON {
 		query.Del("as")
 	}
@@ -322,11 +327,11 @@ func (l *look) write(w http.ResponseWriter, s *sheet) error {
 	page := l.p.page(l.r, s.title+" · "+of, s.description)
 	page.Remarks = l.remarks
 	page.Trail, page.Chain, page.List, page.Query, page.Home = s.trail, l.Chain, s.list, s.query, s.home
-	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 || len(l.shown.calls) > 0 {
+	if asked := kernel.RequestOf(l.ctx).Asked(); len(asked) > 0 || len(l.shown.calls)+len(l.shown.words) > 0 {
 		if len(asked) > 0 {
 			page.JSON = asked[0].URI
 		}
-		if page.AsJSON = l.asJSONHref(); s.plain {
+		if page.AsJSON = l.asJSONHref(s.path); s.plain {
 			page.AsJSON = l.r.URL.EscapedPath() + "?as=json"
 		}
 	}

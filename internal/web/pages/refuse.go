@@ -9,8 +9,17 @@ import (
 	"chainexplorer/internal/web"
 )
 
+// cureOf is what to do about a failure, for people who look at a page.
+func cureOf(code kernel.Code) string {
+	if code == kernel.CodeInvalidRequest {
+		return "Correct what the message names. A page is made without parameters that it does not know, and says so; a file refuses them."
+	}
+	return kernel.Codes[code].Cure
+}
+
 // refuse tells a person what went wrong, and what to do.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e *kernel.Error) {
+	w.Header().Add("Vary", "Accept")
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") { // a program, for which there is the envelope
 		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)
 		return
@@ -26,7 +35,7 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 		title = "Not found on " + chainID
 	}
 	body, err := render("refused.html", map[string]any{
-		"Title": title, "Message": sentence(e.Message), "Cure": code.Cure, "Slug": code.Slug, "Chain": chainID, "Missing": missing, "Newest": newest,
+		"Title": title, "Message": sentence(e.Message), "Cure": cureOf(e.Code), "Slug": code.Slug, "Chain": chainID, "Missing": missing, "Newest": newest,
 		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter, "Again": firstPage(r, e),
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"chainexplorer/internal/api"
 )
@@ -45,6 +46,19 @@ func TestSearchPage(t *testing.T) {
 	} {
 		if page := w.look("/search?q="+url.QueryEscape(q), http.StatusOK); !strings.Contains(page, want) {
 			t.Errorf("%q: the page lacks %q:\n%s", q, want, clip(page[strings.Index(page, "<main"):]))
+		}
+	}
+}
+
+// TestSearchOfNoText: whatever was typed, the page is text.
+func TestSearchOfNoText(t *testing.T) {
+	w := sharedWorld(t, 60)
+	for _, q := range []string{"%FF%FE", "a%C3", strings.Repeat("%C3%A9", 150), "a" + strings.Repeat("%C3%A9", 150)} {
+		for _, path := range []string{"/search?q=" + q, "/" + chainID + "/tokens?q=" + q[:min(len(q), 60)], "/" + chainID + "/events?event=" + q} {
+			r := w.Do(http.MethodGet, path, "", "Accept", "text/html")
+			if body := r.Plain(); r.StatusCode >= 500 || !utf8.Valid(body) {
+				t.Errorf("%s: %d, valid %t", path, r.StatusCode, utf8.Valid(body))
+			}
 		}
 	}
 }

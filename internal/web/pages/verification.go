@@ -86,7 +86,11 @@ func verificationPage(l *look) (*sheet, error) {
 	}
 	out := &sheet{title: "Verification", description: "Whether the source of a class or a contract is what runs: look it up, check a receipt, or hand a source in.",
 		name: "verification.html", data: v}
+	if v.Log != nil {
+		l.says("The log of receipts is no part of the API: its signed head is at /receipt-log/checkpoint.")
+	}
 	if v.Query == "" {
+		l.says("Nothing was looked up. What is known of a source is told by GET /v1/" + l.Chain + "/class/{classHash} and GET /v1/" + l.Chain + "/contract/{address}.")
 		return out, nil
 	}
 	if err := v.find(); err != nil {
