@@ -1,11 +1,28 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // kind is a kind of page, under many addresses.
 type kind struct {
 	name  string
 	paths []string
+	// batches are, by path, the bodies that ask for what the sentences of a page are made of.
+	batches map[string]string
+}
+
+// add adds a page with sentences about transactions.
+func (k *kind) add(path string, hashes ...string) {
+	k.paths = append(k.paths, path)
+	if len(hashes) == 0 {
+		return
+	}
+	if k.batches == nil {
+		k.batches = map[string]string{}
+	}
+	k.batches[path] = `{"hashes":["` + strings.Join(hashes, `","`) + `"]}`
 }
 
 // kinds are pages of newer blocks, which no kept answer of L1 serves.
@@ -15,11 +32,16 @@ func (s *service) kinds(n int) []kind {
 	for i := uint64(0); len(block.paths) < n || len(tx.paths) < n || len(address.paths) < n; i++ {
 		b := s.chain.BlockAt(blocks - 10 - i)
 		if len(block.paths) < n {
-			block.paths = append(block.paths, fmt.Sprintf("/%s/block/%d", chainID, b.Number))
+			var hashes []string
+			for j := range b.Transactions {
+				hashes = append(hashes, b.Transactions[j].Hash.String())
+			}
+			block.add(fmt.Sprintf("/%s/block/%d", chainID, b.Number), hashes...)
 		}
 		for j := range b.Transactions {
 			if len(tx.paths) < n {
-				tx.paths = append(tx.paths, fmt.Sprintf("/%s/tx/%s", chainID, b.Transactions[j].Hash))
+				hash := b.Transactions[j].Hash.String()
+				tx.add(fmt.Sprintf("/%s/tx/%s", chainID, hash), hash)
 			}
 			from := b.Transactions[j].Sender.String()
 			if len(address.paths) < n && !b.Transactions[j].Sender.IsZero() && !seen[from] {

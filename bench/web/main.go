@@ -3,7 +3,8 @@
 //
 // Both go through the whole kernel, in this process and without a connection, in turn. The
 // page names its call itself, by the link to the same as JSON; all its calls are those of
-// its "as JSON" view.
+// its "as JSON" view, which tell the facts that it shows, and the batch that tells what its
+// sentences are made of.
 package main
 
 import (
@@ -21,6 +22,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -65,7 +67,7 @@ func run(rounds, addresses int) error {
 			name    string
 			handler http.Handler
 		}{{"anew", s.anew}, {"kept", s.kept}} {
-			m, err := s.measure(server.handler, k.paths, rounds)
+			m, err := s.measure(server.handler, k, rounds)
 			if err != nil {
 				return fmt.Errorf("%s: %w", k.name, err)
 			}
@@ -92,11 +94,13 @@ var (
 type turn struct {
 	times *[]float64
 	paths []string
+	batch string // a body for the previews, asked last; "" for none
 	key   string
 }
 
 // measure lets a page, the call behind it and all of its calls take turns.
-func (s *service) measure(h http.Handler, paths []string, rounds int) (m measured, err error) {
+func (s *service) measure(h http.Handler, k kind, rounds int) (m measured, err error) {
+	paths := k.paths
 	type address struct {
 		page  string
 		call  string
@@ -139,12 +143,17 @@ func (s *service) measure(h http.Handler, paths []string, rounds int) (m measure
 	var page, call, calls []float64
 	for round := range rounds {
 		for i, a := range all {
-			turns := []turn{{&page, []string{a.page}, ""}, {&call, []string{a.call}, s.key}, {&calls, a.calls, s.key}}
+			turns := []turn{{&page, []string{a.page}, "", ""}, {&call, []string{a.call}, "", s.key}, {&calls, a.calls, k.batches[a.page], s.key}}
 			for j := range turns { // none always follows the same other
 				one := turns[(i+round+j)%len(turns)]
 				begin := time.Now()
 				for _, path := range one.paths {
 					if _, err := get(h, path, one.key); err != nil {
+						return m, err
+					}
+				}
+				if one.batch != "" {
+					if err := post(h, "/v1/"+chainID+"/tx/previews", one.batch, one.key); err != nil {
 						return m, err
 					}
 				}
@@ -157,14 +166,24 @@ func (s *service) measure(h http.Handler, paths []string, rounds int) (m measure
 }
 
 func get(h http.Handler, path, key string) ([]byte, error) {
-	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
+	return answer(h, httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil), key)
+}
+
+func post(h http.Handler, path, body, key string) error {
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	_, err := answer(h, r, key)
+	return err
+}
+
+func answer(h http.Handler, r *http.Request, key string) ([]byte, error) {
 	if key != "" {
 		r.Header.Set("X-Service-Api-Key", key)
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	if w.Code != http.StatusOK {
-		return nil, fmt.Errorf("GET %s: status %d: %.300s", path, w.Code, w.Body)
+		return nil, fmt.Errorf("%s %s: status %d: %.300s", r.Method, r.URL, w.Code, w.Body)
 	}
 	return w.Body.Bytes(), nil
 }
