@@ -13,7 +13,7 @@
     const block = make("a", "", "Look at the block that is there now");
     block.href = "/" + encodeURIComponent(chain) + "/block/" + fork.number;
     const again = make("a", "", "make this page anew");
-    again.href = location.href;
+    again.href = /\/block\/0x[^/]*$/.test(location.pathname) ? block.href : location.href; // the hash leads nowhere any more
     if (fork.now) notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was replaced by a fork: ${short(fork.was)} is now ${short(fork.now)}. `, block, ", or ", again, ".");
     else notice.append(`Block ${fork.number.toLocaleString("en")}, on which this page rests, was taken back by a fork (${short(fork.was)}), and no other has its number yet. `, again, ".");
     const old = document.querySelector(".forked");

@@ -44,6 +44,16 @@ func tellsWhatWasUndone(o *onlooker) {
 	}
 }
 
+// leadsOn: what a page by a hash says of its end leads to what has the number now.
+func leadsOn(o *onlooker) {
+	n, _ := o.Chain.Head()
+	o.visit(fmt.Sprintf("/%s/block/%s", chainID, o.Chain.BlockAt(n).Hash))
+	o.sees(`window.heard.head > 0`)
+	o.undo()
+	o.sees(`document.querySelectorAll(".forked a").length === 2 && [...document.querySelectorAll(".forked a")].every((a) => a.pathname === "/%s/block/%d")`, chainID, n)
+	o.content()
+}
+
 // keepsTheFocus: what is new comes while something there has the focus, which stays where it
 // is as long as that is there, and goes when the focus does.
 func keepsTheFocus(o *onlooker) {

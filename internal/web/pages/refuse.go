@@ -36,7 +36,7 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, chainID string, e
 	}
 	body, err := render("refused.html", map[string]any{
 		"Title": title, "Message": sentence(e.Message), "Cure": cureOf(e.Code), "Slug": code.Slug, "Chain": chainID, "Missing": missing, "Newest": newest,
-		"Others": p.others(chainID, r.URL.EscapedPath()), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter, "Again": firstPage(r, e),
+		"Others": p.others(chainID, r.URL.EscapedPath()), "Undone": p.undone(r, chainID, missing), "ID": kernel.RecordOf(w).ID, "Retry": e.RetryAfter, "Again": firstPage(r, e),
 	})
 	if err != nil {
 		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, nil)

@@ -16,6 +16,10 @@ const printed = `(() => {
 		const after = getComputedStyle(e, "::after");
 		if (seen(e) && (after.content !== JSON.stringify(e.title) || parseFloat(after.fontSize) < 8 || getComputedStyle(e).fontSize !== "0px")) wrong.push("shortens " + e.title);
 	}
+	for (const e of document.querySelectorAll("time[data-ago]")) {
+		const after = getComputedStyle(e, "::after"), exact = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/;
+		if (seen(e) && !exact.test(e.textContent) && (!exact.test(e.title) || after.content !== JSON.stringify(e.title) || parseFloat(after.fontSize) < 8 || getComputedStyle(e).fontSize !== "0px" || getComputedStyle(e).maxWidth !== "none")) wrong.push("tells " + e.textContent + " of " + e.title);
+	}
 	const light = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
 	if (light(getComputedStyle(document.body).backgroundColor).some((c) => c < 255)) wrong.push("has paper " + getComputedStyle(document.body).backgroundColor);
 	for (const e of document.querySelectorAll("main h1, main p, main td, main dd, main a")) if (seen(e) && Math.min(...light(getComputedStyle(e).color)) > 110) wrong.push("is pale: " + getComputedStyle(e).color + " " + e.outerHTML.slice(0, 120));
