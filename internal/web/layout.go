@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/url"
 
 	"chainexplorer/internal/markup"
 )
@@ -117,7 +118,13 @@ func (p *Page) header(w *markup.Writer) {
 	if !p.Home {
 		w.Put(`<form class="search" role="search" action="/search" method="get"`)
 		if p.Live {
-			w.Put(` data-suggest="/search/suggest"`)
+			w.Put(` data-suggest="/search/suggest?`)
+			if p.Chain != "" { // what is there comes first
+				w.Put(`chain=`)
+				w.Text(url.QueryEscape(p.Chain))
+				w.Put(`&amp;`)
+			}
+			w.Put(`q="`)
 		}
 		w.Put(`>
 <label class="unseen" for="searchbox">Search for a block, transaction, address, class or token</label>

@@ -168,7 +168,7 @@ const tellTimes = (function () {
       if (text === "") return close();
       asking = new AbortController();
       try {
-        const answer = await fetch(form.dataset.suggest + "?q=" + encodeURIComponent(text), {signal: asking.signal});
+        const answer = await fetch(form.dataset.suggest + encodeURIComponent(text), {signal: asking.signal});
         if (answer.ok && document.activeElement === input) show(await answer.json());
       } catch { /* overtaken by more text, or nobody answers */ }
     };

@@ -60,6 +60,15 @@ func (kind NameKind) folded(text string) string {
 	return strings.ReplaceAll(text, "\x00", "")
 }
 
+// wanted is the form in which what somebody looks for is compared. A number looks like
+// letters, since a zero does like an O, but nobody who types one means them.
+func (kind NameKind) wanted(text string) string {
+	if (kind == BySymbolLooks || kind == ByNameLooks) && strings.Trim(text, "0123456789.,'_-+#% ") == "" {
+		return ""
+	}
+	return kind.folded(text)
+}
+
 func nameKey(kind NameKind, text string, token felt.Felt) store.Key {
 	sort := append([]byte(kind.folded(text)), 0)
 	return store.Key{Table: NameRows, Partition: []byte{byte(kind)}, Sort: append(sort, token[:]...)}
@@ -89,7 +98,7 @@ func ParseName(sort []byte) (token felt.Felt, err error) {
 func Named(ctx context.Context, r store.Reader, text string, limit int) (out []felt.Felt, err error) {
 	seen := map[felt.Felt]bool{}
 	for kind := range nameKinds {
-		prefix := []byte(kind.folded(text))
+		prefix := []byte(kind.wanted(text))
 		if len(prefix) == 0 {
 			continue
 		}
@@ -119,7 +128,7 @@ func Called(symbol, name, text string) bool {
 		if kind == ByName || kind == ByNameLooks {
 			of = name
 		}
-		if prefix := kind.folded(text); prefix != "" && strings.HasPrefix(kind.folded(of), prefix) {
+		if prefix := kind.wanted(text); prefix != "" && strings.HasPrefix(kind.folded(of), prefix) {
 			return true
 		}
 	}

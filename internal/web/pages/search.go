@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"chainexplorer/internal/api"
@@ -63,7 +65,7 @@ func searchPage(l *look) (*sheet, error) {
 		return s, nil
 	}
 	s.title = "Search for " + shortQuery(v.Query)
-	hits, failed, err := l.find(v.Query)
+	hits, failed, err := l.find(v.Query, "")
 	if bad := new(kernel.Error); errors.As(err, &bad) && bad.Code == kernel.CodeInvalidRequest {
 		v.Bad = sentence(bad.Message)
 		return s, nil
@@ -90,16 +92,42 @@ func shortQuery(q string) string {
 	return name
 }
 
-// find asks every chain for what a text stands for. A chain that cannot be asked is named,
-// and does not hide the others.
-func (l *look) find(text string) (hits []hit, failed []string, err error) {
+var (
+	// numbered is how people write a block: block 300, #300, or 1,234 as pages do.
+	numbered = regexp.MustCompile(`^(?i:block)?\s*(?:(?:no\.?|number|#|:)\s*)?([0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)$`)
+	// bare is a hash or an address without its 0x. Shorter ones may be names.
+	bare = regexp.MustCompile(`^[0-9a-fA-F]{40,64}$`)
+)
+
+// meant is what a text that somebody typed or pasted is to the API.
+func meant(text string) string {
+	if bare.MatchString(text) {
+		return "0x" + text
+	}
+	if m := numbered.FindStringSubmatch(text); m != nil {
+		return strings.ReplaceAll(m[1], ",", "")
+	}
+	return text
+}
+
+// find asks every chain for what a text stands for, one of them first. A chain that cannot be
+// asked is named, and does not hide the others.
+func (l *look) find(text, first string) (hits []hit, failed []string, err error) {
+	text = meant(text)
 	if len(text) > longestQuery {
 		return nil, nil, kernel.Fail(kernel.CodeInvalidRequest, "Nothing has a name of more than %d characters.", longestQuery)
 	}
-	for _, id := range l.p.Chains {
+	chains := l.p.Chains
+	if slices.Contains(chains, first) {
+		chains = append([]string{first}, slices.DeleteFunc(slices.Clone(chains), func(id string) bool { return id == first })...)
+	}
+	for _, id := range chains {
+		var tokens []hit
 		var found *api.SearchResult
 		err := l.on(id, func(l *look) (err error) {
-			found, err = ask[api.SearchResult](l, "search", url.Values{"q": {text}})
+			if found, err = ask[api.SearchResult](l, "search", url.Values{"q": {text}}); err == nil {
+				tokens, err = l.tokenAt(text)
+			}
 			return err
 		})
 		if bad := new(kernel.Error); errors.As(err, &bad) && bad.Code == kernel.CodeInvalidRequest {
@@ -112,9 +140,37 @@ func (l *look) find(text string) (hits []hit, failed []string, err error) {
 			failed = append(failed, id)
 			continue
 		}
-		hits = append(hits, hitsOf(id, found)...)
+		hits = append(append(hits, tokens...), hitsOf(id, found)...)
 	}
 	return hits, failed, nil
+}
+
+// tokenAt is the token at an address, if the text is one: whoever looks for it mostly means
+// the token, and not what its contract did. One call.
+func (l *look) tokenAt(text string) ([]hit, error) {
+	if !strings.HasPrefix(text, "0x") && !strings.HasPrefix(text, "0X") {
+		return nil, nil
+	}
+	a, err := felt.Parse(text)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the search said so
+	}
+	t, err := found(ask[api.TokenSummary](l, "getToken", nil, a.String()))
+	if err != nil {
+		return nil, err
+	}
+	c := l.coinOf(a, nil, nil, nil)
+	if t == nil && !c.Known {
+		return nil, nil
+	}
+	if t != nil {
+		c = l.coinOf(a, t.Symbol, t.Name, t.Decimals)
+	}
+	h := hit{Chain: l.Chain, Kind: "Token", Href: l.Href("token", a), Exact: a.String(), Lookalike: c.Like != nil, Note: "calls itself so", Text: tokenWords(c.Symbol, c.Name)}
+	if c.Known {
+		h.Note = "known"
+	}
+	return []hit{h}, nil
 }
 
 // hitsOf are what a chain has for a search.
@@ -185,7 +241,7 @@ func (p *Pages) handleSuggest() {
 			}
 			out := []suggestion{}
 			if text := strings.TrimSpace(query.Get("q")); text != "" {
-				hits, _, err := p.freeLook(r, query).find(text)
+				hits, _, err := p.freeLook(r, query).find(text, query.Get("chain"))
 				if bad := new(kernel.Error); err != nil && (!errors.As(err, &bad) || bad.Code != kernel.CodeInvalidRequest) {
 					return err
 				}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/servertest"
 )
 
 // TestSearchLeadsToTheOnlyHit finds one thing of each kind.
@@ -22,6 +23,11 @@ func TestSearchLeadsToTheOnlyHit(t *testing.T) {
 	tx := b.Transactions[0]
 	for q, want := range map[string]string{
 		"20":                       "/block/20",
+		"#20":                      "/block/20",
+		"block 20":                 "/block/20",
+		"Block #20":                "/block/20",
+		b.BlockHash.String()[2:]:   "/block/20",
+		tx.TxHash.Padded()[2:]:     "/tx/" + tx.TxHash.String(),
 		b.BlockHash.String():       "/block/20",
 		" " + tx.TxHash.Padded():   "/tx/" + tx.TxHash.String(),
 		tx.FromAddress.String():    "/address/" + tx.FromAddress.String(),
@@ -46,6 +52,46 @@ func TestSearchPage(t *testing.T) {
 	} {
 		if page := w.look("/search?q="+url.QueryEscape(q), http.StatusOK); !strings.Contains(page, want) {
 			t.Errorf("%q: the page lacks %q:\n%s", q, want, clip(page[strings.Index(page, "<main"):]))
+		}
+	}
+}
+
+// TestSearchOfTokens: the address of a token leads to the token first, and a number is no name.
+func TestSearchOfTokens(t *testing.T) {
+	w := sharedWorld(t, 60)
+	token := w.movedToken()
+	for _, q := range []string{token, token[2:]} {
+		page := w.look("/search?q="+q, http.StatusOK)
+		as, at := strings.Index(page, `<a href="/`+chainID+`/token/`+token+`"`), strings.Index(page, `<a href="/`+chainID+`/address/`+token+`"`)
+		if as < 0 || at < as {
+			t.Errorf("%s: the token stands at %d, the address at %d", q, as, at)
+		}
+	}
+	for _, q := range []string{"1,0", "10,0", "0,0"} {
+		if page := w.look("/search?q="+url.QueryEscape(q), http.StatusOK); strings.Contains(page, `class="hits"`) {
+			t.Errorf("%s finds %s", q, clip(page[strings.Index(page, "<main"):]))
+		}
+	}
+	if page := w.page("/blocks"); !strings.Contains(page, `data-suggest="/search/suggest?chain=`+chainID+`&amp;q="`) {
+		t.Error("the search box of a chain does not name it")
+	}
+	if page := w.look("/"+chainID+"/block/999999", http.StatusNotFound); strings.Contains(page, ">look on") {
+		t.Error("another chain is offered for what nobody looked up there")
+	}
+}
+
+// TestSuggestionsOfAChain: those of the chain whose page has the box come first.
+func TestSuggestionsOfAChain(t *testing.T) {
+	w := &world{servertest.New(t, 5, func(o *servertest.Options) {
+		other := o.Chains[0]
+		other.ID = "SN_MAIN"
+		o.Chains = append(o.Chains, other)
+	})}
+	for query, want := range map[string][]string{"": {chainID, "SN_MAIN"}, "&chain=SN_MAIN": {"SN_MAIN", chainID}, "&chain=" + chainID: {chainID, "SN_MAIN"}, "&chain=none": {chainID, "SN_MAIN"}} {
+		var found []struct{ Chain string }
+		r := w.Do(http.MethodGet, "/search/suggest?q=%233"+query, "")
+		if err := json.Unmarshal(r.Plain(), &found); err != nil || len(found) != 2 || found[0].Chain != want[0] || found[1].Chain != want[1] {
+			t.Errorf("%s: %v %v, want %v", query, found, err, want)
 		}
 	}
 }
