@@ -43,10 +43,12 @@ func (s *Server) Unlimited(pattern string, h http.HandlerFunc) {
 // wantsPage tells a browser from a program: programs get JSON unless they ask for
 // a page, and below the API always.
 func wantsPage(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/api/") {
-		return false
-	}
-	return strings.Contains(r.Header.Get("Accept"), "text/html")
+	return pageLike(r) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+// pageLike says that a request may be one for a page: below the API everybody is a program.
+func pageLike(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/api/")
 }
 
 // Starting answers until a Server can: the process lives, and is not ready. A

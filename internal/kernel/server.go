@@ -262,7 +262,7 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 		s.Slashed(w, r, bare)
 		return
 	}
-	if s.missing != nil {
+	if s.missing != nil && pageLike(r) {
 		w.Header().Add("Vary", "Accept")
 		if wantsPage(r) {
 			s.missing(w, r)

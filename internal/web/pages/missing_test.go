@@ -40,6 +40,9 @@ func TestMissing(t *testing.T) {
 			}
 		}
 	}
+	if r := w.Do(http.MethodGet, "/v1/none", "", "Accept", "text/html"); r.StatusCode != http.StatusNotFound || slices.Contains(r.Header["Vary"], "Accept") {
+		t.Errorf("the API, which has no pages: %d varies by %q", r.StatusCode, r.Header["Vary"])
+	}
 	for path, want := range map[string][]string{
 		"/none":                             {`href="/"`, `href="/` + chainID + `/blocks"`},
 		"/block/12":                         {`href="/` + chainID + `/block/12"`, `href="/search?q=12"`},
