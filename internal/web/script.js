@@ -92,6 +92,30 @@ const make = (tag, className, text) => {
     });
   }
   button.addEventListener("click", () => { if (at) copy(at); });
+  // What leads nowhere has a button of its own for the keyboard, which shows all of the value
+  // and takes no room while it has not the focus.
+  for (const from of document.querySelectorAll("span[data-copy][data-value]")) {
+    if (from.closest("pre, [data-live]")) continue;
+    const own = make("button", "copy own", "Copy " + from.dataset.value);
+    own.type = "button";
+    const done = async () => {
+      try {
+        await navigator.clipboard.writeText(from.dataset.value);
+        own.textContent = "Copied " + from.dataset.value;
+      } catch {
+        own.textContent = "Not allowed";
+      }
+    };
+    own.addEventListener("focus", () => {
+      const r = from.getBoundingClientRect();
+      own.textContent = "Copy " + from.dataset.value;
+      own.style.top = r.bottom + 4 + "px";
+      own.style.left = Math.max(Math.min(r.left, document.documentElement.clientWidth - own.offsetWidth - 4), 4) + "px";
+    });
+    own.addEventListener("click", done);
+    own.addEventListener("keydown", (e) => { if (e.key === "c" && !e.ctrlKey && !e.metaKey && !e.altKey) done(); });
+    from.after(own);
+  }
   document.addEventListener("keydown", (e) => {
     if (e.key === "c" && !e.ctrlKey && !e.metaKey && !e.altKey && at && at.contains(document.activeElement)) copy(at);
   });

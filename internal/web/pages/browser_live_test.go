@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"chainexplorer/internal/web"
+	"chainexplorer/internal/web/walk"
 )
 
 // undo has a fork undo the three newest blocks, and is how a page tells of them.
@@ -86,5 +89,27 @@ func keepsTheFocus(o *onlooker) {
 	o.sees(`document.querySelector(".ribbon li").dataset.key === "%d" && document.querySelector(".headline a").dataset.value === "%d" && document.activeElement.closest(".headline") !== null`, n, shown)
 	o.run(`document.activeElement.blur()`)
 	o.ribbon(n)
+	o.content()
+}
+
+// copiesByKeys: a value that is no link is reached by the keyboard, shown whole, and copied.
+func copiesByKeys(o *onlooker) {
+	o.visit("/" + chainID + "/block/10")
+	root := o.Chain.BlockAt(10).NewRoot.String()
+	o.run(`window.copied = ""; navigator.clipboard.writeText = async (text) => { window.copied = text; }`)
+	for range 60 {
+		o.press(kb.Tab)
+		if there, err := walk.Eval[bool](o.b, `document.activeElement.matches("button.own") && document.activeElement.textContent === "Copy `+root+`"`); err != nil {
+			o.t.Fatal(err)
+		} else if there {
+			break
+		}
+	}
+	o.sees(`document.activeElement.textContent === "Copy %s" && document.activeElement.offsetWidth > 100 && document.activeElement.getBoundingClientRect().right <= document.documentElement.clientWidth`, root)
+	o.press("c")
+	o.sees(`window.copied === %q`, root)
+	o.run(`window.copied = ""`)
+	o.press(kb.Enter)
+	o.sees(`window.copied === %q && document.activeElement.textContent.startsWith("Copied")`, root)
 	o.content()
 }

@@ -176,7 +176,7 @@ func TestInABrowser(t *testing.T) {
 		look func(*onlooker)
 	}{
 		{"first page", seesNewBlocks}, {"motion", movesWhatIsNew}, {"broken stream", comesBack}, {"hidden", rests},
-		{"list", tellsOfNewBlocks}, {"fork", tellsOfForks}, {"undone", tellsWhatWasUndone}, {"hash", leadsOn}, {"focus", keepsTheFocus}, {"keys", followsKeys}, {"suggestions", suggests},
+		{"list", tellsOfNewBlocks}, {"fork", tellsOfForks}, {"undone", tellsWhatWasUndone}, {"hash", leadsOn}, {"copy", copiesByKeys}, {"focus", keepsTheFocus}, {"keys", followsKeys}, {"suggestions", suggests},
 	} {
 		if !t.Run(part.name, func(t *testing.T) {
 			o.t = t
