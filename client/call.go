@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"chainexplorer/internal/backoff"
 )
 
 // request is a call of an operation.
@@ -50,12 +52,8 @@ func (c *Client) do(ctx context.Context, r request, into any) error {
 		if !again || isStream || attempt >= c.options.Attempts || wait > c.options.MaxWait {
 			return err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return fmt.Errorf("%s: %w (it was to be tried again after: %w)", r.operation, context.Cause(ctx), err)
+		if ended := backoff.Wait(ctx, wait); ended != nil {
+			return fmt.Errorf("%s: %w (it was to be tried again after: %w)", r.operation, ended, err)
 		}
 	}
 }
@@ -117,10 +115,10 @@ func (e *transportError) Unwrap() error { return e.err }
 
 // retry says whether an attempt is worth another one, and when.
 func (c *Client) retry(r request, err error, attempt int) (time.Duration, bool) {
-	backoff := min(time.Second<<(attempt-1), 16*time.Second)
+	pause := min(time.Second<<(attempt-1), 16*time.Second)
 	var lost *transportError
 	if errors.As(err, &lost) {
-		return backoff, r.again && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+		return pause, r.again && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
 	var e *Error
 	if !errors.As(err, &e) {
@@ -128,9 +126,9 @@ func (c *Client) retry(r request, err error, attempt int) (time.Duration, bool) 
 	}
 	switch {
 	case e.Retryable():
-		return max(e.RetryAfter, backoff/4), true
+		return max(e.RetryAfter, pause/4), true
 	case e.Code == "" && (e.Status == http.StatusBadGateway || e.Status == http.StatusServiceUnavailable || e.Status == http.StatusGatewayTimeout):
-		return max(e.RetryAfter, backoff), r.again // of something in between, which may have passed the call on
+		return max(e.RetryAfter, pause), r.again // of something in between, which may have passed the call on
 	}
 	return 0, false
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"chainexplorer/internal/backoff"
 )
 
 // Ref names a block: its number, and which one of that number.
@@ -133,7 +135,7 @@ func follow[T any](ctx context.Context, c *Chain, o FollowOptions, read func(ctx
 				yield(Change[T]{}, err)
 				return
 			case to == nil:
-				if err := wait(ctx, f.Interval); err != nil {
+				if err := backoff.Wait(ctx, f.Interval); err != nil {
 					yield(Change[T]{}, err)
 					return
 				}
@@ -259,16 +261,5 @@ func oldestFirst[T any](items iter.Seq2[T, error]) iter.Seq2[T, error] {
 				return
 			}
 		}
-	}
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
