@@ -79,6 +79,10 @@ func New(s *kernel.Server, o Options) {
 			send(w, r, e)
 			return
 		}
+		if text := bytes.TrimLeft(body, " \t\r\n"); len(text) > 0 && text[0] == '[' { // old clients may send hundreds of calls so, whose answers would be in memory together
+			send(w, r, kernel.Fail(kernel.CodeInvalidRequest, "body: one message at a time."))
+			return
+		}
 		w.Header().Set("Cache-Control", "private, no-store")
 		asked := r
 		r = r.WithContext(context.WithValue(r.Context(), askedBy{}, asked))

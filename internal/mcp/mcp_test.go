@@ -247,10 +247,11 @@ func TestRefusals(t *testing.T) {
 		{http.MethodPost, servertest.StrangeOrigin, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, http.StatusForbidden},
 		{http.MethodPost, "", strings.Repeat(" ", 70<<10), http.StatusRequestEntityTooLarge},
 		{http.MethodPost, "", `{`, http.StatusBadRequest},
+		{http.MethodPost, "", ` [{"jsonrpc":"2.0","id":1,"method":"ping"}]`, http.StatusBadRequest},
 		{http.MethodGet, "", "", http.StatusMethodNotAllowed},
 		{http.MethodDelete, "", "", http.StatusMethodNotAllowed},
 	} {
-		req := w.Request(c.method, "/mcp", c.body, "Accept", "application/json, text/event-stream")
+		req := w.Request(c.method, "/mcp", c.body, "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version", "2025-03-26")
 		if c.origin != "" {
 			req.Header.Set("Origin", c.origin)
 		}
