@@ -14,6 +14,7 @@ var testOnly = []string{
 	"github.com/google/go-cmp",
 	"github.com/google/pprof",
 	"github.com/santhosh-tekuri/jsonschema",
+	"github.com/standard-webhooks/standard-webhooks",
 	"github.com/stretchr/testify",
 	"honnef.co/go/tools",
 	"net/http/httptest",
