@@ -13,8 +13,6 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/identity"
-	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 )
@@ -224,21 +222,9 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		list, err := address.See(ctx, r, a, page.Transactions, token.NewKindMemo(r).Of)
-		if err != nil {
+		var certain bool
+		if out.Body.Items, certain, err = s.addressTxs(ctx, r, c, state, a, page.Transactions); err != nil {
 			return err
-		}
-		records := make([]*transaction.Record, len(list))
-		for i := range list {
-			records[i] = list[i].Record
-		}
-		methods, certain, err := s.primaryMethods(ctx, r, c, state, records)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			out.Body.Items = append(out.Body.Items, renderAddressTx(state, &list[i], methods[i]))
-			certain = certain && list[i].Transfers == 0 // some standards come from calls
 		}
 		kernel.RequestOf(ctx).Vouch(certain)
 		if page.Next != nil {

@@ -159,9 +159,7 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		for _, b := range list {
-			out.Body.Items = append(out.Body.Items, BlockItem{b.Number, b.Hash, b.ParentHash, kernel.TimestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)})
-		}
+		out.Body.Items = blockItems(state, list)
 		if n := len(list); n == limit && list[n-1].Number > 0 {
 			next := s.Seal(scope, kernel.PutUint64(list[n-1].Number-1))
 			out.Body.NextCursor = &next
@@ -169,6 +167,14 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 		return nil
 	})
 	return out, err
+}
+
+func blockItems(state *chain.State, list []*block.Summary) []BlockItem {
+	out := make([]BlockItem, len(list))
+	for i, b := range list {
+		out[i] = BlockItem{b.Number, b.Hash, b.ParentHash, kernel.TimestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)}
+	}
+	return out
 }
 
 func (s *Routes) getBlock(ctx context.Context, in *struct {

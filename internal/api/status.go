@@ -93,6 +93,14 @@ type LastFork struct {
 	BelowL1       bool   `json:"belowL1" doc:"It undid blocks that had been reported as accepted on L1."`
 }
 
+// lastFork is nil where there was none.
+func lastFork(state *chain.State) *LastFork {
+	if f := state.Fork; f.Count > 0 {
+		return &LastFork{f.Count, f.Ancestor, f.Depth, f.BelowL1}
+	}
+	return nil
+}
+
 func (s *Routes) statusRoutes() {
 	kernel.Register(s.Server, kernel.Route{ID: "getStatus", Method: http.MethodGet, Path: "/v1/{chain}/status", Family: "Status",
 		Summary: "Get the chain's status", Description: "The indexed head, the finality tiers, the lag behind the node, and whether the index is sound.",
@@ -133,9 +141,7 @@ func (s *Routes) FillStatus(ctx context.Context, r explorer.Reader, c *Chain, st
 	if err := auditOf(ctx, r, s.Now(), out); err != nil {
 		return err
 	}
-	if fork := state.Fork; fork.Count > 0 {
-		out.LastFork = &LastFork{fork.Count, fork.Ancestor, fork.Depth, fork.BelowL1}
-	}
+	out.LastFork = lastFork(state)
 	if !state.HasHead {
 		return nil
 	}
