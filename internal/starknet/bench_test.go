@@ -64,7 +64,7 @@ func modern(b *testing.B, block *starknet.Block) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		tx.Hash, block.Receipts[i].TransactionHash = hash, hash
+		tx.Hash, block.Receipts[i].TransactionHash, block.Receipts[i].FeeUnit = hash, hash, starknet.Fri
 	}
 }
 

@@ -21,7 +21,7 @@ type subtree struct {
 // commitmentRoot builds the tree bottom-up from its leaves, level by level,
 // in place. As the keys are contiguous, only the last node of a level can
 // lack a sibling, and then its path upwards is all zeros.
-func commitmentRoot(leaves []element, hash func(a, b *element) element) felt.Felt {
+func commitmentRoot(leaves []element, hash func(a, b *element) element, pairs func([]element)) felt.Felt {
 	if len(leaves) == 0 {
 		return felt.Felt{}
 	}
@@ -36,11 +36,10 @@ func commitmentRoot(leaves []element, hash func(a, b *element) element) felt.Fel
 			level[n-1] = last.close(hash)
 			last = subtree{}
 		}
-		for i := range n / 2 {
-			level[i] = hash(&level[2*i], &level[2*i+1])
-		}
+		alone := level[n-1]
+		pairs(level)
 		if n%2 == 1 {
-			level[n/2] = level[n-1]
+			level[n/2] = alone
 		}
 		level = level[:(n+1)/2]
 	}
@@ -75,29 +74,49 @@ func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Comm
 		TransactionCount: uint64(len(b.Transactions)),
 		EventCount:       uint64(b.EventCount()),
 	}
+	modern := !version.before(v0_13_2)
 	switch {
 	case diff != nil:
 		c.StateDiffLength = diff.Length()
-		if !version.before(v0_13_2) {
-			c.StateDiff = diff.Commitment()
-		}
 	case b.Commitments != nil:
 		c.StateDiff, c.StateDiffLength = b.Commitments.StateDiff, b.Commitments.StateDiffLength
 	}
-	leaves := make([]element, 0, max(len(b.Transactions), b.EventCount()))
-	if version.before(v0_13_2) {
-		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), hash.Pedersen)
-		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), hash.Pedersen)
+	if !modern {
+		leaves := make([]element, 0, max(len(b.Transactions), b.EventCount()))
+		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), hash.Pedersen, pedersenPairs)
+		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), hash.Pedersen, pedersenPairs)
 		return c
 	}
-	c.Transactions = commitmentRoot(transactionLeaves(leaves, b, version), hash.Poseidon)
-	c.Events = commitmentRoot(eventLeaves(leaves, b), hash.Poseidon)
-	c.Receipts = commitmentRoot(receiptLeaves(leaves, b), hash.Poseidon)
+	var p, q poseidon
+	if diff != nil { // the longest list of all
+		diff.addTo(&p)
+		p.end()
+	}
+	addMessages(&p, b)
+	addTransactions(&p, b, version)
+	addEvents(&p, b)
+	sums := p.sums()
+	if diff != nil {
+		c.StateDiff, sums = fromElement(&sums[0]), sums[1:]
+	}
+	messages, sums := sums[:len(b.Receipts)], sums[len(b.Receipts):]
+	transactions, events := sums[:len(b.Transactions)], sums[len(b.Transactions):]
+	addReceipts(&q, b, messages)
+	c.Transactions = commitmentRoot(transactions, hash.Poseidon, hash.Pairs)
+	c.Events = commitmentRoot(events, hash.Poseidon, hash.Pairs)
+	c.Receipts = commitmentRoot(q.sums(), hash.Poseidon, hash.Pairs)
 	return c
 }
 
-func transactionLeaves(leaves []element, b *Block, version protocolVersion) []element {
-	var p poseidon
+// pedersenPairs hashes the pairs of a list in place, as hash.Pairs does by Poseidon.
+func pedersenPairs(list []element) {
+	for i := range len(list) / 2 {
+		list[i] = hash.Pedersen(&list[2*i], &list[2*i+1])
+	}
+}
+
+// addTransactions adds a list for every leaf of the tree of transactions.
+func addTransactions(p *poseidon, b *Block, version protocolVersion) {
 	for i := range b.Transactions {
 		t := &b.Transactions[i]
 		p.add(&t.Hash)
@@ -105,13 +124,12 @@ func transactionLeaves(leaves []element, b *Block, version protocolVersion) []el
 		if len(t.Signature) == 0 && version.before(v0_13_4) {
 			p.addUint64(0)
 		}
-		leaves = append(leaves, p.sum())
+		p.end()
 	}
-	return leaves
 }
 
-func eventLeaves(leaves []element, b *Block) []element {
-	var p poseidon
+// addEvents adds a list for every leaf of the tree of events.
+func addEvents(p *poseidon, b *Block) {
 	for i := range b.Receipts {
 		hash := toElement(&b.Receipts[i].TransactionHash)
 		for j := range b.Receipts[i].Events {
@@ -122,39 +140,44 @@ func eventLeaves(leaves []element, b *Block) []element {
 			p.addAll(e.Keys)
 			p.addUint64(uint64(len(e.Data)))
 			p.addAll(e.Data)
-			leaves = append(leaves, p.sum())
+			p.end()
 		}
 	}
-	return leaves
 }
 
-func receiptLeaves(leaves []element, b *Block) []element {
-	var inner, outer poseidon
+// addMessages adds a list of every receipt's messages, which its leaf is made of.
+func addMessages(p *poseidon, b *Block) {
 	for i := range b.Receipts {
 		r := &b.Receipts[i]
-		outer.add(&r.TransactionHash)
-		outer.add(&r.ActualFee)
-		inner.addUint64(uint64(len(r.MessagesSent)))
+		p.addUint64(uint64(len(r.MessagesSent)))
 		for j := range r.MessagesSent {
 			m := &r.MessagesSent[j]
-			inner.add(&m.From)
-			inner.add(&m.To)
-			inner.addUint64(uint64(len(m.Payload)))
-			inner.addAll(m.Payload)
+			p.add(&m.From)
+			p.add(&m.To)
+			p.addUint64(uint64(len(m.Payload)))
+			p.addAll(m.Payload)
 		}
-		messages := inner.sum()
-		outer.addElement(&messages)
+		p.end()
+	}
+}
+
+// addReceipts adds a list for every leaf of the tree of receipts.
+func addReceipts(p *poseidon, b *Block, messages []element) {
+	for i := range b.Receipts {
+		r := &b.Receipts[i]
+		p.add(&r.TransactionHash)
+		p.add(&r.ActualFee)
+		p.addElement(&messages[i])
 		var reason felt.Felt
 		if r.Execution == Reverted {
 			reason = felt.Keccak([]byte(r.RevertReason))
 		}
-		outer.add(&reason)
-		outer.addUint64(0) // L2 gas has a place in the hash, but always as zero
-		outer.addUint64(r.Resources.L1Gas)
-		outer.addUint64(r.Resources.L1DataGas)
-		leaves = append(leaves, outer.sum())
+		p.add(&reason)
+		p.addUint64(0) // L2 gas has a place in the hash, but always as zero
+		p.addUint64(r.Resources.L1Gas)
+		p.addUint64(r.Resources.L1DataGas)
+		p.end()
 	}
-	return leaves
 }
 
 func pedersenTransactionLeaves(leaves []element, b *Block, version protocolVersion) []element {

@@ -30,32 +30,21 @@ func elementFromUint64(n uint64) (e element) {
 	return e
 }
 
-// poseidon absorbs felts one by one into the Starknet sponge (rate two). The
-// zero value is ready; after sum it is ready for the next list, so that one
-// sponge serves a whole block without allocating.
-type poseidon struct {
-	state [3]element
-	odd   bool
-}
+// poseidon hashes lists of felts. The zero value is ready, and keeps its memory: one
+// serves a whole block. A list ends with sum, or with end where others follow that do not
+// depend on it: together they are hashed much sooner.
+type poseidon struct{ lists hash.Lists }
 
-func (p *poseidon) addElement(e *element) {
-	if p.odd {
-		p.state[1].Add(&p.state[1], e)
-		hash.Permute(&p.state)
-	} else {
-		p.state[0].Add(&p.state[0], e)
-	}
-	p.odd = !p.odd
-}
+func (p *poseidon) addElement(e *element) { p.lists.Add(e) }
 
 func (p *poseidon) add(f *felt.Felt) {
 	e := toElement(f)
-	p.addElement(&e)
+	p.lists.Add(&e)
 }
 
 func (p *poseidon) addUint64(n uint64) {
 	e := elementFromUint64(n)
-	p.addElement(&e)
+	p.lists.Add(&e)
 }
 
 func (p *poseidon) addAll(fs []felt.Felt) {
@@ -64,17 +53,16 @@ func (p *poseidon) addAll(fs []felt.Felt) {
 	}
 }
 
-// sum pads, squeezes and resets.
+// end closes a list whose hash is one of those that sums returns.
+func (p *poseidon) end() { p.lists.End() }
+
+// sums are the hashes of the lists that were ended. They hold until it is called again.
+func (p *poseidon) sums() []element { return p.lists.Sums() }
+
+// sum is the hash of the only list.
 func (p *poseidon) sum() element {
-	one := fp.One()
-	p.addElement(&one)
-	if p.odd {
-		// The pad filled the first half of the rate; the other half is zero.
-		hash.Permute(&p.state)
-	}
-	out := p.state[0]
-	*p = poseidon{}
-	return out
+	p.end()
+	return p.sums()[0]
 }
 
 func (p *poseidon) sumFelt() felt.Felt {
@@ -82,7 +70,7 @@ func (p *poseidon) sumFelt() felt.Felt {
 	return fromElement(&e)
 }
 
-// array hashes fs as a list of its own. The sponge must be fresh.
+// array hashes fs as a list of its own.
 func (p *poseidon) array(fs []felt.Felt) element {
 	p.addAll(fs)
 	return p.sum()

@@ -43,6 +43,12 @@ var stateDiffPrefix = felt.MustShortString("STARKNET_STATE_DIFF0")
 // It does not depend on the order of the lists and leaves them as they are.
 func (d *StateDiff) Commitment() felt.Felt {
 	var p poseidon
+	d.addTo(&p)
+	return p.sumFelt()
+}
+
+// addTo adds what the commitment covers.
+func (d *StateDiff) addTo(p *poseidon) {
 	p.add(&stateDiffPrefix)
 
 	updated := make([]DeployedContract, 0, len(d.Deployed)+len(d.Replaced))
@@ -84,5 +90,4 @@ func (d *StateDiff) Commitment() felt.Felt {
 		p.add(&n.Address)
 		p.add(&n.Nonce)
 	}
-	return p.sumFelt()
 }

@@ -30,16 +30,23 @@ func (t *Transaction) ComputeHash(chainID felt.Felt) (felt.Felt, error) {
 // HashMatches reports whether t.Hash follows from the rest of t, in any form
 // that a transaction of this kind ever had.
 func (t *Transaction) HashMatches(chainID felt.Felt) (bool, error) {
-	computed, err := t.checkHash(&chainID, nil, true)
+	computed, err := t.checkHash(&chainID, nil, nil, true)
 	return err == nil && computed == t.Hash, err
 }
 
 // checkHash returns t.Hash when one of the transaction's forms gives it, and
-// the usual form otherwise. address is the receipt's, or nil. The forms that
-// were in use before the protocol settled are tried if ancient is set.
-func (t *Transaction) checkHash(chainID, address *felt.Felt, ancient bool) (felt.Felt, error) {
+// the usual form otherwise, which usual is if it was computed already. address is the
+// receipt's, or nil. The forms that were in use before the protocol settled are tried
+// if ancient is set.
+func (t *Transaction) checkHash(chainID, address, usual *felt.Felt, ancient bool) (felt.Felt, error) {
 	deployed := t.deployedAddress(address)
-	computed, err := t.computeHash(chainID, deployed)
+	var computed felt.Felt
+	var err error
+	if usual != nil {
+		computed = *usual
+	} else {
+		computed, err = t.computeHash(chainID, deployed)
+	}
 	if err != nil || computed == t.Hash {
 		return computed, err
 	}
@@ -101,7 +108,7 @@ func (t *Transaction) computeHash(chainID *felt.Felt, deployed felt.Felt) (felt.
 		return t.pedersenHash(&prefixDeployAccount, &deployed, &felt.Zero, data.sum(), chainID, &t.Nonce), nil
 	case t.Type == L1Handler && v == 0:
 		return t.pedersenHash(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID, &t.Nonce), nil
-	case v == 3 && t.ResourceBounds != nil && (t.Type == Invoke || t.Type == Declare || t.Type == DeployAccount):
+	case t.ofV3():
 		return t.hashV3(chainID, deployed), nil
 	}
 	return felt.Felt{}, fmt.Errorf("%s transaction of version %d: %w", t.Type, v, ErrUnknownRules)
@@ -155,28 +162,28 @@ func (t *Transaction) ancientForms(chainID *felt.Felt, deployed felt.Felt) []fel
 	return nil
 }
 
+// ofV3 says whether the transaction's hash is made of lists that are hashed by Poseidon.
+func (t *Transaction) ofV3() bool {
+	v, ok := t.PlainVersion()
+	return ok && v == 3 && t.ResourceBounds != nil && (t.Type == Invoke || t.Type == Declare || t.Type == DeployAccount)
+}
+
 func (t *Transaction) hashV3(chainID *felt.Felt, deployed felt.Felt) felt.Felt {
 	var inner, outer poseidon
+	t.addInner(&inner)
+	t.addOuter(&outer, chainID, &deployed, inner.sums())
+	return outer.sumFelt()
+}
+
+// addInner adds the lists whose hashes are parts of the transaction's, in their order.
+func (t *Transaction) addInner(p *poseidon) {
 	list := func(fs []felt.Felt) {
-		e := inner.array(fs)
-		outer.addElement(&e)
+		p.addAll(fs)
+		p.end()
 	}
-	prefix, address := &prefixInvoke, &t.Sender
-	switch t.Type {
-	case Declare:
-		prefix = &prefixDeclare
-	case DeployAccount:
-		prefix, address = &prefixDeployAccount, &deployed
-	}
-	outer.add(prefix)
-	outer.add(&t.Version)
-	outer.add(address)
-	fees := t.feeFields(&inner)
-	outer.addElement(&fees)
+	t.addFees(p)
+	p.end()
 	list(t.PaymasterData)
-	outer.add(chainID)
-	outer.add(&t.Nonce)
-	outer.addUint64(uint64(t.NonceDAMode)<<32 | uint64(t.FeeDAMode))
 	switch t.Type {
 	case Invoke:
 		list(t.AccountDeploymentData)
@@ -186,18 +193,79 @@ func (t *Transaction) hashV3(chainID *felt.Felt, deployed felt.Felt) felt.Felt {
 		}
 	case Declare:
 		list(t.AccountDeploymentData)
-		outer.add(&t.ClassHash)
-		outer.add(&t.CompiledClassHash)
 	case DeployAccount:
 		list(t.ConstructorCalldata)
-		outer.add(&t.ClassHash)
-		outer.add(&t.ContractAddressSalt)
 	}
-	return outer.sumFelt()
 }
 
-// feeFields hashes the tip and the bounds of the resources that were signed.
-func (t *Transaction) feeFields(p *poseidon) element {
+// addOuter adds what the transaction's hash covers, with the hashes of the inner lists. It
+// returns those that are not this transaction's.
+func (t *Transaction) addOuter(p *poseidon, chainID, deployed *felt.Felt, inner []element) (rest []element) {
+	list := func() {
+		p.addElement(&inner[0])
+		inner = inner[1:]
+	}
+	prefix, address := &prefixInvoke, &t.Sender
+	switch t.Type {
+	case Declare:
+		prefix = &prefixDeclare
+	case DeployAccount:
+		prefix, address = &prefixDeployAccount, deployed
+	}
+	p.add(prefix)
+	p.add(&t.Version)
+	p.add(address)
+	list() // fees
+	list() // paymaster
+	p.add(chainID)
+	p.add(&t.Nonce)
+	p.addUint64(uint64(t.NonceDAMode)<<32 | uint64(t.FeeDAMode))
+	list()
+	switch t.Type {
+	case Invoke:
+		list()
+		if len(t.ProofFacts) > 0 {
+			list()
+		}
+	case Declare:
+		p.add(&t.ClassHash)
+		p.add(&t.CompiledClassHash)
+	case DeployAccount:
+		p.add(&t.ClassHash)
+		p.add(&t.ContractAddressSalt)
+	}
+	return inner
+}
+
+// usualHashes are the hashes of a block's transactions of version 3, by their index: all at
+// once, because that is how they are computed soonest. Others are left zero.
+func usualHashes(b *Block, chainID *felt.Felt) []felt.Felt {
+	var inner, outer poseidon
+	for i := range b.Transactions {
+		if t := &b.Transactions[i]; t.ofV3() {
+			t.addInner(&inner)
+		}
+	}
+	sums := inner.sums()
+	for i := range b.Transactions {
+		if t := &b.Transactions[i]; t.ofV3() {
+			deployed := t.deployedAddress(&b.Receipts[i].ContractAddress)
+			sums = t.addOuter(&outer, chainID, &deployed, sums)
+			outer.end()
+		}
+	}
+	hashes := make([]felt.Felt, len(b.Transactions))
+	sums = outer.sums()
+	for i := range b.Transactions {
+		if b.Transactions[i].ofV3() {
+			hashes[i], sums = fromElement(&sums[0]), sums[1:]
+		}
+	}
+	return hashes
+}
+
+// addFees adds the tip and the bounds of the resources that were signed.
+func (t *Transaction) addFees(p *poseidon) {
 	rb := t.ResourceBounds
 	p.addUint64(t.Tip)
 	addBound(p, "L1_GAS", &rb.L1Gas)
@@ -205,7 +273,6 @@ func (t *Transaction) feeFields(p *poseidon) element {
 	if rb.HasL1DataGas {
 		addBound(p, "L1_DATA", &rb.L1DataGas)
 	}
-	return p.sum()
 }
 
 // addBound packs name, amount (64 bits) and price (128 bits) into one felt.

@@ -107,8 +107,9 @@ func (v *verifier) verify(su *StateUpdate, chainID felt.Felt) error {
 		return err
 	}
 	var doubt error // what cannot be verified, where nothing is wrong
+	usual := usualHashes(b, &chainID)
 	for i := range b.Transactions {
-		err := v.transaction(i, &chainID)
+		err := v.transaction(i, &chainID, &usual[i])
 		if errors.Is(err, ErrUnknownRules) {
 			if doubt == nil {
 				doubt = err
@@ -149,7 +150,8 @@ func unsettled(number uint64, version protocolVersion, chainID *felt.Felt) bool 
 	return version.before(v0_10_0) && (!known || number < past.settled)
 }
 
-func (v *verifier) transaction(i int, chainID *felt.Felt) error {
+// transaction checks one. usual is its hash if it is of version 3.
+func (v *verifier) transaction(i int, chainID, usual *felt.Felt) error {
 	t, r := &v.block.Transactions[i], &v.block.Receipts[i]
 	if t.Hash != r.TransactionHash {
 		return v.mismatch(WhatTransactionHash, i, t.Hash, r.TransactionHash)
@@ -158,7 +160,10 @@ func (v *verifier) transaction(i int, chainID *felt.Felt) error {
 		return err
 	}
 	ancient := unsettled(v.block.Number, v.version, chainID)
-	computed, err := t.checkHash(chainID, &r.ContractAddress, ancient)
+	if !t.ofV3() {
+		usual = nil
+	}
+	computed, err := t.checkHash(chainID, &r.ContractAddress, usual, ancient)
 	switch {
 	case t.Type == L1Handler && !t.HasNonce && !ancient:
 		return fmt.Errorf("block %d, transaction %d: an L1 handler without nonce", v.block.Number, i)

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package hash
+
+var eight = false
+
+func permute8(*lanes, *uint64) { panic("hash: not on this processor") }
