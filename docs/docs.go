@@ -19,6 +19,7 @@ type Guide struct {
 var ForCallers = []Guide{
 	{"api.md", "Keys, first calls, cursors, limits, errors, finality."},
 	{"clients.md", "The Go client: typed calls, iterators, retries, following the chain; other languages."},
+	{"voyager.md", "The Voyager-compatible feed: which paths and fields it has, and how to move an adapter over."},
 	{"pages.md", "The explorer's pages: what each shows and where that comes from."},
 	{"accounts.md", "Signing in, and the keys of a workspace: issue, rotate, list, revoke."},
 	{"events.md", "Event search: filters, decoding, wide ranges; classes and entry points."},

@@ -33,6 +33,7 @@ import (
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/translog"
+	"chainexplorer/internal/voyager"
 	"chainexplorer/internal/web/pages"
 )
 
@@ -245,6 +246,7 @@ func (s *service) openAPI(ctx context.Context) error {
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
 	s.serveRelay(k)
 	mcp.New(k, mcp.Options{Version: version(), Chains: routes.Order, Default: routes.Order[0]})
+	voyager.New(k, routes)
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})
 	desk := signin.New(k, signin.Options{People: s.people, Home: accountpages.Path, Provider: provider, Chains: routes.Order})
 	accountpages.New(desk, accountpages.Options{Accounts: s.accounts, People: s.people, Usage: s.counts, Chain: routes.Order[0]})

@@ -98,6 +98,27 @@ func (s *Server) charged(ctx context.Context, x *exchange, refused *Error) *Erro
 	return refused
 }
 
+// Work does what a raw route is asked for, as the kernel has it done on every other: in one
+// of the places of requests at work, in their time, and with failures in its own words.
+func (s *Server) Work(r *http.Request, do func(ctx context.Context) error) *Error {
+	req := RequestOf(r.Context())
+	if e := s.flight.Enter(r.Context(), req.Caller, "at work"); e != nil {
+		return e
+	}
+	defer s.flight.Leave(req.Caller)
+	ctx, cancel := context.WithTimeout(r.Context(), s.timeout)
+	defer cancel()
+	err := do(ctx)
+	if err == nil {
+		return nil
+	}
+	e := s.asError(err)
+	if e.Cause != nil {
+		s.Log.Error("request failed", "request_id", req.ID, "operation", req.Route.ID, "code", string(e.Code), "err", e.Cause)
+	}
+	return e
+}
+
 // TellBudget sets the headers of a verdict about a class.
 func TellBudget(h http.Header, v Verdict, class Class) {
 	values := []string{string(class), strconv.Itoa(v.Limit), strconv.Itoa(v.Remaining), policies[class]}

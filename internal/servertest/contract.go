@@ -163,6 +163,9 @@ func (c *Contract) Check(req *http.Request, r Reply) error {
 	if r.Header.Get("Content-Type") != "application/json" {
 		return nil // a page; pages have their own tests
 	}
+	if feedPath.MatchString(req.URL.Path) {
+		return checkFeed(r)
+	}
 	pointer := "/components/schemas/Envelope"
 	op := c.Of(req.Method, req.URL.EscapedPath())
 	switch {
@@ -190,6 +193,28 @@ func (c *Contract) Check(req *http.Request, r Reply) error {
 	}
 	if r.StatusCode >= http.StatusBadRequest && !r.jsonRPC() {
 		return checkEnvelope(r)
+	}
+	return nil
+}
+
+// feedPath is that of the feed which speaks as another service does, and has its own failures.
+var feedPath = regexp.MustCompile(`^(/SN_[A-Z]+)?/beta(/|$)`)
+
+// checkFeed checks that a failure of the feed is in its own shape.
+func checkFeed(r Reply) error {
+	var body map[string]any
+	if err := json.Unmarshal(r.Plain(), &body); err != nil {
+		return fmt.Errorf("not JSON: %w: %s", err, r.Body)
+	}
+	if r.StatusCode < http.StatusBadRequest {
+		return nil
+	}
+	name := "error"
+	if r.StatusCode == http.StatusUnauthorized && body["message"] != nil {
+		name = "message"
+	}
+	if text, ok := body[name].(string); !ok || text == "" || len(body) != 1 {
+		return fmt.Errorf("status %d with %s", r.StatusCode, r.Plain())
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ import (
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/usage"
 	verification "chainexplorer/internal/verification/routes"
+	"chainexplorer/internal/voyager"
 	"chainexplorer/internal/web/pages"
 )
 
@@ -194,6 +195,7 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 		relay.New(k, *o.Relay)
 	}
 	mcp.New(k, mcp.Options{Version: o.Version, Chains: routes.Order, Default: routes.Order[0]})
+	voyager.New(k, routes)
 	o.explorer = pages.New(k, routes)
 	o.explorer.Checkpoint, o.explorer.Jobs = o.Checkpoint, o.Jobs
 	site.New(k, routes)

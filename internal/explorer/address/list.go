@@ -86,6 +86,19 @@ func ListTransactions(ctx context.Context, r store.Reader, q TxQuery) (page TxPa
 	}
 }
 
+// ListParts lists up to limit transactions that an address has a part in, the newest first,
+// in front of a position: those that only moved its tokens are left out. One scan.
+func ListParts(ctx context.Context, r store.Reader, address felt.Felt, before explorer.Position, limit int) (out []Tx, err error) {
+	if limit < 1 || limit > MaxLimit {
+		return nil, ErrLimit
+	}
+	_, err = walk(ctx, r, &address, false, &before, limit+1, func(t Tx) bool {
+		out = append(out, t)
+		return len(out) < limit
+	})
+	return out, err
+}
+
 // cut makes a page of a list that has one more if there is more.
 func cut(list []Tx, limit int) TxPage {
 	if len(list) <= limit {

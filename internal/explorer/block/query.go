@@ -153,6 +153,39 @@ func List(ctx context.Context, r store.Reader, number uint64, limit int) ([]*Sum
 	return out, nil
 }
 
+// Reaching returns the first block of a range whose running total is more than a number; the
+// last block's must be. It looks near the end of the range first, where most questions are
+// about. One Get for each doubling of the distance, and for each halving.
+func Reaching(ctx context.Context, r store.Reader, first, last, number uint64, total func(*Summary) uint64) (*Summary, error) {
+	found, err := Get(ctx, r, last)
+	for step := uint64(1); err == nil && first < found.Number; step *= 2 {
+		var b *Summary
+		if b, err = Get(ctx, r, found.Number-min(step, found.Number-first)); err != nil {
+			break
+		}
+		if total(b) <= number {
+			first = b.Number + 1
+			break
+		}
+		found = b
+	}
+	for err == nil && first < found.Number {
+		var b *Summary
+		if b, err = Get(ctx, r, first+(found.Number-first)/2); err != nil {
+			break
+		}
+		if total(b) > number {
+			found = b
+		} else {
+			first = b.Number + 1
+		}
+	}
+	if err == nil && total(found) <= number {
+		err = fmt.Errorf("block %d does not reach %d", last, number)
+	}
+	return found, err
+}
+
 // AtOrBefore returns the newest block whose timestamp is at most t. One seek
 // and one Get.
 func AtOrBefore(ctx context.Context, r store.Reader, t uint64) (*Summary, error) {
