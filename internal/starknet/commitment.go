@@ -82,9 +82,8 @@ func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Comm
 		c.StateDiff, c.StateDiffLength = b.Commitments.StateDiff, b.Commitments.StateDiffLength
 	}
 	if !modern {
-		leaves := make([]element, 0, max(len(b.Transactions), b.EventCount()))
-		c.Transactions = commitmentRoot(pedersenTransactionLeaves(leaves, b, version), hash.Pedersen, pedersenPairs)
-		c.Events = commitmentRoot(pedersenEventLeaves(leaves, b), hash.Pedersen, pedersenPairs)
+		c.Transactions = commitmentRoot(pedersenTransactionLeaves(b, version), hash.Pedersen, hash.PedersenPairs)
+		c.Events = commitmentRoot(pedersenEventLeaves(b), hash.Pedersen, hash.PedersenPairs)
 		return c
 	}
 	var p, q poseidon
@@ -106,13 +105,6 @@ func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Comm
 	c.Events = commitmentRoot(events, hash.Poseidon, hash.Pairs)
 	c.Receipts = commitmentRoot(q.sums(), hash.Poseidon, hash.Pairs)
 	return c
-}
-
-// pedersenPairs hashes the pairs of a list in place, as hash.Pairs does by Poseidon.
-func pedersenPairs(list []element) {
-	for i := range len(list) / 2 {
-		list[i] = hash.Pedersen(&list[2*i], &list[2*i+1])
-	}
 }
 
 // addTransactions adds a list for every leaf of the tree of transactions.
@@ -180,25 +172,43 @@ func addReceipts(p *poseidon, b *Block, messages []element) {
 	}
 }
 
-func pedersenTransactionLeaves(leaves []element, b *Block, version protocolVersion) []element {
+func pedersenTransactionLeaves(b *Block, version protocolVersion) []element {
+	var p pedersen
 	for i := range b.Transactions {
 		t := &b.Transactions[i]
-		var signature []felt.Felt
 		if t.Type == Invoke || !version.before(v0_11_1) {
-			signature = t.Signature
+			p.addAll(t.Signature)
 		}
-		own, sum := toElement(&t.Hash), pedersenFelts(signature)
-		leaves = append(leaves, hash.Pedersen(&own, &sum))
+		p.end()
 	}
-	return leaves
+	pairs := make([]element, 0, 2*len(b.Transactions))
+	for i, signature := range p.sums() {
+		pairs = append(pairs, toElement(&b.Transactions[i].Hash), signature)
+	}
+	hash.PedersenPairs(pairs)
+	return pairs[:len(b.Transactions)]
 }
 
-func pedersenEventLeaves(leaves []element, b *Block) []element {
+func pedersenEventLeaves(b *Block) []element {
+	var inner, outer pedersen
 	for i := range b.Receipts {
 		for j := range b.Receipts[i].Events {
 			e := &b.Receipts[i].Events[j]
-			leaves = append(leaves, pedersenElements(toElement(&e.From), pedersenFelts(e.Keys), pedersenFelts(e.Data)))
+			inner.addAll(e.Keys)
+			inner.end()
+			inner.addAll(e.Data)
+			inner.end()
 		}
 	}
-	return leaves
+	sums := inner.sums()
+	for i := range b.Receipts {
+		for j := range b.Receipts[i].Events {
+			outer.add(&b.Receipts[i].Events[j].From)
+			outer.addElement(&sums[0])
+			outer.addElement(&sums[1])
+			outer.end()
+			sums = sums[2:]
+		}
+	}
+	return outer.sums()
 }

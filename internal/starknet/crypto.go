@@ -76,20 +76,14 @@ func (p *poseidon) array(fs []felt.Felt) element {
 	return p.sum()
 }
 
-// pedersen folds felts from zero and ends with their number.
-type pedersen struct {
-	acc element
-	n   uint64
-}
+// pedersen hashes lists of felts, in the same way as poseidon does.
+type pedersen struct{ chains hash.Chains }
 
-func (p *pedersen) addElement(e *element) {
-	p.acc = hash.Pedersen(&p.acc, e)
-	p.n++
-}
+func (p *pedersen) addElement(e *element) { p.chains.Add(e) }
 
 func (p *pedersen) add(f *felt.Felt) {
 	e := toElement(f)
-	p.addElement(&e)
+	p.chains.Add(&e)
 }
 
 func (p *pedersen) addAll(fs []felt.Felt) {
@@ -98,12 +92,16 @@ func (p *pedersen) addAll(fs []felt.Felt) {
 	}
 }
 
-// sum folds the count in and resets.
+// end closes a list whose hash is one of those that sums returns.
+func (p *pedersen) end() { p.chains.End() }
+
+// sums are the hashes of the lists that were ended. They hold until it is called again.
+func (p *pedersen) sums() []element { return p.chains.Sums() }
+
+// sum is the hash of the only list.
 func (p *pedersen) sum() element {
-	n := elementFromUint64(p.n)
-	out := hash.Pedersen(&p.acc, &n)
-	*p = pedersen{}
-	return out
+	p.end()
+	return p.sums()[0]
 }
 
 func pedersenElements(es ...element) element {

@@ -38,12 +38,12 @@ func (t *Transaction) HashMatches(chainID felt.Felt) (bool, error) {
 // the usual form otherwise, which usual is if it was computed already. address is the
 // receipt's, or nil. The forms that were in use before the protocol settled are tried
 // if ancient is set.
-func (t *Transaction) checkHash(chainID, address, usual *felt.Felt, ancient bool) (felt.Felt, error) {
+func (t *Transaction) checkHash(chainID, address *felt.Felt, usual *usualHash, ancient bool) (felt.Felt, error) {
 	deployed := t.deployedAddress(address)
 	var computed felt.Felt
 	var err error
-	if usual != nil {
-		computed = *usual
+	if usual != nil && usual.known {
+		computed = usual.Felt
 	} else {
 		computed, err = t.computeHash(chainID, deployed)
 	}
@@ -83,52 +83,74 @@ func (t *Transaction) deployedAddress(claimed *felt.Felt) felt.Felt {
 }
 
 func (t *Transaction) computeHash(chainID *felt.Felt, deployed felt.Felt) (felt.Felt, error) {
+	if t.ofV3() {
+		return t.hashV3(chainID, deployed), nil
+	}
+	form, err := t.pedersenForm(&deployed)
+	if err != nil {
+		return felt.Felt{}, err
+	}
+	var p pedersen
+	form.addInner(&p)
+	inner := p.sum()
+	form.addOuter(&p, chainID, &inner)
+	e := p.sum()
+	return fromElement(&e), nil
+}
+
+// pedersenForm is what the hash of a transaction of a version below 3 is made of.
+type pedersenForm struct {
+	of                        *Transaction
+	prefix, address, selector *felt.Felt
+	head, data                []felt.Felt  // of the inner list
+	more                      []*felt.Felt // behind the rest
+}
+
+// pedersenForm tells the form in use since 0.10.
+func (t *Transaction) pedersenForm(deployed *felt.Felt) (f pedersenForm, err error) {
 	v, ok := t.PlainVersion()
 	if !ok {
-		return felt.Felt{}, fmt.Errorf("transaction version %s: %w", t.Version, ErrUnknownRules)
+		return f, fmt.Errorf("transaction version %s: %w", t.Version, ErrUnknownRules)
 	}
 	switch {
 	case t.Type == Invoke && v == 0:
-		return t.pedersenHash(&prefixInvoke, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID), nil
+		return pedersenForm{of: t, prefix: &prefixInvoke, address: &t.ContractAddress, selector: &t.EntryPointSelector, data: t.Calldata}, nil
 	case t.Type == Invoke && v == 1:
-		return t.pedersenHash(&prefixInvoke, &t.Sender, &felt.Zero, pedersenFelts(t.Calldata), chainID, &t.Nonce), nil
+		return pedersenForm{of: t, prefix: &prefixInvoke, address: &t.Sender, selector: &felt.Zero, data: t.Calldata, more: []*felt.Felt{&t.Nonce}}, nil
 	case t.Type == Declare && v == 0:
-		return t.pedersenHash(&prefixDeclare, &t.Sender, &felt.Zero, pedersenFelts(nil), chainID, &t.ClassHash), nil
+		return pedersenForm{of: t, prefix: &prefixDeclare, address: &t.Sender, selector: &felt.Zero, more: []*felt.Felt{&t.ClassHash}}, nil
 	case t.Type == Declare && v == 1:
-		return t.pedersenHash(&prefixDeclare, &t.Sender, &felt.Zero, pedersenElements(toElement(&t.ClassHash)), chainID, &t.Nonce), nil
+		return pedersenForm{of: t, prefix: &prefixDeclare, address: &t.Sender, selector: &felt.Zero, head: []felt.Felt{t.ClassHash}, more: []*felt.Felt{&t.Nonce}}, nil
 	case t.Type == Declare && v == 2:
-		return t.pedersenHash(&prefixDeclare, &t.Sender, &felt.Zero, pedersenElements(toElement(&t.ClassHash)), chainID, &t.Nonce, &t.CompiledClassHash), nil
+		return pedersenForm{of: t, prefix: &prefixDeclare, address: &t.Sender, selector: &felt.Zero, head: []felt.Felt{t.ClassHash}, more: []*felt.Felt{&t.Nonce, &t.CompiledClassHash}}, nil
 	case t.Type == Deploy:
-		return t.pedersenHash(&prefixDeploy, &deployed, &constructorSelector, pedersenFelts(t.ConstructorCalldata), chainID), nil
+		return pedersenForm{of: t, prefix: &prefixDeploy, address: deployed, selector: &constructorSelector, data: t.ConstructorCalldata}, nil
 	case t.Type == DeployAccount && v == 1:
-		var data pedersen
-		data.add(&t.ClassHash)
-		data.add(&t.ContractAddressSalt)
-		data.addAll(t.ConstructorCalldata)
-		return t.pedersenHash(&prefixDeployAccount, &deployed, &felt.Zero, data.sum(), chainID, &t.Nonce), nil
+		return pedersenForm{of: t, prefix: &prefixDeployAccount, address: deployed, selector: &felt.Zero,
+			head: []felt.Felt{t.ClassHash, t.ContractAddressSalt}, data: t.ConstructorCalldata, more: []*felt.Felt{&t.Nonce}}, nil
 	case t.Type == L1Handler && v == 0:
-		return t.pedersenHash(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID, &t.Nonce), nil
-	case t.ofV3():
-		return t.hashV3(chainID, deployed), nil
+		return pedersenForm{of: t, prefix: &prefixL1Handler, address: &t.ContractAddress, selector: &t.EntryPointSelector, data: t.Calldata, more: []*felt.Felt{&t.Nonce}}, nil
 	}
-	return felt.Felt{}, fmt.Errorf("%s transaction of version %d: %w", t.Type, v, ErrUnknownRules)
+	return f, fmt.Errorf("%s transaction of version %d: %w", t.Type, v, ErrUnknownRules)
 }
 
-// pedersenHash is the shape shared by all versions below 3.
-func (t *Transaction) pedersenHash(prefix, address, selector *felt.Felt, data element, chainID *felt.Felt, more ...*felt.Felt) felt.Felt {
-	var p pedersen
-	p.add(prefix)
-	p.add(&t.Version)
-	p.add(address)
-	p.add(selector)
-	p.addElement(&data)
-	p.add(&t.MaxFee)
+func (f *pedersenForm) addInner(p *pedersen) {
+	p.addAll(f.head)
+	p.addAll(f.data)
+}
+
+// addOuter adds what the hash covers, with that of the inner list.
+func (f *pedersenForm) addOuter(p *pedersen, chainID *felt.Felt, inner *element) {
+	p.add(f.prefix)
+	p.add(&f.of.Version)
+	p.add(f.address)
+	p.add(f.selector)
+	p.addElement(inner)
+	p.add(&f.of.MaxFee)
 	p.add(chainID)
-	for _, f := range more {
-		p.add(f)
+	for _, m := range f.more {
+		p.add(m)
 	}
-	e := p.sum()
-	return fromElement(&e)
 }
 
 // ancientForms are the hashes of transactions made before the protocol settled:
@@ -154,12 +176,22 @@ func (t *Transaction) ancientForms(chainID *felt.Felt, deployed felt.Felt) []fel
 			forms = append(forms,
 				short(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
 				short(&prefixInvoke, &t.ContractAddress, &t.EntryPointSelector, t.Calldata),
-				t.pedersenHash(&prefixL1Handler, &t.ContractAddress, &t.EntryPointSelector, pedersenFelts(t.Calldata), chainID),
+				t.withoutNonce(chainID),
 			)
 		}
 		return forms
 	}
 	return nil
+}
+
+// withoutNonce is the hash of an L1 handler that has none.
+func (t *Transaction) withoutNonce(chainID *felt.Felt) felt.Felt {
+	f := pedersenForm{of: t, prefix: &prefixL1Handler, address: &t.ContractAddress, selector: &t.EntryPointSelector}
+	inner := pedersenFelts(t.Calldata)
+	var p pedersen
+	f.addOuter(&p, chainID, &inner)
+	e := p.sum()
+	return fromElement(&e)
 }
 
 // ofV3 says whether the transaction's hash is made of lists that are hashed by Poseidon.
@@ -235,33 +267,6 @@ func (t *Transaction) addOuter(p *poseidon, chainID, deployed *felt.Felt, inner 
 		p.add(&t.ContractAddressSalt)
 	}
 	return inner
-}
-
-// usualHashes are the hashes of a block's transactions of version 3, by their index: all at
-// once, because that is how they are computed soonest. Others are left zero.
-func usualHashes(b *Block, chainID *felt.Felt) []felt.Felt {
-	var inner, outer poseidon
-	for i := range b.Transactions {
-		if t := &b.Transactions[i]; t.ofV3() {
-			t.addInner(&inner)
-		}
-	}
-	sums := inner.sums()
-	for i := range b.Transactions {
-		if t := &b.Transactions[i]; t.ofV3() {
-			deployed := t.deployedAddress(&b.Receipts[i].ContractAddress)
-			sums = t.addOuter(&outer, chainID, &deployed, sums)
-			outer.end()
-		}
-	}
-	hashes := make([]felt.Felt, len(b.Transactions))
-	sums = outer.sums()
-	for i := range b.Transactions {
-		if b.Transactions[i].ofV3() {
-			hashes[i], sums = fromElement(&sums[0]), sums[1:]
-		}
-	}
-	return hashes
 }
 
 // addFees adds the tip and the bounds of the resources that were signed.

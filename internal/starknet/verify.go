@@ -150,8 +150,8 @@ func unsettled(number uint64, version protocolVersion, chainID *felt.Felt) bool 
 	return version.before(v0_10_0) && (!known || number < past.settled)
 }
 
-// transaction checks one. usual is its hash if it is of version 3.
-func (v *verifier) transaction(i int, chainID, usual *felt.Felt) error {
+// transaction checks one.
+func (v *verifier) transaction(i int, chainID *felt.Felt, usual *usualHash) error {
 	t, r := &v.block.Transactions[i], &v.block.Receipts[i]
 	if t.Hash != r.TransactionHash {
 		return v.mismatch(WhatTransactionHash, i, t.Hash, r.TransactionHash)
@@ -160,9 +160,6 @@ func (v *verifier) transaction(i int, chainID, usual *felt.Felt) error {
 		return err
 	}
 	ancient := unsettled(v.block.Number, v.version, chainID)
-	if !t.ofV3() {
-		usual = nil
-	}
 	computed, err := t.checkHash(chainID, &r.ContractAddress, usual, ancient)
 	switch {
 	case t.Type == L1Handler && !t.HasNonce && !ancient:

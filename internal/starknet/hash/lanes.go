@@ -19,7 +19,7 @@ const (
 // Montgomery form with 2^260, sixteen times what they are in an fp.Element.
 type lanes [3][words][width]uint64
 
-// set puts an element into a lane of the state.
+// set puts an element into a lane of the state, below sixteen primes.
 func (s *lanes) set(at, lane int, e *fp.Element) {
 	for i, w := range split(e) {
 		s[at][i][lane] = w
@@ -88,16 +88,20 @@ var laneKeys = sync.OnceValue(func() *[laneKeyCount * words]uint64 {
 	all = append(all, fp.Element{}, fp.Element{}, fp.Element{})
 	var out [laneKeyCount * words]uint64
 	for i := range all {
-		sixteen := fp.NewElement(16)
-		all[i].Mul(&all[i], &sixteen)
-		w := weak(all[i])
+		w := weak(sixteen(&all[i]))
 		w.add(&threePrimes)
-		e := fp.Element(w)
-		out[i*words] = e[0] & ones
-		out[i*words+1] = (e[0]>>52 | e[1]<<12) & ones
-		out[i*words+2] = (e[1]>>40 | e[2]<<24) & ones
-		out[i*words+3] = (e[2]>>28 | e[3]<<36) & ones
-		out[i*words+4] = e[3] >> 16
+		copy(out[i*words:], w.words())
 	}
 	return &out
 })
+
+// sixteen is an element as lanes have it, below the prime.
+func sixteen(e *fp.Element) fp.Element {
+	n := fp.NewElement(16)
+	return *n.Mul(&n, e)
+}
+
+// words are the bits of a number, 52 by 52.
+func (a *weak) words() []uint64 {
+	return []uint64{a[0] & ones, (a[0]>>52 | a[1]<<12) & ones, (a[1]>>40 | a[2]<<24) & ones, (a[2]>>28 | a[3]<<36) & ones, a[3] >> 16}
+}

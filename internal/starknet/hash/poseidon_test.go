@@ -163,12 +163,12 @@ func TestAssemblyIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := os.ReadFile("permute8_amd64.s")
+	made, err := os.ReadFile("lanes_amd64.s")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Contains(made, fmt.Appendf(nil, "made from %x", sha256.Sum256(source))) {
-		t.Fatal("permute8_amd64.s was not made from asm/main.go as it is: cd asm && go run . -out ../permute8_amd64.s")
+		t.Fatal("lanes_amd64.s was not made from asm/main.go as it is: cd asm && go run . -out ../lanes_amd64.s")
 	}
 }
 
