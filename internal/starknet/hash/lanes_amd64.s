@@ -5,7 +5,7 @@
 // func permute8(s *[120]uint64, keys *uint64)
 // Requires: AVX, AVX512F, AVX512IFMA
 TEXT ·permute8(SB), NOSPLIT, $640-16
-	// made from 635651b0a9ab446d5110ee4d3008043a163e4cba1724c9d7f7eecd3e6a257a50
+	// made from d093d3e899db53e94a2261342d83037a7a9b3d5c427b791bb48f04a6a3036008
 	MOVQ         s+0(FP), AX
 	MOVQ         keys+8(FP), CX
 	MOVQ         $0x0000011000000000, DX
