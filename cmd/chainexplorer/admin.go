@@ -24,6 +24,7 @@ type adminCommands struct {
 	Copy      copyCommand       `cmd:"" help:"Copy an index into another place, such as from a directory to PostgreSQL. No indexer may run on either."`
 	Backup    backupCommand     `cmd:"" help:"Copy the indexes and the control database of a data directory, also while they are in use."`
 	Restore   restoreCommand    `cmd:"" help:"Make a data directory of a backup."`
+	Export    exportCommand     `cmd:"" help:"Write an index to Parquet files, by which other programs analyze it."`
 	Workspace workspaceCommands `cmd:"" help:"Make, change and list workspaces, which own API keys."`
 	Key       keyCommands       `cmd:"" help:"Make, list and revoke API keys."`
 	Codes     codeCommands      `cmd:"" help:"Make, list and revoke codes, which give a workspace a plan."`

@@ -5,9 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/http"
-	"strconv"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -224,15 +222,8 @@ func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transact
 }
 
 func gasPrice(p starknet.GasPrice) *GasPrice {
-	wei, fri := decimal(p.InWei), decimal(p.InFri)
+	wei, fri := p.InWei.Decimal(), p.InFri.Decimal()
 	return &GasPrice{PriceInWei: &wei, PriceInFri: &fri}
-}
-
-func decimal(f felt.Felt) string {
-	if n, ok := f.Uint64(); ok {
-		return strconv.FormatUint(n, 10)
-	}
-	return new(big.Int).SetBytes(f[:]).String()
 }
 
 func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {

@@ -268,7 +268,7 @@ func (v *privacyView) pool(p *registry.PrivacyPool, now *contract.Classes) Priva
 	}
 	out.Fee = &PrivacyPoolFee{TokenAddress: p.FeeToken, CollectorAddress: valueOf(set.FeeCollector)}
 	if a := set.FeeAmount; a != nil {
-		out.Fee.AmountRaw, out.Fee.AmountConfigBlockNumber = some(decimal(a.Value)), &a.At.Block
+		out.Fee.AmountRaw, out.Fee.AmountConfigBlockNumber = some(a.Value.Decimal()), &a.At.Block
 	}
 	if c := set.FeeCollector; c != nil {
 		out.Fee.CollectorConfigBlockNumber = &c.At.Block

@@ -223,7 +223,7 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, TxVersion: t.Version,
 		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
-		Calldata: head(calldataOf(&t.Transaction), MaxCalldata), CalldataTruncated: len(calldataOf(&t.Transaction)) > MaxCalldata,
+		Calldata: head(t.Passed(), MaxCalldata), CalldataTruncated: len(t.Passed()) > MaxCalldata,
 	}
 	if f, ok := t.From(t.Receipt.ContractAddress); ok {
 		out.FromAddress = &f
@@ -245,14 +245,6 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		out.DeclaredL2GasCap = &gas
 	}
 	return out
-}
-
-// calldataOf is what a transaction passes on: deployments pass constructor calldata.
-func calldataOf(t *starknet.Transaction) []felt.Felt {
-	if t.Type == starknet.Deploy || t.Type == starknet.DeployAccount {
-		return t.ConstructorCalldata
-	}
-	return t.Calldata
 }
 
 // head returns at most n elements, and never nil.
@@ -282,9 +274,9 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 		gas, price = r.Resources.L1Gas, b.L1GasPrice
 	}
 	if gas > 0 {
-		used, paid := strconv.FormatUint(gas, 10), decimal(price.InWei)
+		used, paid := strconv.FormatUint(gas, 10), price.InWei.Decimal()
 		if r.FeeUnit == starknet.Fri {
-			paid = decimal(price.InFri)
+			paid = price.InFri.Decimal()
 		}
 		out.GasUsed, out.EffectiveGasPrice = &used, &paid
 	}

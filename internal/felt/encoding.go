@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/sha3"
@@ -86,6 +87,14 @@ func SplitU256(v [32]byte) (low, high Felt) {
 
 // Big returns f as a big integer, for arithmetic off the hot path.
 func (f Felt) Big() *big.Int { return new(big.Int).SetBytes(f[:]) }
+
+// Decimal returns f in decimal digits.
+func (f Felt) Decimal() string {
+	if n, ok := f.Uint64(); ok {
+		return strconv.FormatUint(n, 10)
+	}
+	return f.Big().String()
+}
 
 // FromBig converts a big integer in [0, prime).
 func FromBig(n *big.Int) (Felt, error) {

@@ -66,6 +66,14 @@ func cairo0Calls(rest []felt.Felt, n int) ([]Call, bool) {
 	return calls, true
 }
 
+// Passed is what a transaction passes on: a deployment passes constructor calldata.
+func (t *Transaction) Passed() []felt.Felt {
+	if t.Type == Deploy || t.Type == DeployAccount {
+		return t.ConstructorCalldata
+	}
+	return t.Calldata
+}
+
 // From is who a transaction comes from: the account, or the L1 contract of an
 // L1 handler. deployed is the contract of a deploy account transaction. A
 // deploy has nobody.

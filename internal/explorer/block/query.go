@@ -225,3 +225,25 @@ func StateOf(ctx context.Context, r store.Reader, number uint64) (starknet.State
 	}
 	return decodeState(number, b)
 }
+
+// StatesOf is StateOf for many blocks, in order, in one round trip.
+func StatesOf(ctx context.Context, r store.Reader, numbers []uint64) ([]starknet.StateDiff, error) {
+	keys := make([]store.Key, len(numbers))
+	for i, n := range numbers {
+		keys[i] = stateKey(n)
+	}
+	values, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the states of %d blocks: %w", len(numbers), err)
+	}
+	out := make([]starknet.StateDiff, len(numbers))
+	for i, v := range values {
+		if v == nil {
+			continue
+		}
+		if out[i], err = decodeState(numbers[i], v); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -8,6 +8,7 @@ import (
 	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -86,10 +87,10 @@ func (l *ledger) done() {
 }
 
 // read adds up a block.
-func read(b *explorer.Block) *ledger {
+func read(receipts []starknet.Receipt) *ledger {
 	l := ledgers.Get().(*ledger)
-	for i := range b.Receipts {
-		events := b.Receipts[i].Events
+	for i := range receipts {
+		events := receipts[i].Events
 		for j := range events {
 			var layout transfer.Layout
 			l.list, layout = transfer.Append(l.list[:0], &events[j])
@@ -113,6 +114,28 @@ func read(b *explorer.Block) *ledger {
 		}
 	}
 	return l
+}
+
+// Change is what a block did to the balance of a holder: to both of its forms, as
+// Balance has them.
+type Change struct {
+	Pair
+	Amount Amount
+	Units  int64
+}
+
+// Changes adds up what the transfers of a block's receipts did, in the order in which the
+// block first names a token and a holder. Added up over all blocks they are the balances.
+// Nothing is read.
+func Changes(receipts []starknet.Receipt) []Change {
+	l := read(receipts)
+	defer l.done()
+	out := make([]Change, len(l.changes))
+	for i := range l.changes {
+		c := &l.changes[i]
+		out[i] = Change{Pair: c.Pair, Amount: c.amount, Units: c.units}
+	}
+	return out
 }
 
 func (l *ledger) add(token int, t *transfer.Transfer, tx, log uint32) {
@@ -163,7 +186,7 @@ func (l *ledger) place(to *postings.List, tx, log uint32, side transfer.Side) {
 // Plan adds the block up. It asks for the balances that change, then for the totals
 // of the tokens, in the order in which the block first names them.
 func (Subject) Plan(b *explorer.Block) explorer.Plan {
-	l := read(b)
+	l := read(b.Receipts)
 	keys := make([]store.Key, 0, len(l.changes)+len(l.totals))
 	for i := range l.changes {
 		keys = append(keys, balanceKey(&l.changes[i].Pair))

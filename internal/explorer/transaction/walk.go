@@ -21,6 +21,25 @@ func WalkEvents(ctx context.Context, r store.Reader, from explorer.Position, las
 	visit func(p explorer.Position, events []Emitted) bool,
 ) (at explorer.Place, done bool, err error) {
 	var d record.Decoder
+	return walk(ctx, r, from, last, rows, func(p explorer.Position, value []byte) (bool, error) {
+		events, err := emittedBy(&d, p, value)
+		return err == nil && visit(p, events), err
+	})
+}
+
+// Walk is WalkEvents for whoever wants all of a transaction.
+func Walk(ctx context.Context, r store.Reader, from explorer.Position, last uint64, rows int,
+	visit func(*Record) bool,
+) (at explorer.Place, done bool, err error) {
+	return walk(ctx, r, from, last, rows, func(p explorer.Position, value []byte) (bool, error) {
+		rec, err := decode(p, value)
+		return err == nil && visit(rec), err
+	})
+}
+
+func walk(ctx context.Context, r store.Reader, from explorer.Position, last uint64, rows int,
+	visit func(p explorer.Position, value []byte) (bool, error),
+) (at explorer.Place, done bool, err error) {
 	for from.Block <= last {
 		if rows <= spanCost {
 			rows = spanCost + 1 // some progress must be made
@@ -39,13 +58,13 @@ func WalkEvents(ctx context.Context, r store.Reader, from explorer.Position, las
 			if !ok {
 				return at, false, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
 			}
-			events, err := emittedBy(&d, p, row.Value)
+			more, err := visit(p, row.Value)
 			if err != nil {
 				return at, false, err
 			}
 			rows--
 			at = explorer.Place{Block: p.Block, Tx: p.Index, Log: explorer.BehindAll}
-			if !visit(p, events) {
+			if !more {
 				return at, false, nil
 			}
 		}

@@ -1,0 +1,453 @@
+package export_test
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/export"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/simnode"
+)
+
+var update = flag.Bool("update", false, "write testdata/schema.txt anew")
+
+func texts(list []felt.Felt) []string {
+	out := []string{}
+	for _, f := range list {
+		out = append(out, f.String())
+	}
+	return out
+}
+
+type eventRow struct {
+	BlockNumber int64    `parquet:"block_number"`
+	BlockHash   string   `parquet:"block_hash"`
+	Timestamp   int64    `parquet:"timestamp"`
+	TxIndex     int32    `parquet:"tx_index"`
+	TxHash      string   `parquet:"tx_hash"`
+	LogIndex    int32    `parquet:"log_index"`
+	Address     string   `parquet:"address"`
+	Keys        []string `parquet:"keys,list"`
+	Data        []string `parquet:"data,list"`
+}
+
+type txRow struct {
+	BlockNumber  int64    `parquet:"block_number"`
+	TxIndex      int32    `parquet:"tx_index"`
+	TxHash       string   `parquet:"tx_hash"`
+	Type         string   `parquet:"tx_type"`
+	Execution    string   `parquet:"execution_status"`
+	RevertReason *string  `parquet:"revert_reason,optional"`
+	Nonce        *string  `parquet:"nonce,optional"`
+	Fee          string   `parquet:"actual_fee"`
+	FeeE0        [11]byte `parquet:"actual_fee_e0,decimal(0:26)"`
+	FeeE26       [11]byte `parquet:"actual_fee_e26,decimal(0:26)"`
+	FeeE52       [16]byte `parquet:"actual_fee_e52,decimal(0:38)"`
+	Unit         string   `parquet:"actual_fee_unit"`
+	Calldata     []string `parquet:"calldata,list"`
+}
+
+type balanceRow struct {
+	BlockNumber int64    `parquet:"block_number"`
+	Token       string   `parquet:"token_address"`
+	Holder      string   `parquet:"holder_address"`
+	Amount      string   `parquet:"amount_change"`
+	E0          [11]byte `parquet:"amount_change_e0,decimal(0:26)"`
+	E26         [11]byte `parquet:"amount_change_e26,decimal(0:26)"`
+	E52         [16]byte `parquet:"amount_change_e52,decimal(0:38)"`
+	Units       int64    `parquet:"units_change"`
+}
+
+// signed reads a decimal as Parquet has it.
+func signed(b []byte) *big.Int {
+	n := new(big.Int).SetBytes(b)
+	if b[0]&0x80 != 0 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 8*uint(len(b))))
+	}
+	return n
+}
+
+// whole puts the parts of an amount together.
+func whole(e0, e26, e52 []byte) string {
+	ten26 := new(big.Int).Exp(big.NewInt(10), big.NewInt(26), nil)
+	n := signed(e52)
+	n.Add(n.Mul(n, ten26), signed(e26))
+	return n.Add(n.Mul(n, ten26), signed(e0)).String()
+}
+
+// TestFilesHoldTheChain reads the files back and holds them against what the simulated
+// chain knows of itself.
+func TestFilesHoldTheChain(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 61, Blocks: 70}))
+	dir := filepath.Join(t.TempDir(), "out")
+	r := w.export(w.options(dir))
+	const last = 70 - 1 - depth
+	if r.Last != last || r.Written != 8*4+1 {
+		t.Fatalf("block %d in %d files", r.Last, r.Written)
+	}
+	var events []eventRow
+	var txs []txRow
+	for n := range uint64(last + 1) {
+		b := w.BlockAt(n)
+		for i := range b.Transactions {
+			tx, receipt := &b.Transactions[i], &b.Receipts[i]
+			row := txRow{BlockNumber: int64(n), TxIndex: int32(i), TxHash: tx.Hash.String(), Type: tx.Type.String(), Execution: receipt.Execution.String(),
+				Fee: receipt.ActualFee.Big().String(), Unit: receipt.FeeUnit.String(), Calldata: texts(tx.Passed())}
+			if receipt.RevertReason != "" {
+				row.RevertReason = &receipt.RevertReason
+			}
+			if tx.HasNonce {
+				nonce := tx.Nonce.String()
+				row.Nonce = &nonce
+			}
+			txs = append(txs, row)
+			for j, e := range receipt.Events {
+				events = append(events, eventRow{int64(n), b.Hash.String(), int64(b.Timestamp) * 1000, int32(i), tx.Hash.String(), int32(j), e.From.String(), texts(e.Keys), texts(e.Data)})
+			}
+		}
+	}
+	compare(t, "event", rows[eventRow](t, dir, "events"), events)
+	got := rows[txRow](t, dir, "transactions")
+	for i := range got {
+		r := &got[i]
+		if sum := whole(r.FeeE0[:], r.FeeE26[:], r.FeeE52[:]); sum != r.Fee {
+			t.Errorf("the parts of the fee %s are %s", r.Fee, sum)
+		}
+		r.FeeE0, r.FeeE26, r.FeeE52 = [11]byte{}, [11]byte{}, [16]byte{}
+	}
+	compare(t, "transaction", got, txs)
+	checkBalances(t, w, dir, last)
+	checkFooter(t, w, dir, last)
+}
+
+func compare[T any](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	if len(got) != len(want) || len(want) < 100 {
+		t.Fatalf("%d rows of %ss, want %d", len(got), what, len(want))
+	}
+	for i := range want {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			t.Fatalf("%s %d:\n%+v\nwant\n%+v", what, i, got[i], want[i])
+		}
+	}
+}
+
+// checkBalances adds the changes up.
+func checkBalances(t *testing.T, w *world, dir string, last uint64) {
+	t.Helper()
+	type pair struct{ token, holder string }
+	sums, units := map[pair]*big.Int{}, map[pair]int64{}
+	negative := 0
+	for _, r := range rows[balanceRow](t, dir, "balances") {
+		n, ok := new(big.Int).SetString(r.Amount, 10)
+		if sum := whole(r.E0[:], r.E26[:], r.E52[:]); !ok || sum != r.Amount {
+			t.Fatalf("the parts of %q are %s", r.Amount, sum)
+		}
+		if n.Sign() < 0 {
+			negative++
+		}
+		p := pair{r.Token, r.Holder}
+		if sums[p] == nil {
+			sums[p] = new(big.Int)
+		}
+		sums[p].Add(sums[p], n)
+		units[p] += r.Units
+	}
+	held, owned := 0, 0
+	for _, k := range w.Tokens(last) {
+		for _, h := range w.Holders(k.Address, last) {
+			p := pair{k.Address.String(), h.Address.String()}
+			switch {
+			case k.Lie != simnode.Honest:
+			case k.Standard == simnode.ERC20:
+				held++
+				if sums[p] == nil || sums[p].Cmp(w.BalanceAt(k.Address, h.Address, last)) != 0 {
+					t.Errorf("changes of %v add up to %s, the chain says %s", p, sums[p], w.BalanceAt(k.Address, h.Address, last))
+				}
+			case k.Standard == simnode.ERC721:
+				owned++
+				if want := w.BalanceAt(k.Address, h.Address, last); units[p] != want.Int64() {
+					t.Errorf("%d units of %v, the chain says %s", units[p], p, want)
+				}
+			}
+		}
+	}
+	if held < 50 || negative == 0 {
+		t.Fatalf("%d balances, %d owners and %d losses: the chain is too small to tell anything", held, owned, negative)
+	}
+}
+
+// checkFooter looks at what a file says of itself.
+func checkFooter(t *testing.T, w *world, dir string, last uint64) {
+	t.Helper()
+	name := filepath.Join(dir, "events", "blocks-0000000048-0000000063.parquet")
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var digest chain.Digest
+	err = w.View(t.Context(), func(r explorer.Reader) (err error) {
+		digest, _, err = chain.DigestAt(t.Context(), r, last)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"format": fmt.Sprint(export.Format), "program": "test", "family": "events", "chain": "SN_SEPOLIA", "chain_id": w.Config().ChainID.String(),
+		"first_block": "48", "first_block_hash": w.BlockAt(48).Hash.String(), "last_block": fmt.Sprint(last),
+		"last_block_hash": w.BlockAt(last).Hash.String(), "digest": hex.EncodeToString(digest[:]), "rows": fmt.Sprint(p.NumRows()),
+	} {
+		if got, _ := p.Lookup("chainexplorer." + key); got != want {
+			t.Errorf("%s of %s is %q, want %q", key, name, got, want)
+		}
+	}
+}
+
+// TestSchema holds the columns against those that were published. Whoever changes them
+// raises export.Format.
+func TestSchema(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 62, Blocks: 20}))
+	dir := w.fresh(nil)
+	var b strings.Builder
+	fmt.Fprintf(&b, "format %d\n", export.Format) //nolint:errcheck // a builder never fails
+	for _, family := range export.Families() {
+		files, err := filepath.Glob(filepath.Join(dir, family, "*.parquet"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no file of %s: %v", family, err)
+		}
+		f, err := os.Open(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, _ := f.Stat()
+		p, err := parquet.OpenFile(f, info.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "\n%s %s\n", family, p.Schema()) //nolint:errcheck // as above
+		f.Close()                                        //nolint:errcheck // opened for reading
+	}
+	const golden = "testdata/schema.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the columns are not those of %s:\n%s", golden, b.String())
+	}
+}
+
+// TestGoingOn stops an export at many places, adds families and blocks, and finds the
+// files of an export in one go.
+func TestGoingOn(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 63, Blocks: 50}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	o.Families = []string{"events", "balances"}
+	for stop := uint64(1); stop < 40; stop += 12 {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Progress = func(p export.Progress) {
+			if p.Blocks >= stop {
+				cancel()
+			}
+		}
+		if _, err := export.Run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if left, err := filepath.Glob(filepath.Join(o.Dir, "*", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	o.Progress = nil
+	w.export(o)
+	same(t, o.Dir, w.fresh(func(f *export.Options) { f.Families = o.Families }))
+
+	o.Families = nil
+	w.Extend(9)
+	w.index()
+	if r := w.export(o); r.Undone != 0 || r.Kept == 0 {
+		t.Errorf("with more families and blocks: %+v", r)
+	}
+	same(t, o.Dir, w.fresh(nil))
+	before := filesIn(t, o.Dir)
+	if r := w.export(o); r.Written != 1 || r.Kept != 8*4-0 {
+		t.Errorf("with nothing to do %d files were written and %d kept", r.Written, r.Kept)
+	}
+	if !reflect.DeepEqual(before, filesIn(t, o.Dir)) {
+		t.Error("a run with nothing to do changed files")
+	}
+}
+
+// TestForks undoes blocks between two runs, and while a range is read.
+func TestForks(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 64, Blocks: 60, L1Lag: -1}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	o.Latest = true
+	w.export(o)
+	latest := func(f *export.Options) { f.Latest = true }
+
+	w.Fork(21)
+	w.Extend(1)
+	w.index()
+	// Blocks 39 on are others: of four ranges the last two.
+	if r := w.export(o); r.Undone != 8*2+1 || r.Kept != 8*2 {
+		t.Errorf("after the fork: %d files undone, %d kept", r.Undone, r.Kept)
+	}
+	same(t, o.Dir, w.fresh(latest))
+
+	short := newWorld(t, simnode.New(simnode.Config{Seed: 64, Blocks: 37, L1Lag: -1}))
+	o.Index = short.Engine // what is above its head is gone
+	short.export(o)
+	same(t, o.Dir, short.fresh(latest))
+
+	for _, at := range []int{4, 7} { // in the middle of a run
+		f := w.options(filepath.Join(t.TempDir(), "out"))
+		f.Latest, f.Parallel = true, 1
+		views := 0
+		f.Index = viewed{w, func() {
+			if views++; views == at {
+				w.Fork(30)
+				w.Extend(1)
+				w.index()
+			}
+		}}
+		w.export(f)
+		if views <= at {
+			t.Fatalf("only %d views", views)
+		}
+		f.Index = w.Engine
+		w.export(f) // the block that came meanwhile, and ranges that were done before the fork
+		same(t, f.Dir, w.fresh(latest))
+	}
+}
+
+// viewed is told of every view before it is opened.
+type viewed struct {
+	*world
+	before func()
+}
+
+func (v viewed) View(ctx context.Context, fn func(explorer.Reader) error) error {
+	v.before()
+	return v.world.View(ctx, fn)
+}
+
+// TestRefuses changes nothing where it cannot go on, and says why.
+func TestRefuses(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 65, Blocks: 30}))
+	other := newWorld(t, simnode.New(simnode.Config{Seed: 65, Blocks: 30, ChainID: felt.MustShortString("SN_MAIN")}))
+	empty := newWorld(t, simnode.New(simnode.Config{Seed: 65, Blocks: 5}))
+	dir := w.fresh(func(o *export.Options) { o.Families = []string{"blocks", "events"} })
+	before := filesIn(t, dir)
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "notes.txt"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	high := uint64(25)
+	for _, c := range []struct {
+		name, want string
+		w          *world
+		change     func(*export.Options)
+	}{
+		{"another chain", "holds an export of SN_SEPOLIA, and the index is of SN_MAIN", other, nil},
+		{"other ranges", "has 16 blocks per file, which cannot change", w, func(o *export.Options) { o.BlocksPerFile = 32 }},
+		{"a family", `there is no family "gas"`, w, func(o *export.Options) { o.Families = []string{"blocks", "gas"} }},
+		{"no length", "1 to", w, func(o *export.Options) { o.BlocksPerFile = 0 }},
+		{"a beginning", "must be a multiple", w, func(o *export.Options) { o.First = 3 }},
+		{"behind the end", "comes after the last", w, func(o *export.Options) { o.First = 32 }},
+		{"no workers", "written at once", w, func(o *export.Options) { o.Parallel = 0 }},
+		{"not final", "block 25 is not finalized", w, func(o *export.Options) { o.Last = &high }},
+		{"nothing final", "no block is finalized yet", empty, func(o *export.Options) { o.Dir = filepath.Join(full, "x") }},
+		{"not empty", "is not empty and holds no export", w, func(o *export.Options) { o.Dir = full }},
+		{"a file", "notes.txt", w, func(o *export.Options) { o.Dir = filepath.Join(full, "notes.txt") }},
+	} {
+		o := c.w.options(dir)
+		o.Families = []string{"blocks"}
+		if c.change != nil {
+			c.change(&o)
+		}
+		if _, err := export.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if !reflect.DeepEqual(before, filesIn(t, dir)) {
+		t.Error("files were changed")
+	}
+	if _, err := os.Stat(filepath.Join(full, "x")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder was made for nothing: %v", err)
+	}
+}
+
+// TestDamage writes again what is missing or cut short, and refuses to guess what an
+// export.json that it cannot read was.
+func TestDamage(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 66, Blocks: 50}))
+	dir := w.fresh(nil)
+	want := w.fresh(nil)
+	if err := os.Remove(filepath.Join(dir, "blocks", "blocks-0000000000-0000000015.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "events", "blocks-0000000016-0000000031.parquet"), 1000); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.export(w.options(dir)); r.Undone != 2 || r.Written != 3 {
+		t.Errorf("%d undone, %d written", r.Undone, r.Written)
+	}
+	same(t, dir, want)
+
+	for _, text := range []string{"{", `{"format":1,"blocksPerFile":16,"files":[{"family":"events","path":"../../etc/passwd","firstBlock":0}]}`} {
+		if err := os.WriteFile(filepath.Join(dir, "export.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := export.Run(t.Context(), w.options(dir)); err == nil || !strings.Contains(err.Error(), "export.json is damaged") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestOneAtATime lets nobody else write to a folder meanwhile.
+func TestOneAtATime(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 67, Blocks: 30}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	var second error
+	tried := false
+	o.Parallel = 1
+	o.Progress = func(export.Progress) {
+		if !tried {
+			tried = true
+			_, second = export.Run(t.Context(), w.options(o.Dir))
+		}
+	}
+	w.export(o)
+	if second == nil || !strings.Contains(second.Error(), "another process writes to") {
+		t.Errorf("the second export: %v", second)
+	}
+}
