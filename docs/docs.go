@@ -42,6 +42,7 @@ var ForOperators = []Guide{
 	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
 	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
 	{"verification-operating.md", "Exact verification: signing keys, the signer, the transparency log."},
+	{"export.md", "Exporting an index to Parquet files: families, columns, queries."},
 	{"devnet.md", "A local devnet: what to start, and what is different there."},
 	{"security.md", "What is promised against which attacker, how it is tested, and what is not promised."},
 	{"verification-security.md", "Exact verification: what holds against hostile sources and forged receipts."},

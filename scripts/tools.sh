@@ -59,13 +59,13 @@ npm_packages() {
     cp "$pins/$1/package-lock.json" "$into/npm-shrinkwrap.json" &&
     npm --prefix "$into" ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 }
-python_generator() {
+python_packages() {
   need python3 python3 && { python3 -c 'import ensurepip' 2>/dev/null || need ensurepip python3-venv; } &&
-    python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check --no-deps -r "$pins/python/requirements.txt"
+    python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check --no-deps -r "$pins/$1/requirements.txt"
 }
 (cd "$pins/go" && go mod download) || echo "tools: without its generator no Go client is tested" >&2
 generator typescript package-lock.json npm_packages || echo "tools: without its generator no TypeScript client is tested" >&2
-generator python requirements.txt python_generator || echo "tools: without its generator no Python client is tested" >&2
+generator python requirements.txt python_packages || echo "tools: without its generator no Python client is tested" >&2
 
 # The form of OpenRPC documents, as its authors publish it; a test holds ours against it.
 pins=internal/gateway/method/testdata clients=.tools generator openrpc package-lock.json npm_packages ||
@@ -82,3 +82,7 @@ pins=internal/signin/testdata clients=.tools generator oidcprovider package-lock
 # What finds in the pages what keeps people from using them.
 pins=internal/web/walk/testdata clients=.tools generator axe package-lock.json npm_packages ||
   echo "tools: without axe-core nobody looks whether everybody can use the pages" >&2
+
+# A database that reads what is exported.
+pins=cmd/chainexplorer/testdata clients=.tools generator duckdb requirements.txt python_packages ||
+  echo "tools: without DuckDB nobody else reads the exported files" >&2

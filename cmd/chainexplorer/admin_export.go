@@ -66,7 +66,6 @@ func (c *exportCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return &usageError{err.Error()}
 	}
-	con = con.quiet()
 	engine, err := c.open(ctx, con)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ var guideOf = map[string][]string{
 	"worker": {"docs/operating.md", "docs/indexing.md", "docs/verification-operating.md"},
 	"verify": {"docs/verification.md"},
 	"signer": {"docs/verification-operating.md"},
-	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md", "docs/relay.md"},
+	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md", "docs/relay.md", "docs/export.md"},
 }
 
 // everyCommand are flags that all commands have; serving.md explains them once.

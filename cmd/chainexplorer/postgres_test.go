@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -64,6 +65,14 @@ func TestIndexIntoPostgres(t *testing.T) {
 	if got := postgresDigest(t, indexed); got != want {
 		t.Errorf("digest %s on PostgreSQL, %s on Pebble", got, want)
 	}
+	exports := t.TempDir()
+	for name, from := range map[string][]string{"pebble": {"--data", dir}, "postgres": {"--store", indexed, "--chain", "SN_SEPOLIA"}} {
+		args := append([]string{"admin", "export", "--dir", filepath.Join(exports, name), "--finality-depth", "9", "--blocks-per-file", "32", "--family", "blocks,transactions,events", "--family", "transfers,balances,messages,contracts,classes"}, from...)
+		if stdout, stderr, code := separately(t, args...); code != 0 {
+			t.Fatalf("export ended with %d:\n%s%s", code, stdout, stderr)
+		}
+	}
+	sameFolders(t, filepath.Join(exports, "postgres"), filepath.Join(exports, "pebble"))
 	transfer := func(args ...string) {
 		t.Helper()
 		stdout, stderr, code := separately(t, append([]string{"admin", "copy"}, args...)...)

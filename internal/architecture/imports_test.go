@@ -22,7 +22,7 @@ var floors = []floor{
 	{"the chain's own words", []string{"internal/starknet/..."}},
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control/...", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/web/card", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build", "internal/relay/job", "internal/webhook"}},
 	{"the read model", []string{"internal/explorer/..."}},
-	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/verification/controller", "internal/verification/standing/...", "internal/relay", "internal/feed"}},
+	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/export", "internal/verification/controller", "internal/verification/standing/...", "internal/relay", "internal/feed"}},
 	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/mcp", "internal/voyager", "internal/signin", "internal/accountpages", "internal/web/live", "internal/web/pages", "internal/verification/publication", "internal/verification/routes", "internal/relay/routes"}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest", "internal/web/walk"}},
 }
@@ -73,6 +73,9 @@ var rules = []rule{
 	{why: "one package per engine knows it",
 		imports: []string{"github.com/cockroachdb/pebble/..."},
 		only:    []string{"internal/store/pebble", "bench/store"}},
+	{why: "one package knows the form of the files that others analyze",
+		imports: []string{"github.com/parquet-go/parquet-go/..."},
+		only:    []string{"internal/export"}},
 	{why: "SQL is for the database of record and for one engine",
 		imports: []string{"github.com/jackc/pgx/...", "modernc.org/sqlite/...", "github.com/pressly/goose/..."},
 		only:    []string{"internal/store/postgres/...", "internal/control", "cmd/chainexplorer"}},

@@ -1,0 +1,108 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/export"
+	"chainexplorer/internal/simnode"
+)
+
+// TestGoingOn stops an export at many places, adds families and blocks, and finds the
+// files of an export in one go.
+func TestGoingOn(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 63, Blocks: 50}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	o.Families = []string{"events", "balances"}
+	for stop := uint64(1); stop < 40; stop += 12 {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Progress = func(p export.Progress) {
+			if p.Blocks >= stop {
+				cancel()
+			}
+		}
+		if _, err := export.Run(ctx, o); err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		cancel()
+	}
+	if left, err := filepath.Glob(filepath.Join(o.Dir, "*", ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	o.Progress = nil
+	w.export(o)
+	same(t, o.Dir, w.fresh(func(f *export.Options) { f.Families = o.Families }))
+
+	o.Families = nil
+	w.Extend(9)
+	w.index()
+	if r := w.export(o); r.Undone != 0 || r.Kept == 0 {
+		t.Errorf("with more families and blocks: %+v", r)
+	}
+	same(t, o.Dir, w.fresh(nil))
+	before := filesIn(t, o.Dir)
+	if r := w.export(o); r.Written != 1 || r.Kept != 8*4-0 {
+		t.Errorf("with nothing to do %d files were written and %d kept", r.Written, r.Kept)
+	}
+	if !reflect.DeepEqual(before, filesIn(t, o.Dir)) {
+		t.Error("a run with nothing to do changed files")
+	}
+}
+
+// TestForks undoes blocks between two runs, and while a range is read.
+func TestForks(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 64, Blocks: 60, L1Lag: -1}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	o.Latest = true
+	w.export(o)
+	latest := func(f *export.Options) { f.Latest = true }
+
+	w.Fork(21)
+	w.Extend(1)
+	w.index()
+	// Blocks 39 on are others: of four ranges the last two.
+	if r := w.export(o); r.Undone != 8*2+1 || r.Kept != 8*2 {
+		t.Errorf("after the fork: %d files undone, %d kept", r.Undone, r.Kept)
+	}
+	same(t, o.Dir, w.fresh(latest))
+
+	short := newWorld(t, simnode.New(simnode.Config{Seed: 64, Blocks: 37, L1Lag: -1}))
+	o.Index = short.Engine // what is above its head is gone
+	short.export(o)
+	same(t, o.Dir, short.fresh(latest))
+
+	for _, at := range []int{4, 7} { // in the middle of a run
+		f := w.options(filepath.Join(t.TempDir(), "out"))
+		f.Latest, f.Parallel = true, 1
+		views := 0
+		f.Index = viewed{w, func() {
+			if views++; views == at {
+				w.Fork(30)
+				w.Extend(1)
+				w.index()
+			}
+		}}
+		w.export(f)
+		if views <= at {
+			t.Fatalf("only %d views", views)
+		}
+		f.Index = w.Engine
+		w.export(f) // the block that came meanwhile, and ranges that were done before the fork
+		same(t, f.Dir, w.fresh(latest))
+	}
+}
+
+// viewed is told of every view before it is opened.
+type viewed struct {
+	*world
+	before func()
+}
+
+func (v viewed) View(ctx context.Context, fn func(explorer.Reader) error) error {
+	v.before()
+	return v.world.View(ctx, fn)
+}
