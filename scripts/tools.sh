@@ -66,6 +66,7 @@ python_packages() {
 (cd "$pins/go" && go mod download) || echo "tools: without its generator no Go client is tested" >&2
 generator typescript package-lock.json npm_packages || echo "tools: without its generator no TypeScript client is tested" >&2
 generator python requirements.txt python_packages || echo "tools: without its generator no Python client is tested" >&2
+generator inspector package-lock.json npm_packages || echo "tools: without the inspector of the Model Context Protocol no agent of others asks" >&2
 
 # The form of OpenRPC documents, as its authors publish it; a test holds ours against it.
 pins=internal/gateway/method/testdata clients=.tools generator openrpc package-lock.json npm_packages ||

@@ -233,6 +233,7 @@ func TestGeneratedClients(t *testing.T) {
 	}
 	t.Parallel() // with tests that wait for processes
 	w := newClientWorld(t)
+	t.Run("inspector", func(t *testing.T) { testInspector(t, w) })
 	t.Run("go", func(t *testing.T) {
 		m := newMaker(t, w, "go")
 		// What make tools downloaded is all there is: no network, nothing newer.

@@ -174,7 +174,11 @@ func (s *Server) authorise(c *Caller, route *Route, h http.Header) *Error {
 func Challenge(h http.Header, e *Error, route *Route) {
 	switch e.Code {
 	case CodeUnauthorized:
-		h.Set("WWW-Authenticate", realm+`, error="invalid_token"`)
+		told := realm + `, error="invalid_token"`
+		if route != nil && route.Metadata != "" {
+			told += fmt.Sprintf(`, resource_metadata="%s"`, route.Metadata)
+		}
+		h.Set("WWW-Authenticate", told)
 	case CodeForbidden:
 		scope := ""
 		if route != nil {

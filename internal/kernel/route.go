@@ -101,6 +101,9 @@ type Route struct {
 	Shown bool
 	// Dated routes have weak validators and times of last modification: see Request.ModifiedAt.
 	Dated bool
+	// Metadata is where the document is that says how the route is protected (RFC 9728), which
+	// a 401 names; "" for routes that have none.
+	Metadata string
 	// Headers are sent with every answer of the route.
 	Headers map[string]string
 	// MaxBody is the largest request body in bytes; 0 for none.

@@ -50,7 +50,9 @@ func New(s *kernel.Server, o Options) {
 		if r.ContentLength != 0 {
 			kernel.LeaveBody(w)
 		}
-		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, &route)
+		asked := route
+		asked.Metadata = s.Origin + "/.well-known/oauth-protected-resource" + r.URL.Path
+		kernel.SendError(w, r, e, kernel.RecordOf(w).ID, &asked)
 	}
 	var patterns []string
 	for _, p := range paths {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"reflect"
 	"slices"
@@ -216,6 +217,21 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := connect(t, w, "/mcp", w.RevokedKey()); err == nil {
 		t.Error("a revoked key is let in")
+	}
+	for _, path := range []string{"/mcp", "/api/mcp"} {
+		r := w.Do(http.MethodPost, path, "")
+		told, where, _ := strings.Cut(r.Header.Get("WWW-Authenticate"), `, resource_metadata="`)
+		if r.StatusCode != http.StatusUnauthorized || told != `Bearer realm="service", error="invalid_token"` || !strings.HasSuffix(where, `"`) {
+			t.Fatalf("%s: %s %v", path, r.Status, r.Header)
+		}
+		at, err := url.Parse(strings.TrimSuffix(where, `"`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct{ Resource string }
+		if d := w.Do(http.MethodGet, at.Path, ""); json.Unmarshal(d.Body, &document) != nil || document.Resource != at.Scheme+"://"+at.Host+path {
+			t.Errorf("%s is protected as %s says: %s", path, where, d.Body)
+		}
 	}
 	s, err := connect(t, w, "/mcp", w.Key)
 	if err != nil {
