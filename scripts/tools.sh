@@ -64,9 +64,11 @@ python_packages() {
     python3 -m venv "$into" && "$into/bin/pip" install -q --disable-pip-version-check --no-deps -r "$pins/$1/requirements.txt"
 }
 (cd "$pins/go" && go mod download) || echo "tools: without its generator no Go client is tested" >&2
-generator typescript package-lock.json npm_packages || echo "tools: without its generator no TypeScript client is tested" >&2
 generator python requirements.txt python_packages || echo "tools: without its generator no Python client is tested" >&2
 generator inspector package-lock.json npm_packages || echo "tools: without the inspector of the Model Context Protocol no agent of others asks" >&2
+
+# What the TypeScript client is made and compiled with.
+pins=client clients=.tools generator typescript package-lock.json npm_packages || echo "tools: without its compiler no TypeScript client is tested" >&2
 
 # The form of OpenRPC documents, as its authors publish it; a test holds ours against it.
 pins=internal/gateway/method/testdata clients=.tools generator openrpc package-lock.json npm_packages ||

@@ -6,12 +6,14 @@ import (
 	"flag"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"chainexplorer/internal/clientgen"
 	"chainexplorer/internal/servertest"
+	"chainexplorer/internal/tstest"
 )
 
 var update = flag.Bool("update", false, "write the files of package client anew")
@@ -90,5 +92,44 @@ func TestUnknownForms(t *testing.T) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// TestTypeScriptIsCurrent: so does what the TypeScript client is made of. Its types are made
+// by a generator that others wrote, in the version that its package pins.
+func TestTypeScriptIsCurrent(t *testing.T) {
+	w := servertest.New(t, 2, servertest.Whole(t))
+	document := w.Do(http.MethodGet, "/service-openapi.json", "").Body
+	table, err := clientgen.TypeScriptTable(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	current(t, "operations.ts", table)
+	lesser, err := clientgen.TypeScriptDocument(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := tstest.Tools(t)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(tools, "openapi-typescript"))
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(lesser), &stderr
+	types, err := cmd.Output()
+	if err != nil || len(types) < 1000 {
+		t.Fatalf("openapi-typescript: %v\n%s", err, stderr.String())
+	}
+	current(t, "schema.ts", types)
+}
+
+// current holds a file of the TypeScript client against what it must be.
+func current(t *testing.T, name string, want []byte) {
+	t.Helper()
+	path := filepath.Join("..", "..", "client", "typescript", "src", name)
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil { //nolint:gosec // source code
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("client/typescript/src/%s is not what follows from the API's document (%v): go test ./internal/clientgen -update", name, err)
 	}
 }

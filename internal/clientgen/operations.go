@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// aliasOf begins what is said of another name of a parameter, which clients do not need.
+const aliasOf = "Alias of "
+
 // call is an operation as Go sees it.
 type call struct {
 	*Operation
@@ -22,25 +25,8 @@ type call struct {
 
 // operation writes the method of an operation, and the type of its query.
 func (g *generator) operation(o *Operation) error {
-	c := &call{Operation: o, name: GoName(o.ID), receiver: "*Client", client: "c"}
-	if strings.HasPrefix(o.path, "/v1/{chain}/") {
-		c.receiver, c.client = "*Chain", "c.client"
-	}
-	for _, p := range o.Parameters {
-		switch {
-		case p.In == "path" && p.Name == "chain", strings.HasPrefix(p.Description, "Alias of "):
-		case p.In == "query" && p.Required:
-			c.args = append(c.args, argument(p.Name)+" string")
-			c.must = append(c.must, p)
-		case p.In == "query":
-			c.query = append(c.query, p)
-		case p.In == "path" || p.In == "header":
-			c.args = append(c.args, argument(p.Name)+" string")
-		default:
-			return fmt.Errorf("a parameter in %s is not known here", p.In)
-		}
-	}
-	if err := g.bodies(c); err != nil {
+	c, err := g.describe(o)
+	if err != nil {
 		return err
 	}
 	if err := g.queryType(c); err != nil {
@@ -52,6 +38,41 @@ func (g *generator) operation(o *Operation) error {
 	}
 	g.row(c)
 	return nil
+}
+
+// describe finds out what an operation takes and gives.
+func (g *generator) describe(o *Operation) (*call, error) {
+	c := &call{Operation: o, name: GoName(o.ID), receiver: "*Client", client: "c"}
+	if strings.HasPrefix(o.path, "/v1/{chain}/") {
+		c.receiver, c.client = "*Chain", "c.client"
+	}
+	for _, p := range o.Parameters {
+		switch {
+		case p.In == "path" && p.Name == "chain", strings.HasPrefix(p.Description, aliasOf):
+		case p.In == "query" && p.Required:
+			c.args = append(c.args, argument(p.Name)+" string")
+			c.must = append(c.must, p)
+		case p.In == "query":
+			c.query = append(c.query, p)
+		case p.In == "path" || p.In == "header":
+			c.args = append(c.args, argument(p.Name)+" string")
+		default:
+			return nil, fmt.Errorf("a parameter in %s is not known here", p.In)
+		}
+	}
+	return c, g.bodies(c)
+}
+
+// repeatable says whether nothing happens twice when it is called twice.
+func (c *call) repeatable() bool {
+	again := c.Operation.method == "get" || c.Scope == "read" || c.Scope == "batch" ||
+		slices.ContainsFunc(c.Parameters, func(p Parameter) bool { return p.Name == "Idempotency-Key" })
+	return again && c.body != "io.Reader" && c.body != raw // a raw body may say anything
+}
+
+// hasPages says whether its answer is a page of items.
+func (c *call) hasPages() bool {
+	return c.page != nil && c.page.Properties["nextCursor"] != nil && slices.ContainsFunc(c.query, func(p Parameter) bool { return p.Name == "cursor" })
 }
 
 // bodies finds what goes in and what comes out.
@@ -160,14 +181,12 @@ func (g *generator) method(c *call) {
 	if query := c.values(); query != "" {
 		fields = append(fields, "query: "+query)
 	}
-	again := c.Operation.method == "get" || c.Scope == "read" || c.Scope == "batch"
 	for _, p := range c.Parameters {
 		if p.In == "header" {
 			fields = append(fields, fmt.Sprintf("header: http.Header{%q: {%s}}", p.Name, argument(p.Name)))
-			again = again || p.Name == "Idempotency-Key"
 		}
 	}
-	if again && c.body != "io.Reader" && c.body != raw { // a raw body may say anything
+	if c.repeatable() {
 		fields = append(fields, "again: true")
 	}
 	if c.Scope == "session" {
@@ -211,11 +230,10 @@ func (c *call) values() string {
 
 // iterator writes what goes over all pages of a list.
 func (g *generator) iterator(c *call) error {
-	page := c.page
-	if page == nil || page.Properties["nextCursor"] == nil || !slices.ContainsFunc(c.query, func(p Parameter) bool { return p.Name == "cursor" }) {
+	if !c.hasPages() {
 		return nil
 	}
-	items := page.Properties["items"]
+	items := c.page.Properties["items"]
 	if items == nil || items.Items == nil {
 		return fmt.Errorf("it has pages without items")
 	}

@@ -19,7 +19,7 @@ func (g *generator) row(c *call) {
 	}
 	var rows []string
 	for _, p := range c.Parameters {
-		if strings.HasPrefix(p.Description, "Alias of ") {
+		if strings.HasPrefix(p.Description, aliasOf) {
 			continue
 		}
 		row := fmt.Sprintf("{Name: %q, In: %q, Description: %q", p.Name, p.In, p.Description)
