@@ -25,6 +25,7 @@ var testOnly = []string{
 	module + "internal/servertest",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
+	module + "internal/tstest",
 	module + "internal/verification/archive/archivetest",
 	module + "internal/verification/sandbox/sandboxtest",
 	module + "internal/verification/standing/standingtest",

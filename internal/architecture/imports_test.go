@@ -24,7 +24,7 @@ var floors = []floor{
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/export", "internal/verification/controller", "internal/verification/standing/...", "internal/relay", "internal/feed"}},
 	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/mcp", "internal/voyager", "internal/signin", "internal/accountpages", "internal/web/live", "internal/web/pages", "internal/verification/publication", "internal/verification/routes", "internal/relay/routes"}},
-	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest", "internal/web/walk"}},
+	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest", "internal/tstest", "internal/web/walk"}},
 }
 
 // rule keeps an import out of some packages, or inside them.
