@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 )
 
@@ -20,9 +22,24 @@ func (s *Routes) RenderEvents(ctx context.Context, r explorer.Reader, c *Chain, 
 
 // AliasesOf names a contract and a class as the registry does; nil is none.
 func (c *Chain) AliasesOf(contract, class *felt.Felt) Aliases {
-	var of felt.Felt
-	if contract != nil {
-		of = *contract
+	if contract == nil {
+		out := c.aliases(felt.Felt{}, class)
+		out.ContractAlias = nil
+		return out
 	}
-	return c.aliases(of, class)
+	return c.aliases(*contract, class)
+}
+
+// RenderTransfers renders a page of transfers.
+func RenderTransfers(c *Chain, state *chain.State, page *token.TransferPage) []TransferItem {
+	return renderTransfers(c, state, page)
+}
+
+// Generation finds the count of a token's holders that is pinned, or without a pin the newest.
+func (s *Routes) Generation(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, token felt.Felt, pin *census.Pin) (g *census.Generation, revoked bool, err error) {
+	var at *holderCursor
+	if pin != nil {
+		at = &holderCursor{Pin: *pin}
+	}
+	return s.generationFor(ctx, c, r, state, token, at)
 }

@@ -23,7 +23,7 @@ var floors = []floor{
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control/...", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/web/card", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build", "internal/relay/job", "internal/webhook"}},
 	{"the read model", []string{"internal/explorer/..."}},
 	{"what writes it, and what every HTTP surface stands on", []string{"internal/index/...", "internal/job/...", "internal/kernel", "internal/backup", "internal/export", "internal/verification/controller", "internal/verification/standing/...", "internal/relay", "internal/feed"}},
-	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/mcp", "internal/voyager", "internal/signin", "internal/accountpages", "internal/web/live", "internal/web/pages", "internal/verification/publication", "internal/verification/routes", "internal/relay/routes"}},
+	{"what it answers", []string{"internal/api", "internal/site", "internal/gateway/...", "internal/me", "internal/mcp", "internal/voyager/...", "internal/signin", "internal/accountpages", "internal/web/live", "internal/web/pages", "internal/verification/publication", "internal/verification/routes", "internal/relay/routes"}},
 	{"what is run", []string{"cmd/...", "bench/...", "scripts/...", "internal/architecture", "internal/servertest", "internal/tstest", "internal/web/walk"}},
 }
 

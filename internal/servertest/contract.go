@@ -202,12 +202,12 @@ var feedPath = regexp.MustCompile(`^(/SN_[A-Z]+)?/beta(/|$)`)
 
 // checkFeed checks that a failure of the feed is in its own shape.
 func checkFeed(r Reply) error {
+	if r.StatusCode < http.StatusBadRequest {
+		return nil
+	}
 	var body map[string]any
 	if err := json.Unmarshal(r.Plain(), &body); err != nil {
 		return fmt.Errorf("not JSON: %w: %s", err, r.Body)
-	}
-	if r.StatusCode < http.StatusBadRequest {
-		return nil
 	}
 	name := "error"
 	if r.StatusCode == http.StatusUnauthorized && body["message"] != nil {

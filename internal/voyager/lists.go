@@ -5,21 +5,27 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"time"
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/voyager/pages"
 )
 
 // maxWalk is how many pages a request walks over to get to the one that it asks for. Each is
 // paid for like a page.
 const maxWalk = 10
 
+// remember bounds what is kept of where callers are in their lists.
+var remember = pages.Bounds{All: 32_768, Caller: 1_024, Life: 10 * time.Minute}
+
 // page is a page of a list.
 type page struct {
 	Items    any    `json:"items"`
 	LastPage uint64 `json:"lastPage"`
+	HasMore  *bool  `json:"hasMore,omitempty"` // of the one list that tells it besides
 }
 
 // view is the chain as one request sees it.
@@ -42,6 +48,8 @@ type numbered struct {
 type walked struct {
 	// total is how many rows there are, where that is known at the first page.
 	total *uint64
+	// tellMore says that pages tell whether there are others behind them.
+	tellMore bool
 	// read returns up to n rows behind a place, and the place of the last; "more" says that there
 	// are others behind it. Nil is in front of all. It returns fewer than n only at the end.
 	read func(ctx context.Context, after []byte, n int) (rows rows, err error)
@@ -52,6 +60,7 @@ type rows struct {
 	render func(context.Context) (any, error)
 	after  []byte
 	more   bool
+	total  *uint64 // of the list, where reading tells it
 }
 
 // on runs what a call asks for on one view of its chain.
@@ -74,27 +83,27 @@ func (f *Feed) on(c *call, fn func(ctx context.Context, v *view) error) error {
 }
 
 // keyOf names a page of the list that a call asks for.
-func (c *call) keyOf(list string) pageKey {
-	return pageKey{c.caller.KeyID, sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", list, c.ps)), c.p}
+func (c *call) keyOf(list string) pages.Key {
+	return pages.Key{Caller: c.caller.KeyID, List: sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", list, c.ps)), Page: c.p}
 }
 
 // begin sets the state of the chain that a list is of. The first page is of the newest, and a
 // page behind one that was asked for lately is of the same as that one: rows that come in
 // between move nothing. When a fork has undone the newest block of it, there is no such
 // list any more, and going on in another would mix two branches.
-func (f *Feed) begin(ctx context.Context, key pageKey, v *view, m mark, known bool) error {
+func (f *Feed) begin(ctx context.Context, key pages.Key, v *view, m pages.Mark, known bool) error {
 	if !known {
 		return nil
 	}
-	held, err := m.top.Holds(ctx, v.r)
+	held, err := m.Top.Holds(ctx, v.r)
 	if err != nil {
 		return err
 	}
 	if !held {
-		f.pages.forget(key)
+		f.pages.Forget(key)
 		return refusef(http.StatusConflict, "The chain was reorganised since the first page of this list. Begin again with p=1.")
 	}
-	v.top = m.top
+	v.top = m.Top
 	return nil
 }
 
@@ -102,9 +111,9 @@ func (f *Feed) begin(ctx context.Context, key pageKey, v *view, m mark, known bo
 func (f *Feed) numbered(c *call, list string, open func(context.Context, *view) (numbered, error)) (any, error) {
 	key, out := c.keyOf(list), &page{}
 	return out, f.on(c, func(ctx context.Context, v *view) error {
-		m, known := mark{}, false
+		m, known := pages.Mark{}, false
 		if c.p > 1 {
-			m, known = f.pages.get(key)
+			m, known = f.pages.Get(key)
 		}
 		if err := f.begin(ctx, key, v, m, known); err != nil {
 			return err
@@ -119,8 +128,8 @@ func (f *Feed) numbered(c *call, list string, open func(context.Context, *view) 
 			return err
 		}
 		if c.p < out.LastPage {
-			key.page = c.p + 1
-			f.pages.put(key, mark{top: v.top})
+			key.Page = c.p + 1
+			f.pages.Put(key, pages.Mark{Top: v.top})
 		}
 		return nil
 	})
@@ -139,7 +148,7 @@ func (f *Feed) walked(c *call, list string, open func(context.Context, *view) (w
 		return nil, invalid("Page %d cannot be found from here: pages of this list are found from those before them. Ask for them one after the other from p=1, at most %d at a time are passed over, or narrow the list down.", c.p, maxWalk)
 	}
 	if from < c.p {
-		if err := f.spend(c.w, c.r, c.class, int(c.p-from)); err != nil {
+		if err := f.spend(c.w, c.r, c.classOf(c.r), int(c.p-from)); err != nil {
 			return nil, err
 		}
 	}
@@ -152,29 +161,35 @@ func (f *Feed) walked(c *call, list string, open func(context.Context, *view) (w
 			return err
 		}
 		if !known {
-			m = mark{total: l.total}
+			m = pages.Mark{Total: l.total}
 		}
 		var part rows
 		for n := from; n <= c.p; n++ {
-			if part, err = l.read(ctx, m.after, c.ps); err != nil {
+			if part, err = l.read(ctx, m.After, c.ps); err != nil {
 				return err
 			}
-			if m.top, m.after, key.page = v.top, part.after, n+1; !part.more {
+			if part.total != nil {
+				m.Total = part.total
+			}
+			if m.Top, m.After, key.Page = v.top, part.after, n+1; !part.more {
 				if n < c.p { // the list ends in front of the page
 					part.render, out.LastPage = func(context.Context) (any, error) { return []any{}, nil }, n
 				}
 				break
 			}
-			f.pages.put(key, m)
+			f.pages.Put(key, m)
 		}
 		switch {
-		case m.total != nil:
-			out.LastPage = lastPage(*m.total, c.ps)
+		case m.Total != nil:
+			out.LastPage = lastPage(*m.Total, c.ps)
 		case out.LastPage > 0:
 		case part.more:
 			out.LastPage = c.p + 1
 		default:
 			out.LastPage = c.p
+		}
+		if l.tellMore {
+			out.HasMore = &part.more
 		}
 		out.Items, err = part.render(ctx)
 		return err
@@ -183,15 +198,15 @@ func (f *Feed) walked(c *call, list string, open func(context.Context, *view) (w
 
 // nearest is the page at or in front of the one asked for whose beginning is known, and the
 // first page when none is.
-func (f *Feed) nearest(key pageKey) (from uint64, m mark, known bool) {
-	for p := key.page; p > 1 && key.page-p <= maxWalk; p-- {
+func (f *Feed) nearest(key pages.Key) (from uint64, m pages.Mark, known bool) {
+	for p := key.Page; p > 1 && key.Page-p <= maxWalk; p-- {
 		at := key
-		at.page = p
-		if m, known = f.pages.get(at); known {
+		at.Page = p
+		if m, known = f.pages.Get(at); known {
 			return p, m, true
 		}
 	}
-	return 1, mark{}, false
+	return 1, pages.Mark{}, false
 }
 
 // status is the feed's word for how settled a block is.

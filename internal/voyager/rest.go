@@ -11,21 +11,12 @@ import (
 var unserved = []struct{ path, instead string }{
 	{"/meta-txns", "The index does not tell which calls were made from outside. GET /v1/{chain}/address/{address}/transactions lists what an address has a part in."},
 	{"/contracts", "The index has no list of all contracts. GET /v1/{chain}/classes and /v1/{chain}/class/{class_hash} list those of each class."},
-	{"/contracts/{a}", "Ask GET /v1/{chain}/contract/{address}."},
-	{"/contracts/{a}/token-balances", "Ask GET /v1/{chain}/address/{address}/assets/discovery, and POST /v1/{chain}/query/wallet-state for balances at one block."},
-	{"/contracts/{a}/erc20-tokens-held", "Ask GET /v1/{chain}/address/{address}/assets/discovery, and POST /v1/{chain}/query/wallet-state for balances at one block."},
 	{"/contracts/{a}/erc20-balance-history", "Ask GET /v1/{chain}/token/{token}/balance-of/{address} for the blocks that matter."},
-	{"/contracts/{a}/transfers", "Ask GET /v1/{chain}/address/{address}/transfers."},
-	{"/classes", "Ask GET /v1/{chain}/classes."},
 	{"/classes/verified", "What is verified here is told with receipts. Ask GET /v1/{chain}/class/{class_hash}."},
-	{"/classes/{h}", "Ask GET /v1/{chain}/class/{class_hash}."},
 	{"/classes/{h}/source", "Sources are proven, and not kept. Ask GET /v1/{chain}/class/{class_hash} for the receipt."},
-	{"/classes/{h}/contracts", "Ask GET /v1/{chain}/class/{class_hash}."},
 	{"/tokens", "The index has no list of all tokens by holders. Ask GET /v1/{chain}/token/{token}."},
-	{"/tokens/{a}/holders", "Ask GET /v1/{chain}/token/{token}/holders."},
 	{"/tokens/{a}/holders/overview", "Ask GET /v1/{chain}/token/{token}/holders/analytics."},
 	{"/token-transfers", "Ask GET /v1/{chain}/transfers."},
-	{"/messages", "Ask GET /v1/{chain}/messages."},
 	{"/messages/{h}", "Ask GET /v1/{chain}/message/{message_hash}."},
 }
 

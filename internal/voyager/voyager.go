@@ -9,11 +9,11 @@
 //
 // Lists are asked for by the number of a page, which the index does not know of. Where rows can be
 // counted a page is found by counting (numbered); everywhere else by walking on from the page
-// before it (walked), which pages.go remembers. Both are of one state of the chain: see Feed.begin.
+// before it (walked), which package pages remembers. Both are of one state of the chain: see Feed.begin.
 //
 // Costs: a page costs what the page of the API costs that it stands for, and a look at the block
 // that the list was begun at. A page that is found by counting takes one Get for each halving of
-// the chain besides. The table of pages holds at most maxPages entries of about 200 bytes.
+// the chain besides. What is remembered of pages is bounded, of a caller and of all.
 package voyager
 
 import (
@@ -27,6 +27,7 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/voyager/pages"
 )
 
 // Base is where the feed of the default chain is. That of any chain is at the chain's name in
@@ -37,7 +38,7 @@ const Base = "/beta"
 type Feed struct {
 	*kernel.Server
 	routes *api.Routes
-	pages  *pageTable
+	pages  *pages.Table
 }
 
 // endpoint is a path of the feed.
@@ -48,12 +49,14 @@ type endpoint struct {
 	// params are the query parameters that it takes; paged ones take p and ps besides.
 	params []string
 	paged  bool
-	serve  func(*call) (any, error)
+	// heavyWith is a parameter with which the path stands for a route that is heavy.
+	heavyWith string
+	serve     func(*call) (any, error)
 }
 
 // New serves the feed.
 func New(k *kernel.Server, routes *api.Routes) {
-	f := &Feed{Server: k, routes: routes, pages: newPageTable(k.Now)}
+	f := &Feed{Server: k, routes: routes, pages: pages.New(k.Now, remember)}
 	for _, e := range f.endpoints() {
 		f.handle(&e)
 	}
@@ -66,9 +69,20 @@ func (f *Feed) endpoints() []endpoint {
 	return []endpoint{
 		{id: "voyagerBlocks", path: "/blocks", class: light, paged: true, serve: f.blocks},
 		{id: "voyagerBlock", path: "/blocks/{ref}", class: light, serve: f.block},
-		{id: "voyagerTxns", path: "/txns", class: light, paged: true, params: []string{"to", "block", "type", "rejected"}, serve: f.txns},
+		{id: "voyagerTxns", path: "/txns", class: light, paged: true, params: []string{"to", "block", "type", "rejected"}, heavyWith: "to", serve: f.txns},
 		{id: "voyagerTxn", path: "/txns/{hash}", class: light, serve: f.txn},
 		{id: "voyagerEvents", path: "/events", class: heavy, paged: true, params: []string{"contract", "txnHash", "blockHash", "timestampFrom", "timestampTo"}, serve: f.events},
+		{id: "voyagerContract", path: "/contracts/{address}", class: light, serve: f.contract},
+		{id: "voyagerTokenBalances", path: "/contracts/{address}/token-balances", class: heavy, serve: f.tokenBalances},
+		{id: "voyagerTokensHeld", path: "/contracts/{address}/erc20-tokens-held", class: heavy, serve: f.tokensHeld},
+		{id: "voyagerTransfers", path: "/contracts/{address}/transfers", class: heavy, serve: f.contractTransfers,
+			params: []string{"ps", "type", "from", "to", "symbol", "tokenAddress", "timestampFrom", "timestampTo", "invocationType", "id", "order_by"}},
+		{id: "voyagerClasses", path: "/classes", class: light, paged: true, serve: f.classes},
+		{id: "voyagerUnserved", path: "/classes/verified", class: light, paged: true, serve: func(*call) (any, error) { return nil, notServed("/classes/verified") }},
+		{id: "voyagerClass", path: "/classes/{hash}", class: light, serve: f.class},
+		{id: "voyagerClassContracts", path: "/classes/{hash}/contracts", class: light, paged: true, serve: f.classContracts},
+		{id: "voyagerHolders", path: "/tokens/{address}/holders", class: heavy, scope: account.Partner, paged: true, params: []string{"type"}, serve: f.holders},
+		{id: "voyagerMessages", path: "/messages", class: heavy, paged: true, params: []string{"block", "contract", "type"}, serve: f.messages},
 	}
 }
 
@@ -113,7 +127,7 @@ func (f *Feed) raw(e *endpoint, base string, answer func(http.ResponseWriter, *h
 	f.HandleRaw(kernel.Raw{Route: route, Patterns: patterns,
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { refuse(w, r, e) },
 		Serve: func(w http.ResponseWriter, r *http.Request) {
-			if err := f.spend(w, r, e.class, 1); err != nil {
+			if err := f.spend(w, r, e.classOf(r), 1); err != nil {
 				refuse(w, r, err)
 				return
 			}
@@ -129,6 +143,14 @@ func (f *Feed) raw(e *endpoint, base string, answer func(http.ResponseWriter, *h
 			}
 			send(w, r, http.StatusOK, out)
 		}})
+}
+
+// classOf is the budget that a request draws on.
+func (e *endpoint) classOf(r *http.Request) kernel.Class {
+	if e.heavyWith != "" && r.URL.Query().Has(e.heavyWith) {
+		return kernel.Heavy
+	}
+	return e.class
 }
 
 // spend draws on the caller's budget, and tells what is left of it.

@@ -531,3 +531,17 @@ func TestBadRequests(t *testing.T) {
 		t.Errorf("%d items by default", len(items))
 	}
 }
+
+func unmarshal(t *testing.T, r servertest.Reply, out any) {
+	t.Helper()
+	if err := json.Unmarshal(r.Plain(), out); err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%d: %v in %.200s", r.StatusCode, err, r.Plain())
+	}
+}
+
+// list reads an answer that is a list.
+func list(t *testing.T, r servertest.Reply) (out []any) {
+	t.Helper()
+	unmarshal(t, r, &out)
+	return out
+}
