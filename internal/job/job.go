@@ -40,6 +40,12 @@ type Job interface {
 	Step(ctx context.Context, commit Commit) (more bool, err error)
 }
 
+// Waker is a job whose steps last, and that is told of changes meanwhile.
+type Waker interface {
+	// Wake says that the index has changed. It never blocks.
+	Wake()
+}
+
 // Commit applies changes to the tables of a job atomically. It sees to the
 // batch's lease, and refuses rows of other tables.
 type Commit = func(ctx context.Context, b *store.Batch) error

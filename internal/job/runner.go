@@ -94,6 +94,9 @@ func (r *Runner) Wake() {
 	nudge(r.woken)
 	for _, s := range r.seats {
 		nudge(s.woken)
+		if j, ok := s.job.(Waker); ok {
+			j.Wake()
+		}
 	}
 }
 

@@ -1,0 +1,4 @@
+package webhook
+
+// PositionOf is how places are stored.
+var PositionOf = positionOf
