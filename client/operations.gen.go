@@ -36,6 +36,18 @@ func (c *Chain) CancelVerificationJob(ctx context.Context, jobID string) (*Verif
 	return out, nil
 }
 
+// ChangeWebhook: Change, pause or resume a webhook. Changes what the body names. A webhook
+// that is made active goes on where it was: nothing is left out. With another url, or made
+// active, the message under way is tried at once, and has all its attempts again.
+func (c *Chain) ChangeWebhook(ctx context.Context, webhookID string, body *ChangeWebhookRequest) (*Webhook, error) {
+	out := new(Webhook)
+	err := c.client.do(ctx, request{operation: "changeWebhook", method: http.MethodPatch, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID), body: body, kind: "application/json"}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // CreateProverJob: Ask for a proof. Takes a block and an Invoke transaction, and hands them
 // to the prover as they are. 202 with a new job; 200 with the job that the same key and body
 // made before, which is no second proof and no second debit. It draws on no budget of a
@@ -60,6 +72,31 @@ func (c *Client) CreateProverJob(ctx context.Context, idempotencyKey string, bod
 func (c *Chain) CreateVerificationJob(ctx context.Context, idempotencyKey string, body *VerificationPackage) (*VerificationJob, error) {
 	out := new(VerificationJob)
 	err := c.client.do(ctx, request{operation: "createVerificationJob", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/verification-jobs", body: body, kind: "application/json", header: http.Header{"Idempotency-Key": {idempotencyKey}}, again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// CreateWebhook: Create a webhook. Begins to send signed messages about what matches the
+// filter, by the rules of Standard Webhooks. 201 with the new webhook and its secret, which
+// is shown this once; 200 with the webhook that the same Idempotency-Key and body made
+// before. Plans have 5 to 2,000 webhooks. A key of a workspace is needed, with the scope
+// write. See [webhooks](/docs/guide/webhooks).
+func (c *Chain) CreateWebhook(ctx context.Context, idempotencyKey string, body *CreateInputBody) (*CreatedWebhook, error) {
+	out := new(CreatedWebhook)
+	err := c.client.do(ctx, request{operation: "createWebhook", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks", body: body, kind: "application/json", header: http.Header{"Idempotency-Key": {idempotencyKey}}, again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// DeleteWebhook: Delete a webhook. Ends a webhook, and forgets all of it. A message under
+// way may still arrive.
+func (c *Chain) DeleteWebhook(ctx context.Context, webhookID string) (*DeletedWebhook, error) {
+	out := new(DeletedWebhook)
+	err := c.client.do(ctx, request{operation: "deleteWebhook", method: http.MethodDelete, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID)}, out)
 	if err != nil {
 		return nil, err
 	}
@@ -650,6 +687,17 @@ func (c *Chain) GetVerificationReceipt(ctx context.Context, jobID string) (*Veri
 func (c *Chain) GetWalletState(ctx context.Context, body *WalletRequest) (*WalletState, error) {
 	out := new(WalletState)
 	err := c.client.do(ctx, request{operation: "getWalletState", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/query/wallet-state", body: body, kind: "application/json", again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// GetWebhook: Look at a webhook. The webhook, to the workspace that owns it. One of another
+// workspace is answered like one that does not exist.
+func (c *Chain) GetWebhook(ctx context.Context, webhookID string) (*Webhook, error) {
+	out := new(Webhook)
+	err := c.client.do(ctx, request{operation: "getWebhook", method: http.MethodGet, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID), again: true}, out)
 	if err != nil {
 		return nil, err
 	}
@@ -1892,6 +1940,103 @@ func (c *Chain) ListTransfersAll(ctx context.Context, opts *ListTransfersQuery) 
 	})
 }
 
+// ListWebhookDeadLettersQuery are the parameters of ListWebhookDeadLetters. What is empty or zero is not sent.
+type ListWebhookDeadLettersQuery struct {
+	// Page size. A value out of range is clamped to 1 or to the maximum.
+	Limit int64
+	// nextCursor of the page before.
+	Cursor string
+}
+
+func (q *ListWebhookDeadLettersQuery) values() url.Values {
+	v := url.Values{}
+	if q == nil {
+		return v
+	}
+	addNumber(v, "limit", q.Limit)
+	addText(v, "cursor", q.Cursor)
+	return v
+}
+
+// ListWebhookDeadLetters: List messages that were given up. Messages that were not taken
+// within a day, newest first: at most 100 of a webhook, for 30 days. `limit` is 1 to 100, 25
+// by default.
+func (c *Chain) ListWebhookDeadLetters(ctx context.Context, webhookID string, opts *ListWebhookDeadLettersQuery) (*WebhookLetterPage, error) {
+	out := new(WebhookLetterPage)
+	err := c.client.do(ctx, request{operation: "listWebhookDeadLetters", method: http.MethodGet, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/dead-letters", query: opts.values(), again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ListWebhookDeadLettersAll: goes over the items of all pages of ListWebhookDeadLetters,
+// from the query's cursor on. It ends with the first error.
+func (c *Chain) ListWebhookDeadLettersAll(ctx context.Context, webhookID string, opts *ListWebhookDeadLettersQuery) iter.Seq2[WebhookLetter, error] {
+	return pages(func(cursor string) ([]WebhookLetter, *string, error) {
+		var at ListWebhookDeadLettersQuery
+		if opts != nil {
+			at = *opts
+		}
+		if cursor != "" {
+			at.Cursor = cursor
+		}
+		page, err := c.ListWebhookDeadLetters(ctx, webhookID, &at)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}
+
+// ListWebhooksQuery are the parameters of ListWebhooks. What is empty or zero is not sent.
+type ListWebhooksQuery struct {
+	// Page size. A value out of range is clamped to 1 or to the maximum.
+	Limit int64
+	// nextCursor of the page before.
+	Cursor string
+}
+
+func (q *ListWebhooksQuery) values() url.Values {
+	v := url.Values{}
+	if q == nil {
+		return v
+	}
+	addNumber(v, "limit", q.Limit)
+	addText(v, "cursor", q.Cursor)
+	return v
+}
+
+// ListWebhooks: List webhooks. The webhooks of the key's workspace on the chain, oldest
+// first. `limit` is 1 to 100, 25 by default.
+func (c *Chain) ListWebhooks(ctx context.Context, opts *ListWebhooksQuery) (*WebhookPage, error) {
+	out := new(WebhookPage)
+	err := c.client.do(ctx, request{operation: "listWebhooks", method: http.MethodGet, path: "/v1/" + url.PathEscape(c.id) + "/webhooks", query: opts.values(), again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ListWebhooksAll: goes over the items of all pages of ListWebhooks, from the query's cursor
+// on. It ends with the first error.
+func (c *Chain) ListWebhooksAll(ctx context.Context, opts *ListWebhooksQuery) iter.Seq2[Webhook, error] {
+	return pages(func(cursor string) ([]Webhook, *string, error) {
+		var at ListWebhooksQuery
+		if opts != nil {
+			at = *opts
+		}
+		if cursor != "" {
+			at.Cursor = cursor
+		}
+		page, err := c.ListWebhooks(ctx, &at)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page.Items, page.NextCursor, nil
+	})
+}
+
 // PreviewTransactions: Preview many transactions. Previews of up to 100 transactions, in the
 // order of the request; one named twice is answered twice, and one that is not indexed has
 // `known` false. When the bounded query runs out of time the answer is 503 with Retry-After
@@ -1950,11 +2095,46 @@ func (c *Client) RedeemCode(ctx context.Context, body *RedeemInputBody) (*Redeem
 	return out, nil
 }
 
+// RedeliverWebhookMessage: Send a dead letter again. The message is sent with its own id and
+// sequence, before what is new. The request has no body.
+func (c *Chain) RedeliverWebhookMessage(ctx context.Context, webhookID string, messageID string) (*Webhook, error) {
+	out := new(Webhook)
+	err := c.client.do(ctx, request{operation: "redeliverWebhookMessage", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/dead-letters/" + url.PathEscape(messageID) + "/redeliver"}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ReplayWebhook: Begin a webhook again at a block. Everything from that block on is told
+// again, in new messages with new ids. What was told before is not taken back: rows are the
+// same by their own identity.
+func (c *Chain) ReplayWebhook(ctx context.Context, webhookID string, body *ReplayWebhookRequest) (*Webhook, error) {
+	out := new(Webhook)
+	err := c.client.do(ctx, request{operation: "replayWebhook", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/replay", body: body, kind: "application/json"}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // RevokeMyAPIKey: Revoke a key. Ends a key of the workspace for good: it is refused within a
 // second. Revoking it again changes nothing. A session is needed, as a bearer token.
 func (c *Client) RevokeMyAPIKey(ctx context.Context, publicID string) (*RevokedKey, error) {
 	out := new(RevokedKey)
 	err := c.do(ctx, request{operation: "revokeMyApiKey", method: http.MethodDelete, path: "/v1/me/api-keys/" + url.PathEscape(publicID), session: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RotateWebhookSecret: Make a new secret. Messages are signed with the new secret and, for
+// 24 hours, also with the one before. The answer holds the secret, this once. The request
+// has no body.
+func (c *Chain) RotateWebhookSecret(ctx context.Context, webhookID string) (*CreatedWebhook, error) {
+	out := new(CreatedWebhook)
+	err := c.client.do(ctx, request{operation: "rotateWebhookSecret", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/secret"}, out)
 	if err != nil {
 		return nil, err
 	}
@@ -2140,6 +2320,17 @@ func (c *Chain) SearchEventsAll(ctx context.Context, opts *SearchEventsQuery) it
 func (c *Chain) SummarizeAddresses(ctx context.Context, body *AddressBatchBody) (*AddressSummaries, error) {
 	out := new(AddressSummaries)
 	err := c.client.do(ctx, request{operation: "summarizeAddresses", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/address/summaries", body: body, kind: "application/json", again: true}, out)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TestWebhook: Ask for a test message. A message of type test is sent, in order with the
+// others. At most 3 wait at once. The request has no body.
+func (c *Chain) TestWebhook(ctx context.Context, webhookID string) (*Webhook, error) {
+	out := new(Webhook)
+	err := c.client.do(ctx, request{operation: "testWebhook", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/test"}, out)
 	if err != nil {
 		return nil, err
 	}

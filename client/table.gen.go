@@ -11,12 +11,24 @@ var Operations = []Operation{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 		{Name: "jobId", In: "path", Description: "Id of the job.", Required: true},
 	}},
+	{ID: "changeWebhook", Group: "Webhooks", Summary: "Change, pause or resume a webhook", Description: "Changes what the body names. A webhook that is made active goes on where it was: nothing is left out. With another url, or made active, the message under way is tried at once, and has all its attempts again.", Method: "PATCH", Path: "/v1/{chain}/webhooks/{webhook_id}", Scope: "write", Tier: "official_public", Body: true, Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
+	}},
 	{ID: "createProverJob", Group: "Prover relay", Summary: "Ask for a proof", Description: "Takes a block and an Invoke transaction, and hands them to the prover as they are. 202 with a new job; 200 with the job that the same key and body made before, which is no second proof and no second debit. It draws on no budget of a minute: a key has so many jobs at once, and so many a day of UTC. The body holds a private key: it is kept in memory until the prover has it, and nowhere else. A key with the scope prove is needed, which the operator gives. See [the prover relay](/docs/guide/relay).", Method: "POST", Path: "/v1/SN_MAIN/prove", Scope: "prove", Tier: "partner", Body: true, Parameters: []Parameter{
 		{Name: "Idempotency-Key", In: "header", Description: "Chosen by the caller, for the workspace: 16 to 128 graphic ASCII characters without spaces and double quotes. The same key finds the same job again; it is refused with another body.", Required: true},
 	}},
 	{ID: "createVerificationJob", Group: "Verification", Summary: "Create a verification job", Description: "Takes Package V1: what is to be rebuilt, and the digest of the source that will be uploaded. 201 with the new job; 200 with the job that the same key and package made before, which counts for no quota. A workspace has one active job, and creates at most five a day of UTC. SN_MAIN and the policy service-exact-v25 alone are verified. A key of a workspace with the scope verify is needed. See [verification](/docs/guide/verification).", Method: "POST", Path: "/v1/{chain}/verification-jobs", Scope: "verify", Tier: "official_public", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 		{Name: "Idempotency-Key", In: "header", Description: "Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same job again; it is refused with another package.", Required: true},
+	}},
+	{ID: "createWebhook", Group: "Webhooks", Summary: "Create a webhook", Description: "Begins to send signed messages about what matches the filter, by the rules of Standard Webhooks. 201 with the new webhook and its secret, which is shown this once; 200 with the webhook that the same Idempotency-Key and body made before. Plans have 5 to 2,000 webhooks. A key of a workspace is needed, with the scope write. See [webhooks](/docs/guide/webhooks).", Method: "POST", Path: "/v1/{chain}/webhooks", Scope: "write", Tier: "official_public", Body: true, Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "Idempotency-Key", In: "header", Description: "Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook again; it is refused with another body."},
+	}},
+	{ID: "deleteWebhook", Group: "Webhooks", Summary: "Delete a webhook", Description: "Ends a webhook, and forgets all of it. A message under way may still arrive.", Method: "DELETE", Path: "/v1/{chain}/webhooks/{webhook_id}", Scope: "write", Tier: "official_public", Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
 	}},
 	{ID: "describeAddresses", Group: "Batches", Summary: "Describe many addresses", Description: "Labels, kinds and whether funds were received, of up to 128 addresses, in the order of the request; one named twice is answered twice. When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer.", Method: "POST", Path: "/v1/{chain}/address/intelligence", Scope: "batch", Tier: "advanced_utilities", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
@@ -142,6 +154,10 @@ var Operations = []Operation{
 	}},
 	{ID: "getWalletState", Group: "Wallets", Summary: "Read a wallet's balances at one block", Description: "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; with verified_partial the rest is returned. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery.", Method: "POST", Path: "/v1/{chain}/query/wallet-state", Scope: "read", Tier: "official_public", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+	}},
+	{ID: "getWebhook", Group: "Webhooks", Summary: "Look at a webhook", Description: "The webhook, to the workspace that owns it. One of another workspace is answered like one that does not exist.", Method: "GET", Path: "/v1/{chain}/webhooks/{webhook_id}", Scope: "read", Tier: "official_public", Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
 	}},
 	{ID: "issueMyApiKey", Group: "Account", Summary: "Issue or rotate the default key", Description: "Issues the live key called default, with the scopes read, batch, write and verify, in a workspace of a partner also partner. If the workspace has one it is rotated: the old key is revoked with the same stroke, there is no time when both are good. A key with a scope that only the operator gives out is left alone. The request has no body. A session is needed, as a bearer token.", Method: "POST", Path: "/v1/me/api-keys", Scope: "session", Tier: "official_public"},
 	{ID: "listAddressActivity", Group: "Addresses", Summary: "List an address's activity", Description: "One item for every transaction that the address has a part in, and one for every token transfer from or to it, newest first unless `order` is asc. `limit` is 1 to 100, 25 by default. A page may end early and be empty; go on while nextCursor is not null.", Method: "GET", Path: "/v1/{chain}/address/{address}/activity", Scope: "read", Tier: "official_public", Paged: true, Parameters: []Parameter{
@@ -322,6 +338,17 @@ var Operations = []Operation{
 		{Name: "timestampTo", In: "query", Description: "Only blocks up to this time, included; written as timestampFrom."},
 		{Name: "invocationType", In: "query", Description: "Type of the transaction: INVOKE (also execute), DECLARE, DEPLOY, DEPLOY_ACCOUNT or L1_HANDLER."},
 	}},
+	{ID: "listWebhookDeadLetters", Group: "Webhooks", Summary: "List messages that were given up", Description: "Messages that were not taken within a day, newest first: at most 100 of a webhook, for 30 days. `limit` is 1 to 100, 25 by default.", Method: "GET", Path: "/v1/{chain}/webhooks/{webhook_id}/dead-letters", Scope: "read", Tier: "official_public", Paged: true, Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
+		{Name: "limit", In: "query", Description: "Page size. A value out of range is clamped to 1 or to the maximum.", Integer: true, Default: "25"},
+		{Name: "cursor", In: "query", Description: "nextCursor of the page before."},
+	}},
+	{ID: "listWebhooks", Group: "Webhooks", Summary: "List webhooks", Description: "The webhooks of the key's workspace on the chain, oldest first. `limit` is 1 to 100, 25 by default.", Method: "GET", Path: "/v1/{chain}/webhooks", Scope: "read", Tier: "official_public", Paged: true, Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "limit", In: "query", Description: "Page size. A value out of range is clamped to 1 or to the maximum.", Integer: true, Default: "25"},
+		{Name: "cursor", In: "query", Description: "nextCursor of the page before."},
+	}},
 	{ID: "previewTransactions", Group: "Batches", Summary: "Preview many transactions", Description: "Previews of up to 100 transactions, in the order of the request; one named twice is answered twice, and one that is not indexed has `known` false. When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer.", Method: "POST", Path: "/v1/{chain}/tx/previews", Scope: "batch", Tier: "advanced_utilities", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 	}},
@@ -333,8 +360,21 @@ var Operations = []Operation{
 		{Name: "block_tag", In: "query", Description: "A block number, a block hash, latest or pending. Pass a number or a hash for an answer that can be reproduced.", Default: "latest"},
 	}},
 	{ID: "redeemCode", Group: "Account", Summary: "Redeem a code", Description: "Gives the workspace the plan that a code of the operator's stands for. A code that was never made, is used up, was redeemed by the workspace before, has expired or was revoked gets one and the same 400. A code that would give the workspace nothing gets 409 and is not used up. Who tries many codes that are no good has to wait. A session is needed, as a bearer token.", Method: "POST", Path: "/v1/me/redeem-code", Scope: "session", Tier: "official_public", Body: true},
+	{ID: "redeliverWebhookMessage", Group: "Webhooks", Summary: "Send a dead letter again", Description: "The message is sent with its own id and sequence, before what is new. The request has no body.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/dead-letters/{message_id}/redeliver", Scope: "write", Tier: "official_public", Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
+		{Name: "message_id", In: "path", Description: "Id of the message.", Required: true},
+	}},
+	{ID: "replayWebhook", Group: "Webhooks", Summary: "Begin a webhook again at a block", Description: "Everything from that block on is told again, in new messages with new ids. What was told before is not taken back: rows are the same by their own identity.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/replay", Scope: "write", Tier: "official_public", Body: true, Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
+	}},
 	{ID: "revokeMyApiKey", Group: "Account", Summary: "Revoke a key", Description: "Ends a key of the workspace for good: it is refused within a second. Revoking it again changes nothing. A session is needed, as a bearer token.", Method: "DELETE", Path: "/v1/me/api-keys/{public_id}", Scope: "session", Tier: "official_public", Parameters: []Parameter{
 		{Name: "public_id", In: "path", Description: "Id of the key.", Required: true},
+	}},
+	{ID: "rotateWebhookSecret", Group: "Webhooks", Summary: "Make a new secret", Description: "Messages are signed with the new secret and, for 24 hours, also with the one before. The answer holds the secret, this once. The request has no body.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/secret", Scope: "write", Tier: "official_public", Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
 	}},
 	{ID: "screenTokenHolders", Group: "Tokens", Summary: "List the largest holders of a token", Description: "The largest holders of the newest generation: a bounded list for screening, and no claim to be complete.", Method: "GET", Path: "/v1/{chain}/token/{token}/holders/screening", Scope: "partner", Tier: "partner", Paged: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
@@ -373,6 +413,10 @@ var Operations = []Operation{
 	}},
 	{ID: "summarizeAddresses", Group: "Batches", Summary: "Summarize many addresses", Description: "Summaries of up to 128 addresses, in the order of the request; one named twice is answered twice. Indexed only. When the bounded query runs out of time the answer is 503 with Retry-After 2: send fewer.", Method: "POST", Path: "/v1/{chain}/address/summaries", Scope: "batch", Tier: "advanced_utilities", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+	}},
+	{ID: "testWebhook", Group: "Webhooks", Summary: "Ask for a test message", Description: "A message of type test is sent, in order with the others. At most 3 wait at once. The request has no body.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/test", Scope: "write", Tier: "official_public", Parameters: []Parameter{
+		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
+		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
 	}},
 	{ID: "uploadVerificationSource", Group: "Verification", Summary: "Upload the source of a verification job", Description: "The archive that the package names, byte for byte, with its Content-Length and without a Content-Encoding. Digest, length and the rules of archives are checked while it arrives; other bytes are refused and change nothing. Sending the same bytes again, also at the same time, is safe and answered with the job as it is. When the answer is 200 the source is stored.", Method: "PUT", Path: "/v1/{chain}/verification-jobs/{jobId}/source", Scope: "verify", Tier: "official_public", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},

@@ -857,6 +857,16 @@ type ChainList struct {
 	SelectionRule string `json:"selectionRule"`
 }
 
+// ChangeWebhookRequest is an object of the API.
+type ChangeWebhookRequest struct {
+	// What its owner calls it.
+	Description *string `json:"description,omitzero"`
+	// Whether messages are sent.
+	State *string `json:"state,omitzero"`
+	// Where to, from now on.
+	URL *string `json:"url,omitzero"`
+}
+
 // Checked is an object of the API.
 type Checked struct {
 	// What the auditor recomputed since; null where none ran.
@@ -1275,6 +1285,28 @@ type Coverage struct {
 	Status string `json:"status"`
 }
 
+// CreateInputBody is an object of the API.
+type CreateInputBody struct {
+	// What its owner calls it.
+	Description *string `json:"description,omitzero"`
+	// What is told.
+	Filter WebhookFilter `json:"filter"`
+	// The first block that is told of; unless given, the one after the newest.
+	FromBlock *int64 `json:"fromBlock,omitzero"`
+	// Where to: https, without a user, a password or a fragment. It must resolve to public
+	// addresses whenever a message is sent.
+	URL string `json:"url"`
+}
+
+// CreatedWebhook is an object of the API.
+type CreatedWebhook struct {
+	// What messages are signed with: whsec_ and base64. It is shown this once; null where the
+	// same request had made the webhook before. Rotate it when it was lost.
+	Secret *string `json:"secret"`
+	// The webhook.
+	Webhook Webhook `json:"webhook"`
+}
+
 // DecodedField is an object of the API.
 type DecodedField struct {
 	// Felt: lower-case hex without leading zeros.
@@ -1301,6 +1333,12 @@ type DecodedField struct {
 	TextValue *string `json:"textValue"`
 	// Type of the value.
 	Type *string `json:"type"`
+}
+
+// DeletedWebhook is an object of the API.
+type DeletedWebhook struct {
+	// The webhook that is gone, with its dead letters and what was under way.
+	WebhookID string `json:"webhookId"`
 }
 
 // DeploymentProvenance is an object of the API.
@@ -3384,6 +3422,12 @@ type Redeemed struct {
 	Plan string `json:"plan"`
 }
 
+// ReplayWebhookRequest is an object of the API.
+type ReplayWebhookRequest struct {
+	// The first block that is told of again: any up to the one after the newest.
+	FromBlock int64 `json:"fromBlock"`
+}
+
 // Requested is an object of the API.
 type Requested struct {
 	// What the key is meant for, test or live; empty, as label and scopes are, for one that is
@@ -4508,4 +4552,130 @@ type WalletVerification struct {
 	VerifiedZeroHidden int64 `json:"verifiedZeroHidden"`
 	// Tokens with a balance, which are listed.
 	VisibleNonZero int64 `json:"visibleNonZero"`
+}
+
+// Webhook is an object of the API.
+type Webhook struct {
+	// The chain that it is told of.
+	ChainID string `json:"chainId"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// What its owner calls it.
+	Description string `json:"description"`
+	// What is told.
+	Filter WebhookFilter `json:"filter"`
+	// The first block that is told of.
+	FromBlock int64 `json:"fromBlock"`
+	// When a message was last taken; null for never.
+	LastDeliveredAt *time.Time `json:"lastDeliveredAt"`
+	// The sequence of the newest message; 0 for none.
+	LastSequence int64 `json:"lastSequence"`
+	// How far it was told. Null in front of the first block.
+	Position *WebhookPosition `json:"position"`
+	// Paused by its owner, or disabled by the service; PATCH makes it active again, and it goes
+	// on where it was.
+	State string `json:"state"`
+	// Since when it is in its state.
+	StateAt time.Time `json:"stateAt"`
+	// Why it was disabled; null otherwise.
+	StateReason *string `json:"stateReason"`
+	// When its owner last changed it.
+	UpdatedAt time.Time `json:"updatedAt"`
+	// Where messages are sent.
+	URL string `json:"url"`
+	// Names the webhook.
+	WebhookID string `json:"webhookId"`
+}
+
+// WebhookFilter is an object of the API.
+type WebhookFilter struct {
+	// Of transaction the one address, of event the emitters, of transfer either side.
+	Address []string `json:"address,omitzero"`
+	// Of transfer: who sent.
+	From []string `json:"from,omitzero"`
+	// What is told: new blocks, transactions that an address has a part in, events, token
+	// transfers, that the finalized or L1-accepted block moved, or that blocks were taken back.
+	Kind string `json:"kind"`
+	// Of transfer: who received. Not together with from.
+	To []string `json:"to,omitzero"`
+	// Of transfer: the tokens.
+	Token []string `json:"token,omitzero"`
+	// Of event: values of the first key, one of which it has.
+	Topic0 []string `json:"topic0,omitzero"`
+	// Of event: values of the key at this position, one of which it has. Later topics need
+	// topic0.
+	Topic1 []string `json:"topic1,omitzero"`
+	// As topic1.
+	Topic10 []string `json:"topic10,omitzero"`
+	// As topic1.
+	Topic11 []string `json:"topic11,omitzero"`
+	// As topic1.
+	Topic12 []string `json:"topic12,omitzero"`
+	// As topic1.
+	Topic13 []string `json:"topic13,omitzero"`
+	// As topic1.
+	Topic14 []string `json:"topic14,omitzero"`
+	// As topic1.
+	Topic15 []string `json:"topic15,omitzero"`
+	// As topic1.
+	Topic2 []string `json:"topic2,omitzero"`
+	// As topic1.
+	Topic3 []string `json:"topic3,omitzero"`
+	// As topic1.
+	Topic4 []string `json:"topic4,omitzero"`
+	// As topic1.
+	Topic5 []string `json:"topic5,omitzero"`
+	// As topic1.
+	Topic6 []string `json:"topic6,omitzero"`
+	// As topic1.
+	Topic7 []string `json:"topic7,omitzero"`
+	// As topic1.
+	Topic8 []string `json:"topic8,omitzero"`
+	// As topic1.
+	Topic9 []string `json:"topic9,omitzero"`
+}
+
+// WebhookLetter is an object of the API.
+type WebhookLetter struct {
+	// How often it was sent.
+	Attempts int64 `json:"attempts"`
+	// When the message was made.
+	CreatedAt time.Time `json:"createdAt"`
+	// When it was given up. It is kept for 30 days, and the newest 100 of a webhook.
+	GivenUpAt time.Time `json:"givenUpAt"`
+	// The status that the receiver last answered with; null when it did not answer.
+	LastStatus *int64 `json:"lastStatus"`
+	// The id of the message, as in the header webhook-id.
+	MessageID string `json:"messageId"`
+	// It was asked for, and is sent when its turn comes.
+	Redelivered bool `json:"redelivered"`
+	// Its place in the order of the webhook's messages.
+	Sequence int64 `json:"sequence"`
+	// What it tells.
+	Type string `json:"type"`
+}
+
+// WebhookLetterPage is an object of the API.
+type WebhookLetterPage struct {
+	// The messages that were given up, newest first.
+	Items []WebhookLetter `json:"items"`
+	// Send it back as cursor for the next page; null when there is no more.
+	NextCursor *string `json:"nextCursor"`
+}
+
+// WebhookPage is an object of the API.
+type WebhookPage struct {
+	// The webhooks of the workspace on the chain, oldest first.
+	Items []Webhook `json:"items"`
+	// Send it back as cursor for the next page; null when there is no more.
+	NextCursor *string `json:"nextCursor"`
+}
+
+// WebhookPosition is an object of the API.
+type WebhookPosition struct {
+	// Hash of that block.
+	BlockHash string `json:"blockHash"`
+	// The newest block that was looked at for it. While nothing matches it is written every few
+	// seconds.
+	BlockNumber int64 `json:"blockNumber"`
 }

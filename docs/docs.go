@@ -31,6 +31,7 @@ var ForCallers = []Guide{
 	{"rpc.md", "The JSON-RPC gateway: endpoints, versions, batches, limits, errors, writes, subscriptions."},
 	{"verification.md", "Exact verification: archives, packages, and checking a receipt offline."},
 	{"relay.md", "The prover relay: asking for proofs, fetching them once, and running it."},
+	{"webhooks.md", "Webhooks: being told by signed requests; receiving, forks, retries, and running it."},
 	{"registry.md", "Known tokens, exchanges, bridges, privacy pools and labels, and how to add to them."},
 	{"subscriptions.md", "JSON-RPC over WebSocket: subscriptions, forks, coming back, limits, close codes."},
 	{"api-checks.md", "How the answers are checked."},

@@ -34,6 +34,7 @@ type apiCommand struct {
 	oidcFlags
 	receiptFlags
 	proverFlags
+	egressFlags
 }
 
 // Run serves what other processes index. Any number of these may run.
@@ -64,7 +65,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	return serveUntilStopped(ctx, con, serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true}, Registry: known, Depth: c.FinalityDepth, Store: c.storeFlags, NodeTimeout: c.NodeTimeout, NodeMemory: c.budget()},
 		Listen:        c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Prover: c.proverFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Prover: c.proverFlags, Webhooks: webhookFlags{egressFlags: c.egressFlags},
 	})
 }
 
@@ -94,6 +95,9 @@ func (c *apiCommand) check() error {
 		return err
 	}
 	if err := c.proverFlags.check(); err != nil {
+		return err
+	}
+	if _, err := c.policy(); err != nil {
 		return err
 	}
 	if _, err := c.provider(c.BaseURL); err != nil {

@@ -75,6 +75,8 @@ type composition struct {
 	closers    []func()
 	// verify makes the job that verifies sources; nil where none are.
 	verify func(*chainParts, prometheus.Registerer) job.Job
+	// deliver makes the job that delivers webhooks; nil where there is no control database.
+	deliver func(*chainParts, prometheus.Registerer) job.Job
 	// builder is what it builds them with; nil without a toolchain.
 	builder *sandboxed.Builder
 }
@@ -236,6 +238,9 @@ func (p *composition) openJobs(c *chainParts, reg prometheus.Registerer) (*jobs,
 	var more []job.Job
 	if p.verify != nil && c.id == verification.Chain {
 		more = append(more, p.verify(c, reg))
+	}
+	if p.deliver != nil {
+		more = append(more, p.deliver(c, reg))
 	}
 	return jobSettings{Store: c.engine, More: more, Shared: p.Store.shared(), TTL: p.Store.leaseTime(), Pool: c.pool, Chain: c.chain,
 		Registry: p.Registry.Chain(c.id), Depth: p.Depth, CensusInterval: p.CensusInterval, CensusRetention: p.CensusRetention, AuditRate: p.AuditRate,

@@ -64,6 +64,7 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: registry.Builtin(), Depth: chain.DefaultDepth, Data: dir,
 			CacheMiB: demoCacheMiB, Verify: index.VerifyAll, AuditRate: demoAuditRate},
 		Listen: c.Listen, RPC: defaultRPC(), Nodes: map[string][]node.Endpoint{}, Verifier: verifier,
+		Webhooks: webhookFlags{egressFlags: egressFlags{WebhookAllow: []string{"127.0.0.0/8", "::1/128"}}},
 	}
 	for _, p := range played {
 		defer p.Close() //nolint:errcheck // ends with the demo

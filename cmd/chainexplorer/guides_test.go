@@ -11,10 +11,10 @@ import (
 
 // guideOf names the files in which a command's flags are explained.
 var guideOf = map[string][]string{
-	"serve":  {"docs/serving.md", "docs/verification-operating.md", "docs/relay.md"},
+	"serve":  {"docs/serving.md", "docs/verification-operating.md", "docs/relay.md", "docs/webhooks.md"},
 	"index":  {"docs/indexing.md"},
-	"api":    {"docs/operating.md", "docs/serving.md", "docs/relay.md"}, // its flags are those of serve
-	"worker": {"docs/operating.md", "docs/indexing.md", "docs/verification-operating.md"},
+	"api":    {"docs/operating.md", "docs/serving.md", "docs/relay.md", "docs/webhooks.md"}, // its flags are those of serve
+	"worker": {"docs/operating.md", "docs/indexing.md", "docs/verification-operating.md", "docs/webhooks.md"},
 	"verify": {"docs/verification.md"},
 	"signer": {"docs/verification-operating.md"},
 	"admin":  {"docs/verification-operating.md", "docs/operating.md", "docs/serving.md", "docs/indexing.md", "docs/addresses.md", "docs/api.md", "docs/accounts.md", "docs/relay.md", "docs/export.md"},

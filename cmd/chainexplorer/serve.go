@@ -55,6 +55,7 @@ type serveCommand struct {
 	signerFlags
 	verifierFlags
 	proverFlags
+	webhookFlags
 }
 
 func (c *serveCommand) Run(ctx context.Context, con *console) error {
@@ -84,7 +85,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			CensusInterval: c.CensusInterval, CensusRetention: c.CensusRetention, AuditRate: c.AuditRate,
 		},
 		Listen: c.Listen, Metrics: c.Metrics, Operator: c.operatorFlags, BackupDir: c.BackupDir, Control: c.Control, Nodes: nodes, LameDuck: c.LameDuck,
-		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Signer: c.signerFlags, Verifier: c.verifierFlags, Prover: c.proverFlags,
+		Origins: c.Origin, BaseURL: c.BaseURL, HeadMaxAge: c.HeadMaxAge, TraceEndpoint: c.TraceEndpoint, Callers: c.callerFlags, RPC: c.rpcFlags, OIDC: c.oidcFlags, Receipts: c.receiptFlags, Signer: c.signerFlags, Verifier: c.verifierFlags, Prover: c.proverFlags, Webhooks: c.webhookFlags,
 	})
 }
 
@@ -180,6 +181,9 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := c.proverFlags.check(); err != nil {
+		return err
+	}
+	if err := c.webhookFlags.check(); err != nil {
 		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {

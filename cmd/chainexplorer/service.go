@@ -58,6 +58,7 @@ type serviceOptions struct {
 	Signer        signerFlags
 	Verifier      verifierFlags
 	Prover        proverFlags
+	Webhooks      webhookFlags
 }
 
 // service is a process that answers requests, whatever else it does for its chains.
@@ -141,6 +142,9 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	s.usage = usage.NewRecorder(s.counts, usage.Options{Metrics: usage.NewMetrics(s.registered), Logger: con.log})
 	if o.Role.Jobs {
 		if err := s.verifyWith(s.control, o.Verifier, o.Signer); err != nil {
+			return nil, err
+		}
+		if err := s.deliverWith(s.control, o.Webhooks); err != nil {
 			return nil, err
 		}
 	}
@@ -245,6 +249,9 @@ func (s *service) openAPI(ctx context.Context) error {
 	}
 	verification.New(k, verification.Options{Jobs: verified, Chains: ids})
 	s.serveRelay(k)
+	if err := s.serveWebhooks(k, routes); err != nil {
+		return err
+	}
 	mcp.New(k, mcp.Options{Version: version(), Chains: routes.Order, Default: routes.Order[0]})
 	voyager.New(k, routes)
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})

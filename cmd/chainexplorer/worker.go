@@ -14,7 +14,7 @@ type workerCommand struct {
 	storeFlags
 	nodeFlags
 
-	Control string `placeholder:"FILE|URL" help:"Control database, for verification: a file, or a PostgreSQL database. Default: the database of --store."`
+	Control string `placeholder:"FILE|URL" help:"Control database, for verification and webhooks: a file, or a PostgreSQL database. Default: the database of --store."`
 
 	Metrics string `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 	operatorFlags
@@ -28,11 +28,12 @@ type workerCommand struct {
 	signerFlags
 	receiptLogFlags
 	verifierFlags
+	webhookFlags
 }
 
 // Help is shown by worker --help.
 func (workerCommand) Help() string {
-	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the ledger of privacy pools, the holder census, and the verification of sources. " +
+	return "Does the work beside the indexers of a chain that is kept in PostgreSQL: names and supplies of tokens, pools of exchanges, the ledger of privacy pools, the holder census, the verification of sources, and the delivery of webhooks. " +
 		"Any number of these may run; each job is done by one of them, and by another when that one ends. " +
 		"Start the indexers with --no-jobs, or they do such work as well."
 }
@@ -67,6 +68,9 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	}
 	p.onClose(func() { db.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
 	if err := p.verifyWith(db, c.verifierFlags, c.signerFlags); err != nil {
+		return err
+	}
+	if err := p.deliverWith(db, c.webhookFlags); err != nil {
 		return err
 	}
 	log, _, err := c.receiptLogFlags.open(db)
@@ -114,6 +118,9 @@ func (c *workerCommand) check() error {
 		return &usageError{"--finality-depth must be at least 1"}
 	}
 	if err := c.verifierFlags.check(); err != nil {
+		return err
+	}
+	if err := c.webhookFlags.check(); err != nil {
 		return err
 	}
 	if err := checkAudit(c.AuditRate); err != nil {

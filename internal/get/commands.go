@@ -24,10 +24,14 @@ func Operations() []client.Operation {
 }
 
 // Name is the command of an operation: its path without what varies, so that who knows the
-// API knows the command. /v1/{chain}/address/{address}/activity is address-activity.
+// API knows the command. /v1/{chain}/address/{address}/activity is address-activity. One of a
+// list that is named by its id is in the singular: /webhooks/{webhook_id} is webhook.
 func Name(o *client.Operation) string {
 	var words []string
 	for part := range strings.SplitSeq(o.Path, "/") {
+		if n := len(words); n > 0 && part == "{"+strings.TrimSuffix(words[n-1], "s")+"_id}" {
+			words[n-1] = strings.TrimSuffix(words[n-1], "s")
+		}
 		if part != "" && part != "v1" && part != "meta" && part[0] != '{' {
 			words = append(words, part)
 		}

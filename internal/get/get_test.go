@@ -89,6 +89,9 @@ func TestEveryCommand(t *testing.T) {
 			t.Errorf("two operations are %s", name)
 		}
 		names[name] = true
+		if o.Group == "Webhooks" { // which this service does not have
+			continue
+		}
 		command := []string{name}
 		for _, p := range o.Parameters {
 			if !p.Required || p.Name == "chain" {

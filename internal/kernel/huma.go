@@ -137,5 +137,5 @@ func (s *Server) OpenAPI() *huma.OpenAPI { return s.huma.OpenAPI() }
 // OperationOf is what the document says of a route.
 func (s *Server) OperationOf(r *Route) *huma.Operation {
 	item := s.huma.OpenAPI().Paths[r.Path]
-	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodDelete: item.Delete}[r.Method]
+	return map[string]*huma.Operation{http.MethodGet: item.Get, http.MethodPost: item.Post, http.MethodPut: item.Put, http.MethodPatch: item.Patch, http.MethodDelete: item.Delete}[r.Method]
 }

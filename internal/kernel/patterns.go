@@ -13,7 +13,7 @@ import (
 const anyPath = "/"
 
 // routedMethods are those that routes can have.
-var routedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
+var routedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // handle serves a pattern: a method and a path.
 func (s *Server) handle(pattern string, h http.Handler) {

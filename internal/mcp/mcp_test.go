@@ -112,6 +112,9 @@ func TestTools(t *testing.T) {
 		}
 		answered := 0
 		for _, tool := range mcp.Tools(nil) {
+			if strings.Contains(tool.Name, "webhook") { // which this service does not have
+				continue
+			}
 			given := map[string]any{}
 			var schema struct {
 				Required []string `json:"required"`

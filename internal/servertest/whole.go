@@ -11,6 +11,8 @@ import (
 	"chainexplorer/internal/relay/upstream"
 	"chainexplorer/internal/verification/job"
 	verification "chainexplorer/internal/verification/routes"
+	"chainexplorer/internal/webhook"
+	webhooks "chainexplorer/internal/webhook/routes"
 )
 
 // Whole is a change of the options to a service that serves everything that can be served:
@@ -27,6 +29,7 @@ func Whole(t *testing.T) func(*Options) {
 		}
 		secret := o.Control().ProverSecret()
 		o.Relay = &relay.Options{Relay: r, Secret: secret[:]}
+		o.Webhooks = &webhooks.Options{Webhooks: webhook.New(o.Control(), webhook.Options{Now: o.Now})}
 	}
 }
 

@@ -49,6 +49,7 @@ import (
 	verification "chainexplorer/internal/verification/routes"
 	"chainexplorer/internal/voyager"
 	"chainexplorer/internal/web/pages"
+	webhooks "chainexplorer/internal/webhook/routes"
 )
 
 // World is a simulated chain, an index of it, and the service in front.
@@ -143,7 +144,9 @@ type Options struct {
 	// Jobs tells how the jobs fare in the process; nil is none that does any.
 	Jobs func(chain string) []pages.Work
 	// Relay serves the prover relay, too.
-	Relay    *relay.Options
+	Relay *relay.Options
+	// Webhooks serves webhooks, too, of the chains that are served.
+	Webhooks *webhooks.Options
 	control  *control.DB
 	accounts *account.Repository
 	people   *session.Repository
@@ -193,6 +196,11 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 	}
 	if o.Relay != nil {
 		relay.New(k, *o.Relay)
+	}
+	if o.Webhooks != nil {
+		w := *o.Webhooks
+		w.Feed, w.Chains = routes.Feed, routes.Order
+		webhooks.New(k, w)
 	}
 	mcp.New(k, mcp.Options{Version: o.Version, Chains: routes.Order, Default: routes.Order[0]})
 	voyager.New(k, routes)

@@ -61,7 +61,7 @@ func describe(r huma.Registry) {
 func openAnswers(o *huma.OpenAPI) {
 	sent := map[string]bool{}
 	for _, item := range o.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 			if op == nil || op.RequestBody == nil {
 				continue
 			}

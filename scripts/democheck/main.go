@@ -244,7 +244,8 @@ func (d *demo) everyOperation(ctx context.Context, chain string, first bool) (in
 		"/v1/{chain}/privacy-pool/tvl/series": "?from=" + hour.Add(-3*time.Hour).Format(time.RFC3339) + "&to=" + hour.Format(time.RFC3339)}
 	// Nothing is verified yet.
 	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound, "/v1/{chain}/verification-jobs/{jobId}": http.StatusNotFound,
-		"/v1/{chain}/verification-jobs/{jobId}/receipt": http.StatusNotFound, "/v1/SN_MAIN/prove/{jobId}": http.StatusNotFound}
+		"/v1/{chain}/verification-jobs/{jobId}/receipt": http.StatusNotFound, "/v1/SN_MAIN/prove/{jobId}": http.StatusNotFound,
+		"/v1/{chain}/webhooks/{webhook_id}": http.StatusNotFound, "/v1/{chain}/webhooks/{webhook_id}/dead-letters": http.StatusNotFound}
 	n := 0
 	for _, path := range slices.Sorted(keys(spec.Paths)) {
 		text, ok := spec.Paths[path]["get"]

@@ -1330,6 +1330,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/{chain}/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of the key's workspace on the chain, oldest first. `limit` is 1 to 100, 25 by default.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Begins to send signed messages about what matches the filter, by the rules of Standard Webhooks. 201 with the new webhook and its secret, which is shown this once; 200 with the webhook that the same Idempotency-Key and body made before. Plans have 5 to 2,000 webhooks. A key of a workspace is needed, with the scope write. See [webhooks](/docs/guide/webhooks).
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a webhook
+         * @description The webhook, to the workspace that owns it. One of another workspace is answered like one that does not exist.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Ends a webhook, and forgets all of it. A message under way may still arrive.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, pause or resume a webhook
+         * @description Changes what the body names. A webhook that is made active goes on where it was: nothing is left out. With another url, or made active, the message under way is tried at once, and has all its attempts again.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List messages that were given up
+         * @description Messages that were not taken within a day, newest first: at most 100 of a webhook, for 30 days. `limit` is 1 to 100, 25 by default.
+         */
+        get: operations["listWebhookDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}/dead-letters/{message_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a dead letter again
+         * @description The message is sent with its own id and sequence, before what is new. The request has no body.
+         */
+        post: operations["redeliverWebhookMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a webhook again at a block
+         * @description Everything from that block on is told again, in new messages with new ids. What was told before is not taken back: rows are the same by their own identity.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret
+         * @description Messages are signed with the new secret and, for 24 hours, also with the one before. The answer holds the secret, this once. The request has no body.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/{chain}/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a test message
+         * @description A message of type test is sent, in order with the others. At most 3 wait at once. The request has no body.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2493,6 +2645,17 @@ export interface components {
             /** @description How a chain is chosen. */
             selectionRule: string;
         };
+        ChangeWebhookRequest: {
+            /** @description What its owner calls it. */
+            description?: string;
+            /**
+             * @description Whether messages are sent.
+             * @enum {string}
+             */
+            state?: "active" | "paused";
+            /** @description Where to, from now on. */
+            url?: string;
+        };
         Checked: {
             /** @description What the auditor recomputed since; null where none ran. */
             audit: components["schemas"]["Audit"] | null;
@@ -3094,6 +3257,25 @@ export interface components {
              */
             status: "exact" | "partial" | "unavailable";
         };
+        CreateInputBody: {
+            /** @description What its owner calls it. */
+            description?: string;
+            /** @description What is told. */
+            filter: components["schemas"]["WebhookFilter"];
+            /**
+             * Format: int64
+             * @description The first block that is told of; unless given, the one after the newest.
+             */
+            fromBlock?: number;
+            /** @description Where to: https, without a user, a password or a fragment. It must resolve to public addresses whenever a message is sent. */
+            url: string;
+        };
+        CreatedWebhook: {
+            /** @description What messages are signed with: whsec_ and base64. It is shown this once; null where the same request had made the webhook before. Rotate it when it was lost. */
+            secret: string | null;
+            /** @description The webhook. */
+            webhook: components["schemas"]["Webhook"];
+        };
         DecodedField: {
             /** @description Felt: lower-case hex without leading zeros. */
             addressValue: string | null;
@@ -3128,6 +3310,10 @@ export interface components {
             textValue: string | null;
             /** @description Type of the value. */
             type: string | null;
+        };
+        DeletedWebhook: {
+            /** @description The webhook that is gone, with its dead letters and what was under way. */
+            webhookId: string;
         };
         DeploymentProvenance: {
             /**
@@ -6109,6 +6295,13 @@ export interface components {
             /** @description The plan that the workspace has now. Its keys have the limits of it within a second. */
             plan: string;
         };
+        ReplayWebhookRequest: {
+            /**
+             * Format: int64
+             * @description The first block that is told of again: any up to the one after the newest.
+             */
+            fromBlock: number;
+        };
         Requested: {
             /** @description What the key is meant for, test or live; empty, as label and scopes are, for one that is in no list. */
             apiKeyEnvironment: string;
@@ -7677,6 +7870,161 @@ export interface components {
              * @description Tokens with a balance, which are listed.
              */
             visibleNonZero: number;
+        };
+        Webhook: {
+            /** @description The chain that it is told of. */
+            chainId: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /** @description What its owner calls it. */
+            description: string;
+            /** @description What is told. */
+            filter: components["schemas"]["WebhookFilter"];
+            /**
+             * Format: int64
+             * @description The first block that is told of.
+             */
+            fromBlock: number;
+            /**
+             * Format: date-time
+             * @description When a message was last taken; null for never.
+             */
+            lastDeliveredAt: string | null;
+            /**
+             * Format: int64
+             * @description The sequence of the newest message; 0 for none.
+             */
+            lastSequence: number;
+            /** @description How far it was told. Null in front of the first block. */
+            position: components["schemas"]["WebhookPosition"] | null;
+            /**
+             * @description Paused by its owner, or disabled by the service; PATCH makes it active again, and it goes on where it was.
+             * @enum {string}
+             */
+            state: "active" | "paused" | "disabled";
+            /**
+             * Format: date-time
+             * @description Since when it is in its state.
+             */
+            stateAt: string;
+            /**
+             * @description Why it was disabled; null otherwise.
+             * @enum {string|null}
+             */
+            stateReason: "gone" | "unreachable" | "failing" | "rolled_back" | null;
+            /**
+             * Format: date-time
+             * @description When its owner last changed it.
+             */
+            updatedAt: string;
+            /** @description Where messages are sent. */
+            url: string;
+            /** @description Names the webhook. */
+            webhookId: string;
+        };
+        WebhookFilter: {
+            /** @description Of transaction the one address, of event the emitters, of transfer either side. */
+            address?: string[];
+            /** @description Of transfer: who sent. */
+            from?: string[];
+            /**
+             * @description What is told: new blocks, transactions that an address has a part in, events, token transfers, that the finalized or L1-accepted block moved, or that blocks were taken back.
+             * @enum {string}
+             */
+            kind: "block" | "transaction" | "event" | "transfer" | "finality" | "fork";
+            /** @description Of transfer: who received. Not together with from. */
+            to?: string[];
+            /** @description Of transfer: the tokens. */
+            token?: string[];
+            /** @description Of event: values of the first key, one of which it has. */
+            topic0?: string[];
+            /** @description Of event: values of the key at this position, one of which it has. Later topics need topic0. */
+            topic1?: string[];
+            /** @description As topic1. */
+            topic10?: string[];
+            /** @description As topic1. */
+            topic11?: string[];
+            /** @description As topic1. */
+            topic12?: string[];
+            /** @description As topic1. */
+            topic13?: string[];
+            /** @description As topic1. */
+            topic14?: string[];
+            /** @description As topic1. */
+            topic15?: string[];
+            /** @description As topic1. */
+            topic2?: string[];
+            /** @description As topic1. */
+            topic3?: string[];
+            /** @description As topic1. */
+            topic4?: string[];
+            /** @description As topic1. */
+            topic5?: string[];
+            /** @description As topic1. */
+            topic6?: string[];
+            /** @description As topic1. */
+            topic7?: string[];
+            /** @description As topic1. */
+            topic8?: string[];
+            /** @description As topic1. */
+            topic9?: string[];
+        };
+        WebhookLetter: {
+            /**
+             * Format: int64
+             * @description How often it was sent.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the message was made.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was given up. It is kept for 30 days, and the newest 100 of a webhook.
+             */
+            givenUpAt: string;
+            /**
+             * Format: int64
+             * @description The status that the receiver last answered with; null when it did not answer.
+             */
+            lastStatus: number | null;
+            /** @description The id of the message, as in the header webhook-id. */
+            messageId: string;
+            /** @description It was asked for, and is sent when its turn comes. */
+            redelivered: boolean;
+            /**
+             * Format: int64
+             * @description Its place in the order of the webhook's messages.
+             */
+            sequence: number;
+            /** @description What it tells. */
+            type: string;
+        };
+        WebhookLetterPage: {
+            /** @description The messages that were given up, newest first. */
+            items: components["schemas"]["WebhookLetter"][];
+            /** @description Send it back as cursor for the next page; null when there is no more. */
+            nextCursor: string | null;
+        };
+        WebhookPage: {
+            /** @description The webhooks of the workspace on the chain, oldest first. */
+            items: components["schemas"]["Webhook"][];
+            /** @description Send it back as cursor for the next page; null when there is no more. */
+            nextCursor: string | null;
+        };
+        WebhookPosition: {
+            /** @description Hash of that block. */
+            blockHash: string;
+            /**
+             * Format: int64
+             * @description The newest block that was looked at for it. While nothing matches it is written every few seconds.
+             */
+            blockNumber: number;
         };
     };
     responses: never;
@@ -13684,6 +14032,288 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerificationJob"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Page size. A value out of range is clamped to 1 or to the maximum. */
+                limit?: number;
+                /** @description nextCursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook again; it is refused with another body. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            /** @description Created: the webhook is new */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWebhook"];
+                };
+            };
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    listWebhookDeadLetters: {
+        parameters: {
+            query?: {
+                /** @description Page size. A value out of range is clamped to 1 or to the maximum. */
+                limit?: number;
+                /** @description nextCursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookLetterPage"];
+                };
+            };
+        };
+    };
+    redeliverWebhookMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+                /** @description Id of the message. */
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+                /** @description Id of the webhook. */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
                 };
             };
         };

@@ -187,7 +187,7 @@ func (d *desk) flush(ctx context.Context, last bool) error {
 		}
 	}
 	for at, list := range moved {
-		p, err := positionOf(at)
+		p, err := PositionOf(at)
 		if err != nil {
 			return err
 		}

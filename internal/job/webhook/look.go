@@ -83,8 +83,8 @@ func (j *Job) load(ctx context.Context, s *sub) error {
 	return nil
 }
 
-// positionOf is a place as it is stored.
-func positionOf(at feed.Place) (webhook.Position, error) {
+// PositionOf is a place as it is stored.
+func PositionOf(at feed.Place) (webhook.Position, error) {
 	text, err := json.Marshal(at)
 	if err != nil {
 		return webhook.Position{}, fmt.Errorf("write a place: %w", err)
@@ -218,7 +218,7 @@ func (j *Job) tell(ctx context.Context, s *sub, st *feed.State, retractable bool
 			next.Parts, next.First = 0, 0
 		}
 	}
-	p, err := positionOf(at)
+	p, err := PositionOf(at)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (j *Job) ledger(ctx context.Context, step *webhook.Step, s *sub, st *feed.S
 func (j *Job) put(ctx context.Context, s *sub, step webhook.Step) error {
 	step.Delivered = s.delivered
 	if step.Position == nil {
-		p, err := positionOf(s.place)
+		p, err := PositionOf(s.place)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,0 @@
-package webhook
-
-// PositionOf is how places are stored.
-var PositionOf = positionOf
