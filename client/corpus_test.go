@@ -236,6 +236,9 @@ func TestCorpus(t *testing.T) {
 		if o == nil {
 			continue
 		}
+		if o.ID == "streamFeed" { // no call: TestStream
+			continue
+		}
 		r := &replay{exchange: x}
 		c, err := client.New(client.Options{BaseURL: "http://service.test", APIKey: "svc_test_key", HTTP: &http.Client{Transport: r}, Attempts: 1})
 		if err != nil {
@@ -273,7 +276,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, o := range all {
 		switch {
-		case answered[o.ID], o.ID == "getTokenHoldings", o.ID == "getContractVerification": // retired; nothing of the corpus is verified
+		case answered[o.ID], o.ID == "getTokenHoldings", o.ID == "getContractVerification", o.ID == "streamFeed": // retired; nothing of the corpus is verified; no call
 		case o.Scope == "session", o.Scope == "verify", o.Scope == "prove": // not of the corpus
 		default:
 			t.Errorf("no answer of %s was read", o.ID)

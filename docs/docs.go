@@ -29,6 +29,7 @@ var ForCallers = []Guide{
 	{"census.md", "The holder census: generations, certification, digest, metrics."},
 	{"privacy-pool.md", "Privacy pools: what they say in public, and what is made of it."},
 	{"rpc.md", "The JSON-RPC gateway: endpoints, versions, batches, limits, errors, writes, subscriptions."},
+	{"streams.md", "Server-sent events: filters, messages, forks, coming back, limits."},
 	{"verification.md", "Exact verification: archives, packages, and checking a receipt offline."},
 	{"relay.md", "The prover relay: asking for proofs, fetching them once, and running it."},
 	{"webhooks.md", "Webhooks: being told by signed requests; receiving, forks, retries, and running it."},

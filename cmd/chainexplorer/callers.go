@@ -17,6 +17,7 @@ type callerFlags struct {
 	MaxInFlightKey       int      `default:"0" help:"Requests at work at once of one key; 0 for an eighth of --max-in-flight."`
 	MaxConnections       int      `default:"4096" help:"Open connections; beyond it a new one takes the place of the one that has waited longest for its client."`
 	MaxConnectionsClient int      `default:"256" help:"Those of one address, or one IPv6 network of 64 bits; a --trusted-proxy has no such bound."`
+	Streams              int      `default:"2048" help:"Streams of server-sent events of all callers; a workspace may have a quarter of them, and a key an eighth. They count among --max-connections."`
 	AnonymousPerMinute   int      `default:"1200" help:"Requests a minute without a valid key from one address, or one IPv6 network of 64 bits; 0 for no limit."`
 	InternalKey          []string `sep:"none" placeholder:"NAME:SCOPES:SHA256" help:"A key for services of the operator's own, in no database: as 'chainexplorer admin key internal' prints it; repeatable. It never has the scope verify."`
 	TrustedProxy         []string `sep:"none" placeholder:"CIDR" help:"Addresses of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8 or 127.0.0.1; repeatable. Without it the peer of the connection is the client."`
@@ -29,6 +30,9 @@ func (f *callerFlags) check() error {
 	}
 	if f.MaxConnections < 1 || f.MaxConnectionsClient < 1 {
 		return &usageError{"--max-connections and --max-connections-client must be at least 1"}
+	}
+	if f.Streams < 1 || f.Streams > 1<<20 {
+		return &usageError{"--streams must be 1 to 1048576"}
 	}
 	if _, err := f.configured(); err != nil {
 		return err

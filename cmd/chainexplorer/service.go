@@ -27,6 +27,7 @@ import (
 	"chainexplorer/internal/session"
 	"chainexplorer/internal/signin"
 	"chainexplorer/internal/site"
+	"chainexplorer/internal/stream"
 	"chainexplorer/internal/usage"
 	"chainexplorer/internal/verification/job"
 	verification "chainexplorer/internal/verification/routes"
@@ -252,6 +253,9 @@ func (s *service) openAPI(ctx context.Context) error {
 	if err := s.serveWebhooks(k, routes); err != nil {
 		return err
 	}
+	streams := stream.New(k, routes, stream.Options{Streams: s.opts.Callers.Streams, PerAddress: (s.opts.Callers.MaxConnectionsClient + 1) / 2})
+	s.front.server.RegisterOnShutdown(streams.Close) // or they would be waited for
+	s.onClose(streams.Close)
 	mcp.New(k, mcp.Options{Version: version(), Chains: routes.Order, Default: routes.Order[0]})
 	voyager.New(k, routes)
 	me.New(k, me.Options{Accounts: s.accounts, Usage: s.counts})

@@ -232,7 +232,7 @@ func TestIndexedRoutesNeedNoNode(t *testing.T) {
 	a, tx := w.Chain.Accounts(39)[0].String(), w.Chain.BlockAt(3).Transactions[0].Hash.String()
 	fill := strings.NewReplacer("{chain}", chainID, "{address}", a, "{token}", contracts.STRK.String(), "{number_or_hash}", "3", "{tx_hash}", tx,
 		"{message_hash}", fmt.Sprintf("0x%x", w.Chain.Messages(0, 39)[0].Hash), "{class_hash}", contracts.Classes().Account.Hash.String())
-	query := map[string]string{"search": "?q=" + a, "searchEvents": "?topic0=" + felt.Selector("Transfer").String(), "getBlockAtTimestamp": "?timestamp=1900000000",
+	query := map[string]string{"search": "?q=" + a, "searchEvents": "?topic0=" + felt.Selector("Transfer").String(), "getBlockAtTimestamp": "?timestamp=1900000000", "streamFeed": "?kind=block&follow=false",
 		"listPrivacyPoolTvl": "?from=2026-01-01T00:00:00Z&to=2026-01-01T01:00:00Z"}
 	bodies := map[string]string{"summarizeAddresses": `{"addresses":["` + a + `"]}`, "describeAddresses": `{"addresses":["` + a + `"]}`, "previewTransactions": `{"hashes":["` + tx + `"]}`}
 	want := map[string]int{"getContractVerification": http.StatusNotFound, "getTokenHoldings": http.StatusGone}

@@ -129,7 +129,9 @@ func (g *golden) text(c goldenCase, r reply) []byte {
 		}
 	}
 	b.WriteByte('\n')
-	if len(r.Body) > 0 {
+	if len(r.Body) > 0 && r.Header.Get("Content-Type") == "text/event-stream" {
+		b.Write(r.Body)
+	} else if len(r.Body) > 0 {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, r.Plain()); err != nil || !bytes.Equal(compact.Bytes(), r.Plain()) {
 			g.T.Errorf("%s/%s: not compact JSON: %v", c.dir, c.name, err)

@@ -252,6 +252,7 @@ var FamilyPurposes = map[string]string{
 	"Verification": "You have the source of a class and want it rebuilt and compared with what was declared, for a signed receipt.",
 	"Prover relay": "You have a transaction of a privacy pool and want it proven, without a prover of your own.",
 	"Webhooks":     "You want to be told of blocks, transactions, events, transfers, finality or forks by signed requests to a server of yours.",
+	"Streams":      "You want to be told what happens as it happens, through forks, without asking again and again.",
 	"JSON-RPC":     "You want what a node answers: state, simulations, proofs, traces, or to send a signed transaction.",
 	"Account":      "You are signed in and want to issue, list or revoke the keys of your workspace.",
 	"Meta":         "You want to know what this deployment serves and what your key may do.",

@@ -141,6 +141,9 @@ func ordered(paths map[string]map[string]*Operation) ([]*Operation, error) {
 				return nil, fmt.Errorf("%s %s has no name", method, path)
 			}
 			o.method, o.path = method, path
+			if _, stream := o.Responses["200"].Content["text/event-stream"]; stream {
+				continue // what lasts is no call: it is written by hand where there is one
+			}
 			out = append(out, o)
 		}
 	}

@@ -54,6 +54,9 @@ func TestClientIsCurrent(t *testing.T) {
 	calls := string(files["operations.gen.go"])
 	for path, methods := range d.Paths {
 		for _, o := range methods {
+			if o.ID == "streamFeed" { // no call: Stream is written by hand
+				continue
+			}
 			if !strings.Contains(calls, `operation: "`+o.ID+`"`) {
 				t.Errorf("%s has no method for %s", path, o.ID)
 			}

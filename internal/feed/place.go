@@ -62,6 +62,9 @@ const MaxMark = 400
 
 const markVersion = 1
 
+// maxParts is more than any block has.
+const maxParts = 1 << 20
+
 // MarshalText writes the mark in letters, digits, - and _.
 func (m Mark) MarshalText() ([]byte, error) {
 	b := append(make([]byte, 0, 256), markVersion)
@@ -108,6 +111,9 @@ func (m *Mark) UnmarshalText(text []byte) error {
 			return ErrMark
 		}
 	}
+	if n[1] > maxParts {
+		return ErrMark
+	}
 	if len(b) < felt.Size || n[0] >= 1<<62 {
 		return ErrMark
 	}
@@ -125,6 +131,12 @@ func (m *Mark) UnmarshalText(text []byte) error {
 		m.ladder = append(m.ladder, rung(b))
 	}
 	return nil
+}
+
+// Moved is the mark of another place in the same block, with the same rungs; false where it
+// is in another.
+func (m Mark) Moved(to Place) (Mark, bool) {
+	return Mark{Place: to, ladder: m.ladder}, m.Ref == to.Ref
 }
 
 // ladderOf is how many rungs the mark of a block has.

@@ -71,7 +71,7 @@ type Gateway struct {
 	sockets     *kernel.Seats // of connections; nil when there are none
 	hosts       *kernel.Seats // of the same, by address
 	shares      *shares       // of keys at the nodes
-	keys        *keyring
+	keys        *kernel.Keyring
 	room        *room
 	metrics     *Metrics
 }
@@ -93,7 +93,7 @@ func New(k *kernel.Server, o Options) (*Gateway, error) {
 	g := &Gateway{Server: k, chains: map[string]*served{}, noWrites: o.NoWrites, metrics: NewMetrics(o.Registerer),
 		seats: k.Seats("calls", maxCalls, k.Bounds().AtWork.PerWorkspace, k.Bounds().AtWork.PerKey, o.NodeWait+method.Longest+time.Second), room: newRoom(roomBytes, roomOfKey), shares: newShares(cmp.Or(o.NodeShare, 32), o.NodeWait)}
 	g.batchAtOnce = min(batchAtOnce, g.seats.Places().PerWorkspace, g.seats.Places().PerKey)
-	g.keys = newKeyring(k.Reauthenticate)
+	g.keys = k.Keyring()
 	if o.Sockets > 0 {
 		g.sockets = kernel.NewSeats(o.Sockets, 0, 0)
 		g.hosts = kernel.NewSeats(o.Sockets, o.SocketsPerAddress, o.SocketsPerAddress)
@@ -121,7 +121,7 @@ func New(k *kernel.Server, o Options) (*Gateway, error) {
 		}
 		if s.nodes != nil && g.sockets != nil {
 			limits := o.Live
-			limits.Admit = cmp.Or(limits.Admit, keyEvery)
+			limits.Admit = cmp.Or(limits.Admit, kernel.KeyEvery)
 			g.follow(s, limits, live.NewMetrics(reg))
 		}
 		g.chains[c.ID] = s
@@ -141,7 +141,7 @@ func (g *Gateway) Close() {
 			l.Close()
 		}
 	}
-	g.keys.close()
+	g.keys.Close()
 }
 
 // head is the newest block that the chain's nodes showed.

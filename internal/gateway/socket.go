@@ -112,12 +112,12 @@ func (g *Gateway) serveSocket(w http.ResponseWriter, r *http.Request) {
 		g.sendWhole(w, r, translate(refused))
 		return
 	}
-	key, release := g.keys.hold(r.Header)
+	key, release := g.keys.Hold(r.Header)
 	defer release()
 	v.chain.live.Serve(w, r, live.Client{
 		Version: v.version, Subprotocols: []string{subprotocol},
 		Answer: func(ctx context.Context, body []byte) ([]byte, func()) { return g.message(ctx, v, body) },
-		Admit:  key.valid,
+		Admit:  key.Valid,
 		Charge: func(ctx context.Context, m *method.Method) *wire.Error { return g.charge(ctx, v, m) },
 		Answered: func(m *method.Method, took time.Duration, failed bool, why *wire.Error) {
 			g.tellStream(v, m, took, failed, why)

@@ -14,6 +14,8 @@ const (
 	ReasonNotAToken          Reason = "not_a_token"
 	ReasonNodeUnavailable    Reason = "node_unavailable"
 
+	ReasonStreamPlace Reason = "stream_place_gone"
+
 	ReasonMinuteBudget  Reason = "minute_budget"
 	ReasonBurst         Reason = "burst"
 	ReasonConcurrency   Reason = "concurrency"
@@ -51,6 +53,9 @@ var Reasons = map[Reason]reasonInfo{
 	ReasonNodeUnavailable: {CodeServiceUnavailable, "api/live-reads",
 		"The answer has to come from a Starknet node, and none could be asked in time, or none has the block any more.",
 		"Wait as long as Retry-After says and send the same request again. Routes that read the index are not affected."},
+	ReasonStreamPlace: {CodeInvalidCursor, "api/cursors",
+		"The place from which a stream was to go on is of another chain, so far back that no stream begins there any more, or below a fork that is deeper than the place can tell.",
+		"Forget what the stream told, open it without Last-Event-ID, and read what was missed from the list of the same rows, or give from_block."},
 	ReasonMinuteBudget: {CodeRateLimited, "api/rate-limits",
 		"The workspace, or the key if it has a smaller limit of its own, has used up its budget for this class of routes in the current minute.",
 		"Wait for the next minute, as long as Retry-After says."},

@@ -45,6 +45,7 @@ import (
 	"chainexplorer/internal/site"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/stream"
 	"chainexplorer/internal/usage"
 	verification "chainexplorer/internal/verification/routes"
 	"chainexplorer/internal/voyager"
@@ -143,6 +144,8 @@ type Options struct {
 	Checkpoint func(context.Context) (int64, []byte, error)
 	// Jobs tells how the jobs fare in the process; nil is none that does any.
 	Jobs func(chain string) []pages.Work
+	// Streams are those of the streams.
+	Streams stream.Options
 	// Relay serves the prover relay, too.
 	Relay *relay.Options
 	// Webhooks serves webhooks, too, of the chains that are served.
@@ -154,6 +157,7 @@ type Options struct {
 	recorder *usage.Recorder
 	desk     *signin.Desk
 	explorer *pages.Pages
+	streams  *stream.Server
 }
 
 type (
@@ -202,6 +206,9 @@ func (o *Options) open(t *testing.T, cleanup func(func())) (*kernel.Server, *api
 		w.Feed, w.Chains = routes.Feed, routes.Order
 		webhooks.New(k, w)
 	}
+	streams := stream.New(k, routes, o.Streams)
+	o.streams = streams
+	cleanup(streams.Close)
 	mcp.New(k, mcp.Options{Version: o.Version, Chains: routes.Order, Default: routes.Order[0]})
 	voyager.New(k, routes)
 	o.explorer = pages.New(k, routes)
@@ -341,6 +348,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	srv.Start()
 	w.life.cleanup(func() {
 		o.explorer.Close()
+		o.streams.Close()
 		srv.Close()
 		if !w.shared {
 			w.checkLogs()

@@ -107,7 +107,7 @@ func TestOperationsDeclareWhatTheKernelAdds(t *testing.T) {
 					}
 				}
 			}
-			if _, ok := op.Responses["304"]; ok != (method == "get" && !gone) {
+			if _, ok := op.Responses["304"]; ok != (method == "get" && !gone && path != "/v1/{chain}/stream") { // a stream is no copy that could be good
 				t.Errorf("%s %s: 304 is declared: %v", method, path, ok)
 			}
 			for status, want := range map[string]string{usual: "X-Ratelimit-Remaining", "429": "Retry-After", "401": "WWW-Authenticate", "503": "X-Request-Id"} {

@@ -78,7 +78,7 @@ func (w *world) curl(command string, variables map[string]string) (reply, error)
 			method, content = http.MethodPost, words[i]
 		case arg == "-I":
 			method = http.MethodHead
-		case arg == "-i" || arg == "-s":
+		case arg == "-i" || arg == "-s" || arg == "-N":
 		case arg == "--compressed":
 			headers = append(headers, "Accept-Encoding", "gzip")
 		case strings.HasPrefix(arg, "-") || address != "":

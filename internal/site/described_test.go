@@ -76,6 +76,9 @@ func TestAnswerExamples(t *testing.T) {
 	}
 	for _, op := range w.Contract.Operations {
 		status := answers[op.ID].Status
+		if ok, there := op.Responses["200"].(map[string]any); there && ok["content"] != nil && ok["content"].(map[string]any)["application/json"] == nil {
+			continue // a stream is no document
+		}
 		if status == "" {
 			t.Errorf("no golden answer of %s", op.ID)
 			continue

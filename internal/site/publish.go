@@ -91,7 +91,8 @@ func responseHeaders() map[string]*huma.Header {
 // a read can be answered 304.
 func declareHeaders(op *huma.Operation, r *kernel.Route) {
 	method := r.Method
-	if method == http.MethodGet && !r.Retired {
+	lasting := op.Responses["200"] != nil && op.Responses["200"].Content["text/event-stream"] != nil
+	if method == http.MethodGet && !r.Retired && !lasting {
 		op.Responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "The copy that If-None-Match names is still good."}
 		if r.Dated {
 			op.Responses[strconv.Itoa(http.StatusNotModified)].Description = "The copy that If-None-Match names is still good or, without it, nothing was modified since the time of If-Modified-Since."
@@ -104,7 +105,7 @@ func declareHeaders(op *huma.Operation, r *kernel.Route) {
 		}
 		switch status {
 		case "200", "304":
-			if method == http.MethodGet {
+			if method == http.MethodGet && !lasting {
 				names = append(names, "ETag")
 			}
 			if r.Dated {

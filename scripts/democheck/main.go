@@ -240,7 +240,7 @@ func (d *demo) everyOperation(ctx context.Context, chain string, first bool) (in
 	fill := strings.NewReplacer(values...)
 	hour := time.Now().UTC().Truncate(time.Hour)
 	query := map[string]string{"/v1/{chain}/search": "?q=10", "/v1/{chain}/block-at-timestamp": "?timestamp=" + time.Now().UTC().Format(time.RFC3339),
-		"/v1/{chain}/events": "?address=" + feeToken, "/v1/{chain}/contract/{address}/read": "?selector=" + decimalsSelector,
+		"/v1/{chain}/events": "?address=" + feeToken, "/v1/{chain}/stream": "?kind=block&follow=false", "/v1/{chain}/contract/{address}/read": "?selector=" + decimalsSelector,
 		"/v1/{chain}/privacy-pool/tvl/series": "?from=" + hour.Add(-3*time.Hour).Format(time.RFC3339) + "&to=" + hour.Format(time.RFC3339)}
 	// Nothing is verified yet.
 	want := map[string]int{"/v1/{chain}/contract/{address}/verification": http.StatusNotFound, "/v1/{chain}/verification-jobs/{jobId}": http.StatusNotFound,

@@ -970,6 +970,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/{chain}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream what happens
+         * @description Server-sent events: a message for every block in which something matches, and `retracted` when a fork takes blocks back. `kind` says what is wanted; values of one filter are alternatives, filters must all match. Without `from_block` it begins with the next block. `Last-Event-ID` goes on behind a message that was heard before, through forks. See [streams](/docs/guide/streams).
+         */
+        get: operations["streamFeed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/{chain}/token/{token}": {
         parameters: {
             query?: never;
@@ -12752,6 +12772,84 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Status"];
+                };
+            };
+        };
+    };
+    streamFeed: {
+        parameters: {
+            query: {
+                /**
+                 * @description What to tell of.
+                 * @example block
+                 */
+                kind: "block" | "transaction" | "event" | "transfer" | "finality" | "fork";
+                /** @description Of events the emitter; of transfers either side; of transactions, once, who has a part in them. Repeat for alternatives, at most 16. */
+                address?: string[];
+                /** @description Of transfers: the token contract. Repeat for alternatives, at most 16. */
+                token?: string[];
+                /** @description Of transfers: the sender. Repeat for alternatives, at most 16. Not together with to or address. */
+                from?: string[];
+                /** @description Of transfers: the receiver, as from. */
+                to?: string[];
+                /** @description Of events: values of key 0. Repeat for alternatives, at most 64 of all topics together. */
+                topic0?: string[];
+                /** @description Of events: values of key 1. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic1?: string[];
+                /** @description Of events: values of key 2. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic2?: string[];
+                /** @description Of events: values of key 3. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic3?: string[];
+                /** @description Of events: values of key 4. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic4?: string[];
+                /** @description Of events: values of key 5. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic5?: string[];
+                /** @description Of events: values of key 6. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic6?: string[];
+                /** @description Of events: values of key 7. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic7?: string[];
+                /** @description Of events: values of key 8. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic8?: string[];
+                /** @description Of events: values of key 9. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic9?: string[];
+                /** @description Of events: values of key 10. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic10?: string[];
+                /** @description Of events: values of key 11. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic11?: string[];
+                /** @description Of events: values of key 12. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic12?: string[];
+                /** @description Of events: values of key 13. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic13?: string[];
+                /** @description Of events: values of key 14. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic14?: string[];
+                /** @description Of events: values of key 15. Repeat for alternatives, at most 64 of all topics together. Needs topic0. */
+                topic15?: string[];
+                /** @description First block, at most 10,000 below the newest; the next one when left out. */
+                from_block?: string;
+                /** @description As the header Last-Event-ID, which is believed rather than this. */
+                lastEventId?: string;
+                /** @description false ends the stream when nothing is left to tell. */
+                follow?: boolean;
+            };
+            header?: {
+                /** @description The id of the last message that was heard: the stream goes on behind it. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The chain, such as SN_MAIN. */
+                chain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. The data of each is one line of JSON with id, type, chain, block, part, lastPart and items, which are the rows of the lists of the same things. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
         };

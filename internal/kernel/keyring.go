@@ -1,22 +1,20 @@
-package gateway
+package kernel
 
 import (
 	"context"
 	"errors"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/kernel"
 )
 
 const (
-	// keyEvery is how often the key of an open connection is looked at. A revoked one is
+	// KeyEvery is how often the key of an open connection is looked at. A revoked one is
 	// believed for half a second by the whole service; the rest of the promised second
 	// is for this, and for closing.
-	keyEvery = 150 * time.Millisecond
+	KeyEvery = 150 * time.Millisecond
 	// keyUnknown is for how long connections stay while keys cannot be checked: our
 	// failure is not the client's, for a while.
 	keyUnknown = 30 * time.Second
@@ -26,9 +24,9 @@ const (
 
 var errKeyInvalid = errors.New("the key is not valid any more")
 
-// keyring looks after the keys of open connections: once for each key, however many
+// Keyring looks after the keys of open connections: once for each key, however many
 // connections it has.
-type keyring struct {
+type Keyring struct {
 	check func(context.Context, http.Header) error
 
 	ctx  context.Context
@@ -36,38 +34,39 @@ type keyring struct {
 	work sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows
-	held    map[string]*heldKey
+	held    map[string]*HeldKey
 	running bool
 }
 
-// heldKey is a key with connections.
-type heldKey struct {
-	header  http.Header // with the key alone
-	uses    int         // guarded by the ring
-	invalid atomic.Bool
-	known   time.Time // when it was last known to be valid; of the looking goroutine
+// HeldKey is a key with connections.
+type HeldKey struct {
+	header  http.Header   // with the key alone
+	uses    int           // guarded by the ring
+	invalid chan struct{} // closed when it is
+	known   time.Time     // when it was last known to be valid; of the looking goroutine
 }
 
-func newKeyring(check func(context.Context, http.Header) error) *keyring {
-	k := &keyring{check: check, held: map[string]*heldKey{}}
+// Keyring makes one for routes whose requests last. It must be closed.
+func (s *Server) Keyring() *Keyring {
+	k := &Keyring{check: s.Reauthenticate, held: map[string]*HeldKey{}}
 	k.ctx, k.stop = context.WithCancel(context.Background())
 	return k
 }
 
-// hold looks after the key of a request that was let in, until release is called.
-func (k *keyring) hold(h http.Header) (key *heldKey, release func()) {
+// Hold looks after the key of a request that was let in, until release is called.
+func (k *Keyring) Hold(h http.Header) (key *HeldKey, release func()) {
 	only := http.Header{}
-	for _, name := range []string{kernel.HeaderKey, kernel.HeaderKeyShort} {
+	for _, name := range []string{HeaderKey, HeaderKeyShort} {
 		if v := h[name]; len(v) > 0 {
 			only[name] = v
 		}
 	}
-	text := only.Get(kernel.HeaderKey) + only.Get(kernel.HeaderKeyShort)
+	text := only.Get(HeaderKey) + only.Get(HeaderKeyShort)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key = k.held[text]
 	if key == nil {
-		key = &heldKey{header: only, known: time.Now()}
+		key = &HeldKey{header: only, invalid: make(chan struct{}), known: time.Now()}
 		k.held[text] = key
 	}
 	key.uses++
@@ -84,17 +83,22 @@ func (k *keyring) hold(h http.Header) (key *heldKey, release func()) {
 	}
 }
 
-// valid says whether the key was, when it was looked at last.
-func (h *heldKey) valid() error {
-	if h.invalid.Load() {
+// Valid says whether the key was, when it was looked at last.
+func (h *HeldKey) Valid() error {
+	select {
+	case <-h.invalid:
 		return errKeyInvalid
+	default:
+		return nil
 	}
-	return nil
 }
 
+// Ended is closed when the key is not valid any more.
+func (h *HeldKey) Ended() <-chan struct{} { return h.invalid }
+
 // watch looks at all keys, again and again, until there are none.
-func (k *keyring) watch() {
-	tick := time.NewTicker(keyEvery)
+func (k *Keyring) watch() {
+	tick := time.NewTicker(KeyEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -103,7 +107,7 @@ func (k *keyring) watch() {
 			return
 		}
 		k.mu.Lock()
-		var keys []*heldKey
+		var keys []*HeldKey
 		for _, key := range k.held {
 			keys = append(keys, key)
 		}
@@ -126,18 +130,20 @@ func (k *keyring) watch() {
 	}
 }
 
-func (k *keyring) look(key *heldKey) {
+func (k *Keyring) look(key *HeldKey) {
 	err := k.check(k.ctx, key.header)
 	switch {
 	case err == nil:
 		key.known = time.Now()
 	case errors.Is(err, account.ErrUnknown), errors.Is(err, account.ErrMalformed), time.Since(key.known) > keyUnknown:
-		key.invalid.Store(true)
+		if key.Valid() == nil { // only this goroutine looks at it
+			close(key.invalid)
+		}
 	}
 }
 
-// close ends the looking.
-func (k *keyring) close() {
+// Close ends the looking.
+func (k *Keyring) Close() {
 	k.stop()
 	k.work.Wait()
 }

@@ -1,0 +1,523 @@
+package stream_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/stream"
+)
+
+func TestMain(m *testing.M) { os.Exit(servertest.Main(m.Run)) }
+
+const path = "/v1/" + servertest.ChainID + "/stream"
+
+// swift looks at the index often.
+func swift(o *servertest.Options) { o.Streams = stream.Options{Every: 2 * time.Millisecond} }
+
+// message is what a client reads.
+type message struct {
+	ID, Type, Chain string
+	Block           struct {
+		Number       uint64
+		Hash         felt.Felt
+		TimestampISO string
+	}
+	Part     uint32
+	LastPart bool
+	Items    []json.RawMessage
+	Code     string
+
+	event string // as the stream names it, and lastID the id that a client has then
+	idle  bool   // a comment
+}
+
+// listener is an open stream.
+type listener struct {
+	t    *testing.T
+	res  *http.Response
+	in   *bufio.Reader
+	stop context.CancelFunc
+	id   string // the last that came, as a browser keeps it
+
+	first string
+}
+
+// open asks for a stream; headers come in pairs.
+func open(t *testing.T, w *servertest.World, query, key string, headers ...string) *listener {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, w.URL+path+"?"+query, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Service-Api-Key", key)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := servertest.Transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &listener{t: t, res: res, in: bufio.NewReader(res.Body), stop: stop}
+	t.Cleanup(l.close)
+	if res.StatusCode == http.StatusOK && (res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Accel-Buffering") != "no") {
+		t.Errorf("the headers of a stream: %v", res.Header)
+	}
+	return l
+}
+
+func (l *listener) close() {
+	l.stop()
+	l.res.Body.Close() //nolint:errcheck // it was cut off
+}
+
+// read reads the next message, or comment.
+func (l *listener) read() (m message, err error) {
+	found := false
+	for {
+		line, err := l.in.ReadString('\n')
+		if err != nil {
+			return m, err
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "\n" && (found || m.idle):
+			return m, nil
+		case line == "\n": // a pause to wait for, alone
+		case name == "":
+			m.idle = true
+		case name == "id":
+			if l.id = value; l.first == "" {
+				l.first = value
+			}
+		case name == "event":
+			m.event = value
+		case name == "data":
+			found = true
+			if err := json.Unmarshal([]byte(value), &m); err != nil {
+				l.t.Errorf("%s: %v", line, err)
+			}
+		case name != "retry":
+			l.t.Errorf("a line %q", line)
+		}
+	}
+}
+
+// next is the next message that is no sign of life.
+func (l *listener) next() message {
+	l.t.Helper()
+	for {
+		m, err := l.read()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if !m.idle {
+			if m.event != m.Type || m.ID != l.id || m.Chain != servertest.ChainID || len(m.ID) >= 400 {
+				l.t.Errorf("message %+v has the id %s", m, l.id)
+			}
+			return m
+		}
+	}
+}
+
+// heard is what a client makes of messages: blocks with the items of their parts.
+type heard struct {
+	blocks []message
+	gone   int
+}
+
+func (h *heard) apply(t *testing.T, m message) {
+	t.Helper()
+	n := len(h.blocks)
+	switch {
+	case m.Type == "retracted":
+		h.gone++
+		for n > 0 && h.blocks[n-1].Block.Number > m.Block.Number {
+			n--
+		}
+		var last uint64 = 1 << 62
+		for _, raw := range m.Items {
+			var b struct {
+				Number uint64
+				Hash   felt.Felt
+			}
+			if err := json.Unmarshal(raw, &b); err != nil || b.Number >= last || b.Number <= m.Block.Number {
+				t.Errorf("retracted %s behind %d", raw, last)
+			}
+			last = b.Number
+			if !slices.ContainsFunc(h.blocks, func(x message) bool { return x.Block.Number == b.Number && x.Block.Hash == b.Hash }) {
+				t.Errorf("block %d is taken back, and nothing was told of it", b.Number)
+			}
+		}
+		h.blocks = h.blocks[:n]
+	case m.Type == "end":
+	default:
+		if n > 0 && (m.Block.Number < h.blocks[n-1].Block.Number || m.Part == 1 && m.Block.Number == h.blocks[n-1].Block.Number) {
+			t.Errorf("part %d of block %d follows on block %d", m.Part, m.Block.Number, h.blocks[n-1].Block.Number)
+		}
+		h.blocks = append(h.blocks, m)
+	}
+}
+
+// rows are the places of all items.
+func (h *heard) rows() (out []string) {
+	for _, m := range h.blocks {
+		for _, raw := range m.Items {
+			var at struct {
+				BlockNumber             uint64
+				TxHash                  felt.Felt
+				LogIndex, TransferIndex uint32
+			}
+			json.Unmarshal(raw, &at) //nolint:errcheck // an empty place then
+			out = append(out, fmt.Sprint(m.Block.Hash, at))
+		}
+	}
+	return out
+}
+
+// until lists the events of the chain that match, as rows does, from a block on.
+func truth(c *simnode.Chain, from uint64, keys ...[]felt.Felt) (out []string) {
+	head, _ := c.Head()
+	for _, e := range c.Events(simnode.EventFilter{From: from, To: head, Keys: keys}) {
+		out = append(out, fmt.Sprint(e.Block.Hash, struct {
+			BlockNumber             uint64
+			TxHash                  felt.Felt
+			LogIndex, TransferIndex uint32
+		}{e.Block.Number, e.Block.Transactions[e.TxIndex].Hash, uint32(e.Index), 0}))
+	}
+	return out
+}
+
+// TestStreamsThroughForks follows streams while the chain grows and forks, cuts them off at
+// random and goes on by the last id: at the end each has heard exactly what the chain has.
+func TestStreamsThroughForks(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 12, func(o *servertest.Options) {
+		o.Streams = stream.Options{Every: 2 * time.Millisecond, Heartbeat: 20 * time.Millisecond}
+	})
+	selector := felt.Selector("Transfer")
+	const streams = 3
+	type end struct {
+		heard heard
+		from  uint64
+		cuts  int
+	}
+	ends := make([]end, streams)
+	done := make(chan struct{})
+	var work sync.WaitGroup
+	for i := range ends {
+		work.Go(func() {
+			e := &ends[i]
+			rng := rand.New(rand.NewPCG(uint64(i), 4))
+			e.from = uint64(3 * i)
+			query, id := fmt.Sprintf("kind=event&topic0=%s&from_block=%d", selector, e.from), ""
+			for over := false; !over; {
+				select {
+				case <-done:
+					over = true
+					query += "&follow=false" // all that is left, and no more
+				default:
+				}
+				var headers []string
+				if id != "" {
+					headers = []string{"Last-Event-ID", id}
+				}
+				l := open(t, w, query, w.Key, headers...)
+				if l.res.StatusCode != http.StatusOK {
+					t.Errorf("stream %d: %s", i, l.res.Status)
+					return
+				}
+				for left := rng.IntN(12); over || left > 0; left-- {
+					m, err := l.read()
+					if err != nil {
+						if !over {
+							t.Errorf("stream %d: %v", i, err)
+						}
+						break
+					}
+					if !m.idle {
+						e.heard.apply(t, m)
+					}
+					if m.Code == "done" {
+						break
+					}
+					select {
+					case <-done:
+						left = 0
+					default:
+					}
+				}
+				if l.id != "" {
+					id = l.id
+				}
+				e.cuts++
+				l.close()
+			}
+		})
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 14 {
+		if rng.IntN(3) == 0 {
+			w.Chain.Fork(1 + rng.IntN(4))
+		}
+		w.Chain.Extend(1 + rng.IntN(2))
+		w.IndexInto(w.Engine)
+	}
+	close(done)
+	work.Wait()
+	gone := 0
+	for i := range ends {
+		e := &ends[i]
+		if got, want := e.heard.rows(), truth(w.Chain, e.from, []felt.Felt{selector}); !slices.Equal(got, want) {
+			t.Errorf("stream %d heard %d events after %d cuts, the chain has %d", i, len(got), e.cuts, len(want))
+		}
+		gone += e.heard.gone
+	}
+	if gone == 0 {
+		t.Error("nothing was ever taken back")
+	}
+}
+
+// TestRetraction tells a stream that listens exactly which blocks are gone.
+func TestRetraction(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 6, swift)
+	l := open(t, w, "kind=block&from_block=2", w.Key)
+	var h heard
+	for range 4 {
+		h.apply(t, l.next())
+	}
+	was := w.Chain.BlockAt(5).Hash
+	w.Chain.Fork(2)
+	w.Chain.Extend(1)
+	w.IndexInto(w.Engine)
+	m := l.next()
+	if m.Type != "retracted" || m.Block.Number != 3 || len(m.Items) != 2 || !strings.Contains(string(m.Items[0]), was.String()) {
+		t.Fatalf("after a fork of two blocks: %+v", m)
+	}
+	h.apply(t, m)
+	resumed := m.ID
+	for range 3 {
+		h.apply(t, l.next())
+	}
+	for i, m := range h.blocks {
+		if at := w.Chain.BlockAt(uint64(2 + i)); m.Block.Hash != at.Hash || m.Part != 1 || !m.LastPart {
+			t.Errorf("block %d is %+v", 2+i, m)
+		}
+	}
+	// Whoever heard of the retraction and nothing else gets the new blocks, and no second one.
+	l = open(t, w, "kind=block&lastEventId="+resumed, w.Key)
+	if m := l.next(); m.Type != "block" || m.Block.Number != 4 {
+		t.Errorf("it goes on with %+v", m)
+	}
+}
+
+// TestFinalityAndForkStreams: what is of no block is told when it happens.
+func TestFinalityAndForkStreams(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 40, swift)
+	finality, forks := open(t, w, "kind=finality", w.Key), open(t, w, "kind=fork", w.Key)
+	w.Chain.Extend(2)
+	w.IndexInto(w.Engine)
+	for m := finality.next(); m.Block.Number < 41; m = finality.next() {
+		if want := fmt.Sprintf(`"finalized":{"blockNumber":%d,`, m.Block.Number-10); m.Type != "finality" || !strings.Contains(string(m.Items[0]), want) {
+			t.Errorf("%s %s, want %s", m.Type, m.Items, want)
+		}
+	}
+	w.Chain.Fork(1)
+	w.Chain.Extend(1)
+	w.IndexInto(w.Engine)
+	if m := forks.next(); m.Type != "fork" || string(m.Items[0]) != `{"count":1,"ancestorBlock":40,"depthBlocks":1,"belowL1":false}` {
+		t.Errorf("%+v %s", m, m.Items)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	w := servertest.Shared(t, 12)
+	var one message
+	{
+		l := open(t, w, "kind=block&from_block=11", w.Key)
+		one = l.next()
+	}
+	for _, c := range []struct {
+		query, header string
+		status        int
+		code          kernel.Code
+		word          string
+	}{
+		{"", "", 400, kernel.CodeInvalidRequest, "query.kind"},
+		{"kind=blocks", "", 400, kernel.CodeInvalidRequest, "query.kind"},
+		{"kind=block&adress=0x1", "", 400, kernel.CodeInvalidRequest, "query.adress"},
+		{"kind=block&address=0x1", "", 400, kernel.CodeInvalidRequest, "query.address"},
+		{"kind=event", "", 400, kernel.CodeInvalidRequest, "query:"},
+		{"kind=event&address=1", "", 400, kernel.CodeInvalidRequest, "query.address"},
+		{"kind=block&from_block=x", "", 400, kernel.CodeInvalidRequest, "query.from_block"},
+		{"kind=block&from_block=1&from_block=2", "", 400, kernel.CodeInvalidRequest, "query.from_block"},
+		{"kind=block&from_block=99", "", 404, kernel.CodeNotFound, "query.from_block"},
+		{"kind=fork&from_block=1", "", 400, kernel.CodeInvalidRequest, "query.from_block"},
+		{"kind=block&follow=perhaps", "", 400, kernel.CodeInvalidRequest, "query.follow"},
+		{"kind=block&lastEventId=17", "", 400, kernel.CodeInvalidCursor, "query.lastEventId"},
+		{"kind=block", "nonsense", 400, kernel.CodeInvalidCursor, "header.Last-Event-ID"},
+		{"kind=block&lastEventId=" + one.ID, "nonsense", 400, kernel.CodeInvalidCursor, "header.Last-Event-ID"},
+	} {
+		var headers []string
+		if c.header != "" {
+			headers = []string{"Last-Event-ID", c.header}
+		}
+		r := w.Do(http.MethodGet, path+"?"+c.query, w.Key, headers...)
+		servertest.Expect(t, r, c.status, c.code, nil)
+		if !strings.Contains(r.Envelope().Message, c.word) {
+			t.Errorf("%s: %s, want a word of %s", c.query, r.Body, c.word)
+		}
+	}
+	// The place of another chain is none of this one.
+	other := servertest.NewLively(t, 12, time.Second, 77, 0)
+	r := other.Do(http.MethodGet, path+"?kind=block&lastEventId="+one.ID, other.Key)
+	servertest.Expect(t, r, 400, kernel.CodeInvalidCursor, nil)
+	if r.Envelope().Reason != kernel.ReasonStreamPlace {
+		t.Errorf("the place of another chain: %s", r.Body)
+	}
+	servertest.Expect(t, w.Do(http.MethodGet, "/v1/SN_NONE/stream?kind=block", w.Key), 404, kernel.CodeNotFound, nil)
+	servertest.Expect(t, w.Do(http.MethodGet, path+"?kind=block", ""), 401, kernel.CodeUnauthorized, nil)
+	// The other shape of the path, and the header alone.
+	if r := w.Do(http.MethodGet, "/api"+path+"?kind=block&follow=false&from_block=10", w.Key); r.StatusCode != 200 || strings.Count(string(r.Body), "event: block\n") != 2 || !strings.Contains(string(r.Body), `"code":"done"`) {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+	if r := w.Do(http.MethodHead, path+"?kind=block", w.Key); r.StatusCode != 200 || len(r.Body) > 0 {
+		t.Errorf("%d %s", r.StatusCode, r.Body)
+	}
+}
+
+// TestItemsAreTheListsRows compares what a stream tells with the lists of the API.
+func TestItemsAreTheListsRows(t *testing.T) {
+	w := servertest.Shared(t, 12)
+	b := w.Chain.BlockAt(9)
+	sender := b.Transactions[0].Sender
+	for query, list := range map[string]string{
+		"kind=transfer&from_block=0":                               "/transfers?limit=100",
+		"kind=transaction&from_block=0&address=" + sender.String(): "/address/" + sender.String() + "/transactions?limit=100",
+		"kind=block&from_block=0":                                  "/blocks?limit=100",
+	} {
+		r := w.Do(http.MethodGet, path+"?follow=false&"+query, w.Key)
+		l := &listener{t: t, in: bufio.NewReader(strings.NewReader(string(r.Body)))}
+		var got []string
+		for {
+			m, err := l.read()
+			if err != nil || m.Code != "" {
+				break
+			}
+			for _, raw := range m.Items {
+				got = append(got, string(raw))
+			}
+		}
+		var page struct{ Items []json.RawMessage }
+		w.Get(list, &page)
+		slices.Reverse(got)
+		var want []string
+		for _, raw := range page.Items {
+			want = append(want, string(raw))
+		}
+		if len(want) == 0 || !slices.Equal(got[:min(len(got), len(want))], want) {
+			t.Errorf("%s: %d items, the list has %d others", query, len(got), len(want))
+		}
+	}
+}
+
+// TestEnds: a stream ends with its key, with the service, after its time, and when its
+// client does not read.
+func TestEnds(t *testing.T) {
+	servertest.Watched(t)
+	t.Run("key", func(t *testing.T) {
+		w := servertest.New(t, 3, swift)
+		issued := w.Issue()
+		l := open(t, w, "kind=block&from_block=2", issued.Plaintext)
+		l.next()
+		if _, _, err := w.Repo.RevokeKey(t.Context(), issued.Key.PublicID); err != nil {
+			t.Fatal(err)
+		}
+		if m := l.next(); m.Code != "key_invalid" {
+			t.Errorf("%+v", m)
+		}
+		if _, err := l.read(); !errors.Is(err, io.EOF) {
+			t.Errorf("after the end: %v", err)
+		}
+	})
+	t.Run("lifetime", func(t *testing.T) {
+		w := servertest.New(t, 3, func(o *servertest.Options) {
+			o.Streams = stream.Options{Lifetime: 50 * time.Millisecond, Heartbeat: time.Millisecond}
+		})
+		l := open(t, w, "kind=block&from_block=2", w.Key)
+		l.next()
+		idle := 0
+		for {
+			m, err := l.read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Code == "lifetime" {
+				break
+			}
+			idle++
+		}
+		if idle == 0 {
+			t.Error("it gave no sign of life")
+		}
+	})
+	t.Run("limits", func(t *testing.T) {
+		w := servertest.New(t, 3, func(o *servertest.Options) { o.Streams = stream.Options{Streams: 16} })
+		key := w.NewKey(account.DefaultScopes)
+		for range 2 {
+			if l := open(t, w, "kind=block", key); l.res.StatusCode != 200 {
+				t.Fatal(l.res.Status)
+			}
+		}
+		l := open(t, w, "kind=block", key)
+		if l.res.StatusCode != http.StatusTooManyRequests || l.res.Header.Get("Retry-After") == "" {
+			t.Errorf("the third stream of a key that may have two: %s", l.res.Status)
+		}
+	})
+}
+
+// TestIdleStreamsKeepTheirPlace: a stream that has nothing to tell says how far it has come,
+// so that whoever comes back need not look at all again.
+func TestIdleStreamsKeepTheirPlace(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 5, func(o *servertest.Options) {
+		o.Streams = stream.Options{Every: 2 * time.Millisecond, Heartbeat: 5 * time.Millisecond}
+	})
+	l := open(t, w, url.Values{"kind": {"event"}, "address": {"0xdead"}}.Encode(), w.Key)
+	w.Chain.Extend(3)
+	w.IndexInto(w.Engine)
+	for l.id == l.first {
+		if m, err := l.read(); err != nil || !m.idle {
+			t.Fatalf("%+v %v", m, err)
+		}
+	}
+	again := open(t, w, "kind=block&follow=false&lastEventId="+l.id, w.Key)
+	count := 0
+	for m := again.next(); m.Code == ""; m = again.next() {
+		count++
+	}
+	if count > 3 {
+		t.Errorf("it told %d blocks behind its place", count)
+	}
+}
