@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"chainexplorer/internal/control/controltest"
 	job "chainexplorer/internal/job/webhook"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/webhook"
@@ -21,7 +22,11 @@ func filters(w *world) []string {
 func TestThroughForks(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			w := newWorld(t, 30)
+			at := controltest.File
+			if seed == 1 {
+				at = controltest.Server
+			}
+			w := newWorldOn(t, 30, at(t))
 			rng := rand.New(rand.NewPCG(seed, 7))
 			trouble := func() func(n int, m *message) int {
 				own := rand.New(rand.NewPCG(seed, rng.Uint64()))
@@ -47,8 +52,11 @@ func TestThroughForks(t *testing.T) {
 				return w.deliver(func(j *job.Job) { j.PartBytes = 15_000 })
 			}
 			processes := []*process{begin(), begin()}
-			for range 14 {
-				if rng.IntN(2) == 0 {
+			for i := range 14 {
+				if i%5 == 4 { // all that there is was told, and then some of it is undone
+					w.same(all[0].filter, all[0].from, all[0].r)
+				}
+				if rng.IntN(2) == 0 || i%5 == 4 {
 					w.Chain.Fork(1 + rng.IntN(9))
 				}
 				w.Chain.Extend(rng.IntN(4) + 1)
@@ -182,4 +190,55 @@ func TestGivingUp(t *testing.T) {
 	}
 	p.Wake()
 	w.until("410 disables it", ok(state(webhook.Disabled, webhook.Gone)))
+}
+
+// TestRolledBack: what was told of blocks that L1 had accepted cannot be taken back. The
+// webhook is disabled and says why, and goes on from where its owner says.
+func TestRolledBack(t *testing.T) {
+	w := newWorld(t, 40)
+	st, err := w.feed.State(t.Context())
+	if err != nil || st.L1 == nil || st.L1.Number < 8 {
+		t.Fatalf("%+v %v", st, err)
+	}
+	s, r := w.subscribe(`{"kind":"block"}`, 5, nil)
+	p := w.deliver()
+	w.same(`{"kind":"block"}`, 5, r)
+	if sent, err := w.hooks.Sent(t.Context(), s.ID, 100); err != nil || len(sent) != int(st.Head.Number-st.L1.Number) {
+		t.Errorf("%d blocks are remembered: %v", len(sent), err)
+	}
+	w.Chain.Fork(int(st.Head.Number-st.L1.Number) + 2)
+	w.Chain.Extend(1)
+	w.IndexInto(w.Engine)
+	p.Wake()
+	w.until("it is disabled", func() (bool, error) {
+		got, err := w.hooks.Get(t.Context(), w.owner(), s.ID)
+		if err == nil && (got.State != webhook.Disabled || got.Reason != webhook.RolledBack) {
+			err = fmt.Errorf("%s %s at block %d of %+v after %d messages", got.State, got.Reason, got.Position.Number, st, got.Sequence)
+		}
+		return err == nil, err
+	})
+	at, err := w.feed.Before(t.Context(), 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := job.PositionOf(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.hooks.Replay(t.Context(), w.owner(), s.ID, from, 30); err != nil {
+		t.Fatal(err)
+	}
+	active := webhook.Active
+	if _, err := w.hooks.Change(t.Context(), w.owner(), s.ID, webhook.Change{State: &active}); err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	told := len(r.order)
+	r.mu.Unlock()
+	w.until("it goes on", func() (bool, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		head, _ := w.Chain.Head()
+		return len(r.order) > told && r.order[told].Data.Block.Number == 30 && r.order[len(r.order)-1].Data.Block.Number == head, nil
+	})
 }

@@ -24,17 +24,21 @@ import (
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/feed"
 	"chainexplorer/internal/felt"
 	job "chainexplorer/internal/job/webhook"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/webhook"
 	"chainexplorer/internal/webhook/egress"
 )
 
-func TestMain(m *testing.M) { os.Exit(servertest.Main(m.Run)) }
+func TestMain(m *testing.M) {
+	os.Exit(servertest.Main(func() int { return pgtest.Main(m) }))
+}
 
 // item is what all rows have in common, as far as they have it.
 type item struct {
@@ -207,8 +211,14 @@ type world struct {
 
 func newWorld(t *testing.T, blocks int) *world {
 	t.Helper()
+	return newWorldOn(t, blocks, controltest.File(t))
+}
+
+// newWorldOn has its webhooks in a database of either kind.
+func newWorldOn(t *testing.T, blocks int, database string) *world {
+	t.Helper()
 	w := &world{mux: http.NewServeMux()}
-	w.World = servertest.New(t, blocks, func(o *servertest.Options) { w.db = o.Control() })
+	w.World = servertest.NewOn(t, blocks, database, func(o *servertest.Options) { w.db = o.Control() })
 	w.hooks, w.feed = webhook.New(w.db, webhook.Options{}), w.Routes.Feed(servertest.ChainID)
 	w.server = httptest.NewUnstartedServer(w.mux)
 	w.server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
