@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"chainexplorer/internal/durable"
 )
@@ -98,12 +97,12 @@ type table[T any] struct {
 
 func newTable[T any](f *file, meta map[string]string) *table[T] {
 	w := parquet.NewGenericWriter[T](f, &parquet.WriterConfig{
-		CreatedBy:          "chainexplorer",
-		PageBufferSize:     pageBytes,
-		WriteBufferSize:    64 << 10,
-		DataPageVersion:    1, // every reader has it
-		ColumnPageBuffers:  parquet.NewBufferPool(),
-		Compression:        &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1},
+		CreatedBy:       "chainexplorer",
+		PageBufferSize:  pageBytes,
+		WriteBufferSize: 64 << 10,
+		DataPageVersion: 1, // every reader has it
+		// One for all files: an encoder keeps megabytes.
+		Compression:        &parquet.Zstd,
 		KeyValueMetadata:   meta,
 		DictionaryMaxBytes: dictionaryBytes,
 		// A felt is 66 bytes of text: its bounds are to be whole.

@@ -130,18 +130,24 @@ func (x *run) save() error {
 func order(family string) int { return slices.Index(Families(), family) }
 
 // drop forgets the files that are not there any more as they were written, and takes away
-// those whose blocks are not part of the chain any more. One Get for each.
+// those whose blocks are not part of the chain any more. One Get for each range.
 func (x *run) drop(ctx context.Context) error {
 	var keep, gone []File
 	err := x.Index.View(ctx, func(r explorer.Reader) error {
 		keep, gone = nil, nil
+		digests := map[uint64]string{} // empty where there is no such block
 		for _, f := range x.manifest.Files {
-			digest, found, err := chain.DigestAt(ctx, r, f.Last)
-			if err != nil {
-				return err
+			if _, asked := digests[f.Last]; !asked {
+				digest, found, err := chain.DigestAt(ctx, r, f.Last)
+				if err != nil {
+					return err
+				}
+				if digests[f.Last] = ""; found {
+					digests[f.Last] = hex.EncodeToString(digest[:])
+				}
 			}
 			info, err := os.Stat(filepath.Join(x.Dir, filepath.FromSlash(f.Path)))
-			if found && hex.EncodeToString(digest[:]) == f.Digest && err == nil && info.Size() == f.Bytes {
+			if f.Digest != "" && digests[f.Last] == f.Digest && err == nil && info.Size() == f.Bytes {
 				keep = append(keep, f)
 			} else {
 				gone = append(gone, f)
