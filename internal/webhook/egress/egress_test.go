@@ -146,6 +146,7 @@ func TestRebinding(t *testing.T) {
 	if _, err := resolver.LookupHost(t.Context(), "rebinding.example"); err != nil {
 		t.Fatal(err)
 	}
+	roots.ServerName = "example.com" // the certificate is good: nothing but the address is wrong
 	to := "https://rebinding.example:" + port(t, s.URL) + "/"
 	c := egress.New(egress.Options{Resolver: resolver, Roots: roots, Timeout: 2 * time.Second})
 	defer c.Close()
@@ -157,7 +158,6 @@ func TestRebinding(t *testing.T) {
 		t.Errorf("%v, %d requests", err, hits.Load())
 	}
 	// The same name reaches the same server where loopback is allowed: it was the check that kept it away.
-	roots.ServerName = "example.com"
 	open := egress.New(egress.Options{Policy: loopback, Resolver: resolver, Roots: roots, Timeout: 2 * time.Second})
 	defer open.Close()
 	if a, err := open.Post(t.Context(), to, nil, nil); err != nil || a.Status != 200 || hits.Load() != 1 {
