@@ -219,44 +219,51 @@ func (o *oracle) addresses() {
 	o.T.Helper()
 	all, order := o.deeds()
 	for n, a := range o.sample(all, order) {
-		path := "address/" + a.String()
-		activity, txs, transfers := []object{}, []object{}, []object{}
-		in, out := []object{}, []object{}
-		for i := range all[a] {
-			d := &all[a][i]
-			activity = append(activity, o.wantActivity(a, d))
-			if d.moved == nil {
-				continue
-			}
-			transfers = append(transfers, o.wantTransfer(d.moved, true))
-			if d.moved.to == a {
-				in = append(in, o.wantTransfer(d.moved, true))
-			}
-			if d.moved.from == a {
-				out = append(out, o.wantTransfer(d.moved, true))
-			}
-		}
-		for _, d := range transactionsOf(a, all[a]) {
-			txs = append(txs, o.wantAddressTx(a, &d))
-		}
-		o.addressOrders(path, activity, txs, transfers)
-		for _, limit := range []int{7, 100} {
-			if limit < 10 && len(activity) > 200 {
-				continue // the pages of the busiest would take long
-			}
-			o.sameList(path+" activity", activity, o.pages("listAddressActivity", path+"/activity", limit, nil))
-			o.sameList(path+" transactions", txs, o.pages("listAddressTransactions", path+"/transactions", limit, nil))
-			o.sameList(path+" transfers", transfers, o.pages("listAddressTransfers", path+"/transfers", limit, nil))
-		}
-		o.sameList(path+" in", in, o.pages("listAddressTransfers", path+"/transfers?direction=in", 100, nil))
-		o.sameList(path+" out", out, o.pages("listAddressTransfers", path+"/transfers?direction=out", 100, nil))
-		if n < 3 || len(transfers) < 60 {
-			o.filtered(path, transfers)
-		}
-		o.same("getAddress", chainID+"/"+path, o.wantSummary(a, all[a]))
-		o.assets(a, all[a])
+		o.address(a, all, n < 3)
 	}
 	o.batches(all, order)
+}
+
+// address compares the lists of one address, and all filters of them when there are few
+// rows or it is asked for.
+func (o *oracle) address(a felt.Felt, all map[felt.Felt][]deed, filters bool) {
+	o.T.Helper()
+	path := "address/" + a.String()
+	activity, txs, transfers := []object{}, []object{}, []object{}
+	in, out := []object{}, []object{}
+	for i := range all[a] {
+		d := &all[a][i]
+		activity = append(activity, o.wantActivity(a, d))
+		if d.moved == nil {
+			continue
+		}
+		transfers = append(transfers, o.wantTransfer(d.moved, true))
+		if d.moved.to == a {
+			in = append(in, o.wantTransfer(d.moved, true))
+		}
+		if d.moved.from == a {
+			out = append(out, o.wantTransfer(d.moved, true))
+		}
+	}
+	for _, d := range transactionsOf(a, all[a]) {
+		txs = append(txs, o.wantAddressTx(a, &d))
+	}
+	o.addressOrders(path, activity, txs, transfers)
+	for _, limit := range []int{7, 100} {
+		if limit < 10 && len(activity) > 200 {
+			continue // the pages of the busiest would take long
+		}
+		o.sameList(path+" activity", activity, o.pages("listAddressActivity", path+"/activity", limit, nil))
+		o.sameList(path+" transactions", txs, o.pages("listAddressTransactions", path+"/transactions", limit, nil))
+		o.sameList(path+" transfers", transfers, o.pages("listAddressTransfers", path+"/transfers", limit, nil))
+	}
+	o.sameList(path+" in", in, o.pages("listAddressTransfers", path+"/transfers?direction=in", 100, nil))
+	o.sameList(path+" out", out, o.pages("listAddressTransfers", path+"/transfers?direction=out", 100, nil))
+	if filters || len(transfers) < 60 {
+		o.filtered(path, transfers)
+	}
+	o.same("getAddress", chainID+"/"+path, o.wantSummary(a, all[a]))
+	o.assets(a, all[a])
 }
 
 // post compares one answer to a body.

@@ -31,12 +31,23 @@ type oracle struct {
 
 	orphans []orphan
 	belowL1 bool // the last fork undid what L1 had accepted
+
+	through throughClient // nil for plain requests
+}
+
+// ask makes a request, plain or through a client.
+func (o *oracle) ask(op, path string) reply {
+	o.T.Helper()
+	if o.through != nil {
+		return o.through.call(o.T, op, path)
+	}
+	return o.Do(http.MethodGet, "/v1/"+path, o.Key)
 }
 
 // same compares one answer in full.
 func (o *oracle) same(op, path string, want any) reply {
 	o.T.Helper()
-	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
+	r := o.ask(op, path)
 	if r.StatusCode != http.StatusOK {
 		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
@@ -50,7 +61,7 @@ func (o *oracle) same(op, path string, want any) reply {
 // missing asks for what does not exist.
 func (o *oracle) missing(op, path string) {
 	o.T.Helper()
-	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
+	r := o.ask(op, path)
 	if r.StatusCode != http.StatusNotFound || r.Envelope().Code != kernel.CodeNotFound {
 		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
 	}
@@ -64,7 +75,7 @@ func (o *oracle) checked(op, path string, r reply) {
 		o.T.Fatalf("GET %s is not %s", path, op)
 	}
 	o.checks[op]++
-	if o.asked++; o.asked%5 != 0 || r.StatusCode != http.StatusOK {
+	if o.asked++; o.asked%5 != 0 || r.StatusCode != http.StatusOK || o.through != nil {
 		return
 	}
 	twin := o.Do(http.MethodGet, "/api/v1/"+path, o.Key)
@@ -89,7 +100,7 @@ func (o *oracle) page(op, path string, limit int, cursor *string) page {
 	if cursor != nil {
 		path += "&cursor=" + url.QueryEscape(*cursor)
 	}
-	r := o.Do(http.MethodGet, "/v1/"+path, o.Key)
+	r := o.ask(op, path)
 	var p page
 	if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
 		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)
@@ -104,6 +115,9 @@ func (o *oracle) page(op, path string, limit int, cursor *string) page {
 // pages walks a list to its end; between runs after every page but the last.
 func (o *oracle) pages(op, path string, limit int, between func(n int)) []json.RawMessage {
 	o.T.Helper()
+	if o.through != nil && between == nil {
+		return o.walk(op, path, limit)
+	}
 	var out []json.RawMessage
 	p := o.page(op, path, limit, nil)
 	for n := 1; ; n++ {
@@ -234,6 +248,9 @@ func (o *oracle) events(head uint64) {
 
 func (o *oracle) eventPages(op, path string) (rows []json.RawMessage) {
 	o.T.Helper()
+	if o.through != nil {
+		return o.walk(op, path, 100)
+	}
 	next := ""
 	for {
 		var p page

@@ -205,7 +205,7 @@ func (o *oracle) tokens(head uint64) {
 // pageOf is the first page of a list with a query.
 func (o *oracle) pageOf(op, path string) []json.RawMessage {
 	o.T.Helper()
-	r := o.Do(http.MethodGet, "/v1/"+chainID+"/"+path, o.Key)
+	r := o.ask(op, chainID+"/"+path)
 	var p page
 	if err := json.Unmarshal(r.Body, &p); err != nil || r.StatusCode != http.StatusOK {
 		o.T.Fatalf("GET %s: %d %s", path, r.StatusCode, r.Body)

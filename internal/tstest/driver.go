@@ -20,9 +20,8 @@ import ts from "typescript";
 mkdirSync("dist");
 for (const name of readdirSync("src")) {
   if (name === "schema.ts") continue; // types alone
-  const { compilerOptions } = ts.readConfigFile("tsconfig.json", ts.sys.readFile).config;
-  const options = ts.convertCompilerOptionsFromJson(compilerOptions, ".").options;
-  writeFileSync("dist/" + name.replace(/ts$/, "js"), ts.transpileModule(readFileSync("src/" + name, "utf8"), { compilerOptions: options }).outputText);
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
+  writeFileSync("dist/" + name.replace(/ts$/, "js"), ts.transpileModule(readFileSync("src/" + name, "utf8"), { compilerOptions }).outputText);
 }`
 
 // Transpiled is a copy of the package that can be run; whether it compiles is not said.

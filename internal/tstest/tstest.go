@@ -30,18 +30,30 @@ func root(t *testing.T) string {
 	}
 }
 
-// Tools is where the programs of the tools are. Without them the test is skipped.
-func Tools(t *testing.T) string {
+// where is the directory of the tools.
+func where(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(root(t), ".tools", "typescript")
+	return filepath.Join(root(t), ".tools", "typescript")
+}
+
+// Installed says whether the tools are there.
+func Installed(t *testing.T) bool {
+	t.Helper()
 	want, err := os.ReadFile(filepath.Join(root(t), "client", "typescript", lock))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(filepath.Join(dir, lock)); err != nil || !bytes.Equal(got, want) {
-		t.Skipf("the generator is not there in the version of %s: make tools installs it where it can", lock)
+	got, err := os.ReadFile(filepath.Join(where(t), lock))
+	return err == nil && bytes.Equal(got, want)
+}
+
+// Tools is where the programs of the tools are. Without them the test is skipped.
+func Tools(t *testing.T) string {
+	t.Helper()
+	if !Installed(t) {
+		t.Skipf("the compiler is not there in the version of %s: make tools installs it where it can", lock)
 	}
-	return filepath.Join(dir, "node_modules", ".bin")
+	return filepath.Join(where(t), "node_modules", ".bin")
 }
 
 // Copy is a copy of the package, with its tools and without what is made of it.
