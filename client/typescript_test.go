@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/client"
 	"chainexplorer/internal/clientgen"
@@ -39,7 +41,9 @@ func TestTypeScript(t *testing.T) {
 	env := append(os.Environ(), "SERVICE_BASE_URL="+w.URL, "SERVICE_API_KEY="+w.Key, "SERVICE_CHAIN="+servertest.ChainID,
 		"CORPUS="+written(t, exchanges(t)), "CODES="+written(t, retryable()))
 	node := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), "node", args...)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a client that waits for ever is broken
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "node", args...)
 		cmd.Dir, cmd.Env = dir, env
 		out, err := cmd.CombinedOutput()
 		return string(out), err
