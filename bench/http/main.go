@@ -45,6 +45,9 @@ func run(conns int, round time.Duration, rounds int) error {
 	if err := s.recording(conns, round, rounds); err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
+	if err := s.feed(conns, round, rounds); err != nil {
+		return fmt.Errorf("feed: %w", err)
+	}
 	if err := s.authentication(round, rounds); err != nil {
 		return fmt.Errorf("authentication: %w", err)
 	}

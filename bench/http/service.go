@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/usage"
+	"chainexplorer/internal/voyager"
 )
 
 const (
@@ -84,7 +85,7 @@ func newService() (s *service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := repo.CreateKey(ctx, account.NewKey{WorkspaceID: space.ID, Limits: account.Limits{LightPerMinute: 1e9}})
+	key, err := repo.CreateKey(ctx, account.NewKey{WorkspaceID: space.ID, Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9}})
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +135,12 @@ func newServer(o kernel.Options, engine *pebble.Engine) (*kernel.Server, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = api.New(k, api.Options{Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}})
-	return k, err
+	routes, err := api.New(k, api.Options{Chains: []api.Chain{{ID: chainID, Store: engine, Depth: 100}}})
+	if err != nil {
+		return nil, err
+	}
+	voyager.New(k, routes)
+	return k, nil
 }
 
 func (s *service) index(ctx context.Context, engine *pebble.Engine) error {

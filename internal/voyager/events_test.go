@@ -269,3 +269,23 @@ func TestJumps(t *testing.T) {
 	f.Clock.Advance(time.Hour)
 	f.refused(path+"&p=31&ps=10", http.StatusBadRequest)
 }
+
+// TestWalksCost: pages that are passed over are paid for, and the transactions of an address are heavy as they are in the API.
+func TestWalksCost(t *testing.T) {
+	f := feedOf(servertest.New(t, 40))
+	token := f.Chain.Tokens(1)[0].Address.String()
+	f.key = f.LimitedKey(account.Limits{LightPerMinute: 1, HeavyPerMinute: 7, Burst: 20})
+	left := func(path, want string) {
+		t.Helper()
+		r := f.Do(http.MethodGet, "/beta"+path, f.key)
+		if h := r.Header; r.StatusCode != http.StatusOK || h.Get("X-Ratelimit-Remaining") != want || h.Get("X-Service-Route-Class") != "heavy" {
+			t.Errorf("%s: %d, %s %s left, want %s heavy", path, r.StatusCode, h.Get("X-Ratelimit-Remaining"), h.Get("X-Service-Route-Class"), want)
+		}
+	}
+	left("/events?contract="+token+"&ps=10&p=3", "4")
+	left("/events?contract="+token+"&ps=10&p=3", "3") // it is known now
+	left("/txns?to="+token, "2")
+	if r := f.Do(http.MethodGet, "/beta/events?contract="+token+"&ps=10&p=9", f.key); r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+		t.Errorf("more pages than the budget allows: %d", r.StatusCode)
+	}
+}

@@ -279,7 +279,21 @@ func (d *demo) everyOperation(ctx context.Context, chain string, first bool) (in
 	if n == 0 {
 		return 0, errors.New("the OpenAPI document has no operations")
 	}
-	return n, nil
+	m, err := d.everyFeed(ctx, chain, fill)
+	return n + m, err
+}
+
+// everyFeed calls the paths of the Voyager-compatible feed, which is in no OpenAPI document: docs/voyager.md lists them.
+func (d *demo) everyFeed(ctx context.Context, chain string, fill *strings.Replacer) (n int, err error) {
+	for _, path := range []string{"/blocks?ps=10", "/blocks/1", "/txns?p=2", "/txns?to={address}", "/txns/{tx_hash}", "/events?contract={address}", "/events?p=3", "/contracts/{address}",
+		"/contracts/{address}/transfers", "/contracts/{address}/token-balances", "/contracts/{address}/erc20-tokens-held", "/classes", "/classes/{class_hash}",
+		"/classes/{class_hash}/contracts", "/tokens/{token}/holders", "/messages"} {
+		if err := d.await(ctx, d.base+"/"+chain+"/beta"+fill.Replace(path), http.StatusOK); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, d.expect(ctx, d.base+"/beta/contracts", http.StatusNotImplemented)
 }
 
 // samples finds values that exist for the parameters of paths.
