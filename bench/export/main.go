@@ -64,7 +64,7 @@ func run(ctx context.Context, o settings) error {
 	if err := fill(ctx, filepath.Join(dir, "index"), o); err != nil {
 		return err
 	}
-	e, err := pebble.Open(pebble.Options{Dir: filepath.Join(dir, "index"), Tables: catalog.Tables(), ReadOnly: true})
+	e, err := pebble.Open(pebble.Options{Dir: filepath.Join(dir, "index"), Tables: catalog.Tables(), ReadOnly: true, CacheBytes: 32 << 20})
 	if err != nil {
 		return err
 	}

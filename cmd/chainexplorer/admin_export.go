@@ -97,6 +97,9 @@ func (c *exportCommand) Run(ctx context.Context, con *console) error {
 	return c.print(con, report)
 }
 
+// exportCache is enough for who reads every row once.
+const exportCache = 32 << 20
+
 // open opens the index to read it.
 func (c *exportCommand) open(ctx context.Context, con *console) (store.Engine, error) {
 	if c.Store != "" {
@@ -112,7 +115,7 @@ func (c *exportCommand) open(ctx context.Context, con *console) (store.Engine, e
 		if len(dirs) > 1 && filepath.Base(dir) != c.Chain {
 			continue
 		}
-		e, err := openPebble(ctx, pebble.Options{Dir: dir, ReadOnly: true, Logger: con.log})
+		e, err := openPebble(ctx, pebble.Options{Dir: dir, ReadOnly: true, CacheBytes: exportCache, Logger: con.log})
 		if err != nil {
 			return nil, errRunning(err)
 		}
