@@ -32,6 +32,12 @@ type request struct {
 // do calls an operation until there is an answer, or an error that another attempt would
 // not change.
 func (c *Client) do(ctx context.Context, r request, into any) error {
+	for name, values := range r.header {
+		if values[0] == "" { // not given: without its key it may happen twice
+			delete(r.header, name)
+			r.again = false
+		}
+	}
 	var body []byte
 	stream, isStream := r.body.(io.Reader)
 	if r.body != nil && !isStream {

@@ -70,6 +70,10 @@ func TestRetries(t *testing.T) {
 		_, err := c.CreateVerificationJob(ctx, "0123456789abcdef", &client.VerificationPackage{})
 		return err
 	}
+	keyless := func(ctx context.Context, c *client.Chain) error {
+		_, err := c.CreateWebhook(ctx, "", &client.CreateInputBody{})
+		return err
+	}
 	cancel := func(ctx context.Context, c *client.Chain) error {
 		_, err := c.CancelVerificationJob(ctx, "vrf_1")
 		return err
@@ -101,6 +105,7 @@ func TestRetries(t *testing.T) {
 		"a broken connection":        {get, drop, "", "", 2, ""},
 		"a key makes a post safe":    {post, drop, "", "", 2, ""},
 		"a post that is not safe":    {cancel, drop, "", "", 1, ""},
+		"a post without its key":     {keyless, drop, "", "", 1, ""},
 		"refused before it happened": {cancel, 429, "1", envelope("rate_limited"), 2, ""},
 		"a proxy and such a post":    {cancel, 502, "", "", 1, ""},
 		"what may be a transaction":  {rpc, drop, "", "", 1, ""},

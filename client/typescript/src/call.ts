@@ -37,11 +37,12 @@ export function operationOf(id: string): Operation {
 export async function call(s: Settings, id: string, params: Record<string, unknown>, options: CallOptions): Promise<unknown> {
   const o = operationOf(id);
   const request = requestOf(s, id, o, params);
+  const again = o.again === true && (o.header ?? []).every((name) => params[name] !== undefined); // without its key it may happen twice
   for (let attempt = 1; ; attempt++) {
     try {
       return await once(s, id, request, options);
     } catch (e) {
-      const wait = waitFor(o, e, attempt);
+      const wait = waitFor(o, e, attempt, again);
       if (wait === undefined || attempt >= s.attempts || wait > s.maxWaitMs) throw e;
       await sleep(wait, options.signal);
     }
@@ -49,14 +50,14 @@ export async function call(s: Settings, id: string, params: Record<string, unkno
 }
 
 /** How many milliseconds to wait for another attempt; undefined when none is worth it. */
-function waitFor(o: Operation, e: unknown, attempt: number): number | undefined {
+function waitFor(o: Operation, e: unknown, attempt: number, again: boolean): number | undefined {
   const pause = Math.min(1000 * 2 ** (attempt - 1), 16_000);
-  if (e instanceof ConnectionError) return o.again && !e.timedOut ? pause : undefined;
+  if (e instanceof ConnectionError) return again && !e.timedOut ? pause : undefined;
   if (!(e instanceof ServiceError)) return undefined;
   const asked = e.retryAfter * 1000;
   if (e.retryable) return o.body === undefined || o.body === "application/json" ? Math.max(asked, pause / 4) : undefined;
   // Of something in between, which may have passed the call on.
-  if (e.code === "" && [502, 503, 504].includes(e.status) && o.again) return Math.max(asked, pause);
+  if (e.code === "" && [502, 503, 504].includes(e.status) && again) return Math.max(asked, pause);
   return undefined;
 }
 
@@ -81,8 +82,7 @@ function requestOf(s: Settings, id: string, o: Operation, params: Record<string,
   const headers = new Headers({ Accept: "application/json" });
   for (const name of o.header ?? []) {
     const value = take(name);
-    if (value === undefined) throw new TypeError(`${id}: it needs ${name}`);
-    headers.set(name, String(value));
+    if (value !== undefined) headers.set(name, String(value));
   }
   if (o.session && s.session !== "") headers.set("Authorization", `Bearer ${s.session}`);
   if (!o.session && s.apiKey !== "") headers.set("X-Service-Api-Key", s.apiKey);

@@ -72,6 +72,7 @@ test("what is tried again", async () => {
     ["broken", broken, (c) => c.getStatus(), 2],
     ["broken, of what may happen twice", broken, (c) => c.cancelVerificationJob({ jobId: "vrf_1" }), 1],
     ["broken, with a key against that", broken, (c) => c.createVerificationJob(body), 2],
+    ["broken, without one", broken, (c) => c.createWebhook({ body: {} }), 1],
     ["broken, of anything", broken, (c) => c.callRpc({ body: { jsonrpc: "2.0", id: 1, method: "starknet_chainId" } }), 1],
     ["no JSON", new Response("<html>"), (c) => c.getStatus(), 1],
   ];
@@ -123,7 +124,6 @@ test("mistakes are told before anybody is asked", async () => {
   await assert.rejects(client.getBlock({}), /it needs number_or_hash/);
   await assert.rejects(client.getBlock({ number_or_hash: ".." }), /it needs number_or_hash/);
   await assert.rejects(client.getBlock({ number_or_hash: 1, txLimit: 2 }), /it has no parameter txLimit/);
-  await assert.rejects(client.createVerificationJob({ body: {} }), /it needs Idempotency-Key/);
   await assert.rejects(client.describeAddresses({}), /it needs body/);
   assert.equal(asked.length, 0);
   await client.getBlock({ number_or_hash: "a/../b?c" });
