@@ -274,10 +274,10 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: the client makes of the answer\n%.3000s", x.name, text)
 		}
 	}
-	for _, o := range all {
+	for at, o := range all {
 		switch {
 		case answered[o.ID], o.ID == "getTokenHoldings", o.ID == "getContractVerification", o.ID == "streamFeed": // retired; nothing of the corpus is verified; no call
-		case o.Scope == "session", o.Scope == "verify", o.Scope == "prove": // not of the corpus
+		case o.Scope == "session", o.Scope == "verify", o.Scope == "prove", strings.Contains(at, "/webhooks"): // not of the corpus
 		default:
 			t.Errorf("no answer of %s was read", o.ID)
 		}
