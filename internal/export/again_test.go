@@ -9,6 +9,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/export"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 )
 
@@ -117,4 +118,25 @@ type viewed struct {
 func (v viewed) View(ctx context.Context, fn func(explorer.Reader) error) error {
 	v.before()
 	return v.world.View(ctx, fn)
+}
+
+// TestOtherRegistry: transfers say which standard a token has as far as the registry tells,
+// and are written anew with another one, those alone.
+func TestOtherRegistry(t *testing.T) {
+	w := newWorld(t, simnode.New(simnode.Config{Seed: 64, Blocks: 30}))
+	o := w.options(filepath.Join(t.TempDir(), "out"))
+	o.Families = []string{"events", "transfers"}
+	w.export(o)
+	known, err := registry.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Registry = known.Chain("SN_MAIN")
+	if r := w.export(o); r.Undone != 2 || r.Kept != 2 || r.Written != 2 {
+		t.Errorf("with another registry: %+v", r)
+	}
+	same(t, o.Dir, w.fresh(func(f *export.Options) { f.Families, f.Registry = o.Families, o.Registry }))
+	if r := w.export(o); r.Undone != 0 || r.Written != 0 {
+		t.Errorf("with the same registry again: %+v", r)
+	}
 }

@@ -37,9 +37,11 @@ type family struct {
 	feed func(f *file, meta map[string]string, known *registry.Chain) feeder
 }
 
+const transfers = "transfers"
+
 // families are all that follow blocks, in the order in which they are written.
 var families = []family{
-	{"blocks", feedBlocks}, {"transactions", feedTransactions}, {"events", feedEvents}, {"transfers", feedTransfers},
+	{"blocks", feedBlocks}, {"transactions", feedTransactions}, {"events", feedEvents}, {transfers, feedTransfers},
 	{"balances", feedBalances}, {"messages", feedMessages}, {"contracts", feedContracts}, {"classes", feedClasses},
 }
 

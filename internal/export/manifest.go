@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -58,6 +59,9 @@ type File struct {
 	Rows     int64  `json:"rows"`
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
+	// KnownTokens tells, of transfers, which tokens the registry listed when they were
+	// written: with others they are written anew.
+	KnownTokens string `json:"knownTokens,omitempty"`
 }
 
 // pathOf is the file of a range, which keeps its name while the range grows.
@@ -130,7 +134,8 @@ func (x *run) save() error {
 func order(family string) int { return slices.Index(Families(), family) }
 
 // drop forgets the files that are not there any more as they were written, and takes away
-// those whose blocks are not part of the chain any more. One Get for each range.
+// those whose blocks are not part of the chain any more, and those that another registry
+// has part in. One Get for each range.
 func (x *run) drop(ctx context.Context) error {
 	var keep, gone []File
 	err := x.Index.View(ctx, func(r explorer.Reader) error {
@@ -147,7 +152,7 @@ func (x *run) drop(ctx context.Context) error {
 				}
 			}
 			info, err := os.Stat(filepath.Join(x.Dir, filepath.FromSlash(f.Path)))
-			if f.Digest != "" && digests[f.Last] == f.Digest && err == nil && info.Size() == f.Bytes {
+			if f.Digest != "" && digests[f.Last] == f.Digest && err == nil && info.Size() == f.Bytes && f.KnownTokens == x.knownTokens(f.Family) {
 				keep = append(keep, f)
 			} else {
 				gone = append(gone, f)
@@ -169,6 +174,19 @@ func (x *run) drop(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// knownTokens is the digest of the addresses that the registry lists, where a family
+// depends on them.
+func (x *run) knownTokens(family string) string {
+	if family != transfers {
+		return ""
+	}
+	sum := sha256.New()
+	for _, t := range x.Registry.Tokens() { // by address
+		sum.Write(t.Address[:]) //nolint:errcheck // a hash takes everything
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // job is a range, and the families that lack it.

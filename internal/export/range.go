@@ -114,7 +114,7 @@ func (x *run) try(ctx context.Context, j *job) (err error) {
 			return fmt.Errorf("finish %s: %w", f.path, err)
 		}
 		files = append(files, File{Family: o.family, Path: pathOf(o.family, j.first, x.BlocksPerFile), First: j.first, Last: j.last,
-			LastHash: p.last.Hash.String(), Digest: hex.EncodeToString(p.digest[:]), Rows: f.rows, Bytes: f.size, SHA256: f.digest()})
+			LastHash: p.last.Hash.String(), Digest: hex.EncodeToString(p.digest[:]), Rows: f.rows, Bytes: f.size, SHA256: f.digest(), KnownTokens: x.knownTokens(o.family)})
 	}
 	return x.done(files)
 }
