@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -495,6 +496,41 @@ func TestEnds(t *testing.T) {
 			t.Errorf("the third stream of a key that may have two: %s", l.res.Status)
 		}
 	})
+}
+
+// TestWhoDoesNotReadIsCutOff: a client that takes nothing keeps its seat for as long as a
+// message may take, and not for as long as it likes.
+func TestWhoDoesNotReadIsCutOff(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 3, func(o *servertest.Options) {
+		o.Streams = stream.Options{Streams: 8, Heartbeat: 50 * time.Microsecond, SendTime: 20 * time.Millisecond} // one stream a key
+	})
+	key := w.NewKey(account.DefaultScopes)
+	host, err := url.Parse(w.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", host.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // the test is over
+	if err := conn.(*net.TCPConn).SetReadBuffer(1024); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "GET %s?kind=block HTTP/1.1\r\nHost: %s\r\nX-Service-Api-Key: %s\r\n\r\n", path, host.Host, key) //nolint:errcheck // the next lines tell
+	if _, err := io.ReadFull(conn, make([]byte, len("HTTP/1.1 200 OK"))); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; {
+		l := open(t, w, "kind=block", key)
+		if l.close(); l.res.StatusCode == http.StatusOK {
+			return
+		}
+		if l.res.StatusCode != http.StatusTooManyRequests || time.Now().After(deadline) {
+			t.Fatalf("beside a client that does not read: %s", l.res.Status)
+		}
+	}
 }
 
 // TestIdleStreamsKeepTheirPlace: a stream that has nothing to tell says how far it has come,
