@@ -86,10 +86,23 @@ func New(s *kernel.Server, o Options) {
 			return
 		}
 		w.Header().Set("Cache-Control", "private, no-store")
+		id := kernel.RecordOf(w).ID
+		if answer, status := refused(body, id); answer != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			w.Write(answer) //nolint:errcheck // the caller is gone then
+			return
+		}
 		asked := r
 		r = r.WithContext(context.WithValue(r.Context(), askedBy{}, asked))
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		handler.ServeHTTP(w, r)
+		t := &told{ResponseWriter: w}
+		handler.ServeHTTP(t, r)
+		if e := t.failure(); e != nil {
+			send(w, asked, e)
+			return
+		}
+		t.send(id)
 	}})
 }
 

@@ -280,6 +280,48 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestMessages: what is no message of the protocol is answered as JSON-RPC says, whatever is
+// wrong with it, and never read as something else.
+func TestMessages(t *testing.T) {
+	w := servertest.Shared(t, 45)
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, c := range []struct {
+		body, header, value string
+		status              int
+		want                string
+	}{
+		{ping, "", "", 200, `"result":{}`},
+		{`{"jsonrpc":"2.0","id":"a","method":"ping"}`, "", "", 200, `"id":"a"`},
+		{`{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, "", "", 200, `"id":9007199254740991`},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, "", "", 202, ``},
+		{`{`, "", "", 400, `"code":-32700`},
+		{``, "", "", 400, `"code":-32700`},
+		{ping + `{}`, "", "", 400, `"code":-32700`},
+		{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, "", "", 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "", "", 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, "", "", 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}`, "", "", 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`, "", "", 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":1,"method":"nonsense"}`, "", "", 200, `"code":-32601`},
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":5}}`, "", "", 200, `"code":-32602`},
+		{ping, "Content-Type", "text/html", 415, `"code":"unsupported_media_type"`},
+		{ping, "Accept", "text/html", 400, `"code":"invalid_request"`},
+		{ping, "Mcp-Protocol-Version", "1999-01-01", 400, `"code":"invalid_request"`},
+	} {
+		req := w.Request(http.MethodPost, "/mcp", c.body, "Accept", "application/json, text/event-stream", "Content-Type", "application/json", "Mcp-Protocol-Version", "2025-06-18")
+		if c.header != "" {
+			req.Header.Set(c.header, c.value)
+		}
+		r := w.Send(req)
+		if r.StatusCode != c.status || !strings.Contains(string(r.Body), c.want) || len(r.Body) > 0 && !json.Valid(r.Body) {
+			t.Errorf("%s %s: %s %s", c.body, c.value, r.Status, r.Body)
+		}
+		if strings.Contains(string(r.Body), "Go ") || strings.Contains(string(r.Body), "unmarshal") {
+			t.Errorf("%s: it speaks of the program: %s", c.body, r.Body)
+		}
+	}
+}
+
 // TestBudgets: an agent's calls are those of its key.
 func TestBudgets(t *testing.T) {
 	w := servertest.New(t, 12)
