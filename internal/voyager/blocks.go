@@ -31,7 +31,7 @@ type blockDetail struct {
 	PrevBlockHash    *felt.Felt `json:"prevBlockHash"`
 	NextBlockHash    *felt.Felt `json:"nextBlockHash"`
 	Confirmations    uint64     `json:"confirmations"`
-	SequencerAddress felt.Felt  `json:"sequencerAddress"`
+	SequencerAddress padded     `json:"sequencerAddress"`
 	TotalFee         *string    `json:"totalFee"`
 	TimeToMine       *uint64    `json:"timeToMine"`
 	Version          *string    `json:"version"`
@@ -69,7 +69,7 @@ func (f *Feed) block(c *call) (any, error) {
 			return err
 		}
 		out.blockItem = v.blockItem(b)
-		out.Confirmations, out.SequencerAddress = v.state.Head.Number-b.Number, b.Sequencer
+		out.Confirmations, out.SequencerAddress = v.state.Head.Number-b.Number, padded(b.Sequencer)
 		out.EthGasPrice, out.StrkGasPrice = b.L1GasPrice.InWei, b.L1GasPrice.InFri
 		if b.StarknetVersion != "" {
 			out.Version = &b.StarknetVersion

@@ -54,8 +54,8 @@ func TestHolders(t *testing.T) {
 		t.Fatalf("%d holders, want %d", len(got), len(want))
 	}
 	for i, h := range want {
-		same(t, h.Address.String(), []any{got[i]["holder"], got[i]["balance"], got[i]["lastTransferTime"], got[i]["starknetId"], got[i]["balanceSeparated"]},
-			[]any{h.Address.Padded(), h.BalanceRaw, c.BlockAt(h.LastUpdatedBlock).Timestamp, nil, nil})
+		same(t, h.Address.String(), []any{got[i]["holder"], got[i]["balance"], got[i]["lastTransferTime"], got[i]["starknetId"], got[i]["balanceSeparated"], got[i]["decimals"]},
+			[]any{h.Address.Padded(), h.BalanceRaw, c.BlockAt(h.LastUpdatedBlock).Timestamp, nil, nil, "18"})
 	}
 	f.refused(path+"?type=erc721", http.StatusNotImplemented)
 	f.refused("/tokens/0x99/holders", http.StatusNotFound)

@@ -25,8 +25,8 @@ type messageItem struct {
 	BlockNumber   uint64     `json:"block_number"`
 	BlockHash     felt.Felt  `json:"block_hash"`
 	TxHash        felt.Felt  `json:"tx_hash"`
-	FromAddress   *felt.Felt `json:"from_address"`
-	ToAddress     felt.Felt  `json:"to_address"`
+	FromAddress   *string    `json:"from_address"`
+	ToAddress     string     `json:"to_address"`
 	L1BlocksHash  *felt.Felt `json:"l1_blocks_hash"`
 	L2BlocksHash  felt.Felt  `json:"l2_blocks_hash"`
 	Timestamp     uint64     `json:"timestamp"`
@@ -120,15 +120,18 @@ func (v *view) messageItems(ctx context.Context, places []explorer.Place) ([]mes
 	out := make([]messageItem, len(list))
 	for i := range list {
 		m, b := &list[i], &stamps[i]
-		out[i] = messageItem{Hash: "0x" + hex.EncodeToString(m.Hash[:]), BlockNumber: m.Block, BlockHash: b.Hash, TxHash: m.TxHash, ToAddress: m.To,
+		out[i] = messageItem{Hash: "0x" + hex.EncodeToString(m.Hash[:]), BlockNumber: m.Block, BlockHash: b.Hash, TxHash: m.TxHash,
 			L2BlocksHash: b.Hash, Timestamp: b.Timestamp, Type: "l1l2"}
-		if m.HasFrom {
-			out[i].FromAddress = &m.From
-		}
-		here := &m.To // the contract on this layer
+		here := &m.To // the contract on this layer, whose address has all its digits
+		from, to := m.From.String(), m.To.Padded()
 		if m.Direction == message.ToL1 {
 			out[i].Type, here = "l2l1", &m.From
+			from, to = m.From.Padded(), m.To.String()
 		}
+		if m.HasFrom {
+			out[i].FromAddress = &from
+		}
+		out[i].ToAddress = to
 		out[i].ContractAlias = v.chain.AliasesOf(here, nil).ContractAlias
 	}
 	return out, nil

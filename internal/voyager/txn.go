@@ -21,13 +21,13 @@ type txDetail struct {
 	ExecutionStatus     string      `json:"executionStatus"`
 	SenderAddress       *padded     `json:"senderAddress"`
 	ContractAddressSalt *felt.Felt  `json:"contractAddressSalt"`
-	MaxFee              *felt.Felt  `json:"maxFee"`
+	MaxFee              *string     `json:"maxFee"`
 	Nonce               *felt.Felt  `json:"nonce"`
 	Version             felt.Felt   `json:"version"`
 	Selector            *felt.Felt  `json:"selector"`
 	Signature           []felt.Felt `json:"signature"`
-	Calldata            []felt.Felt `json:"calldata,omitempty"`
-	ConstructorCalldata []felt.Felt `json:"constructorCalldata,omitempty"`
+	Calldata            []felt.Felt `json:"calldata"`
+	ConstructorCalldata []felt.Felt `json:"constructorCalldata"`
 	RevertError         *string     `json:"revertError"`
 	Receipt             txReceipt   `json:"receipt"`
 }
@@ -80,7 +80,13 @@ func (v *view) fillTxn(out *txDetail, t *transaction.Record) {
 	out.txItem = v.txItem(t)
 	out.BlockID, out.ActualFeeUnit, out.Version = t.BlockHash, t.Receipt.FeeUnit.String(), t.Version
 	out.Signature = append([]felt.Felt{}, t.Signature...)
-	out.Calldata, out.ConstructorCalldata = t.Calldata, t.ConstructorCalldata
+	switch t.Type {
+	case starknet.Invoke, starknet.L1Handler:
+		out.Calldata = append([]felt.Felt{}, t.Calldata...)
+	case starknet.Deploy, starknet.DeployAccount:
+		out.ConstructorCalldata = append([]felt.Felt{}, t.ConstructorCalldata...)
+	case starknet.Declare: // it has neither
+	}
 	out.ExecutionStatus = "Succeeded"
 	if t.Receipt.Execution == starknet.Reverted {
 		out.ExecutionStatus, out.RevertError = "Reverted", &t.Receipt.RevertReason
@@ -97,7 +103,8 @@ func (v *view) fillTxn(out *txDetail, t *transaction.Record) {
 	}
 	version, plain := t.PlainVersion()
 	if plain && version < 3 && t.Type != starknet.L1Handler && t.Type != starknet.Deploy { // later ones have bounds instead
-		out.MaxFee = &t.MaxFee
+		fee := t.MaxFee.Big().String()
+		out.MaxFee = &fee
 	}
 	if t.Type == starknet.L1Handler || t.Type == starknet.Invoke && plain && version == 0 {
 		out.Selector = &t.EntryPointSelector
