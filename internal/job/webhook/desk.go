@@ -26,30 +26,7 @@ func (d *desk) begin(ctx context.Context) {
 			d.done <- s
 		}()
 	}
-	var left []*sub
-	for i, s := range d.due {
-		if d.sending == d.Deliveries {
-			left = append(left, d.due[i:]...)
-			break
-		}
-		switch {
-		case s.gone || s.busy || s.Message == nil:
-		case d.of[s.WorkspaceID] >= max(1, d.Deliveries/4), s.slow && d.slow >= max(1, d.Deliveries/2):
-			left = append(left, s)
-		default:
-			s.busy, s.sends, s.wasSlow = true, true, s.slow
-			d.sending++
-			d.of[s.WorkspaceID]++
-			if s.wasSlow {
-				d.slow++
-			}
-			go func() {
-				s.err = d.send(ctx, s)
-				d.done <- s
-			}()
-		}
-	}
-	d.due = left
+	d.beginSending(ctx)
 }
 
 // settle takes a subscription back and sees what it waits for.
@@ -58,13 +35,7 @@ func (d *desk) settle(s *sub) {
 	if !s.sends {
 		d.looking--
 	} else {
-		d.sending--
-		if d.of[s.WorkspaceID]--; d.of[s.WorkspaceID] == 0 {
-			delete(d.of, s.WorkspaceID)
-		}
-		if s.wasSlow {
-			d.slow--
-		}
+		d.leave(s)
 	}
 	switch {
 	case s.gone:
@@ -146,6 +117,7 @@ func (d *desk) reload(ctx context.Context) error {
 		return err
 	}
 	d.Metrics.subscriptions(len(active), disabled)
+	d.tidy()
 	for id, s := range d.subs {
 		if _, still := active[id]; !still {
 			d.forget(s) // a goroutine that has it finds out by itself
@@ -155,7 +127,8 @@ func (d *desk) reload(ctx context.Context) error {
 		s := d.subs[id]
 		switch {
 		case s == nil:
-			s = newSub(id, false)
+			s = newSub(id, trust{})
+			s.known = d.version < 0 // as others knew it who delivered before
 			d.subs[id] = s
 			d.queue(s)
 		case s.busy:
@@ -163,7 +136,7 @@ func (d *desk) reload(ctx context.Context) error {
 		case !s.stale && s.Revision != revision:
 			// A new one in its place: the old may wait in a list.
 			s.gone = true
-			fresh := newSub(id, s.slow)
+			fresh := newSub(id, s.trust)
 			d.subs[id] = fresh
 			d.queue(fresh)
 		}

@@ -4,8 +4,8 @@
 // One goroutine, that of Step, knows which subscriptions there are and what each waits for.
 // It gives a subscription to at most one other goroutine at a time: to one of a few that look
 // for its next message, or to one of those that send. So a subscription has one message under
-// way, in order, and no receiver keeps others waiting: those that were slow or failed lately
-// share a part of the places, and so do those of one workspace.
+// way, in order, and no receiver keeps others waiting: how the places are shared is in
+// share.go.
 //
 // Costs: a subscription without a match costs a feed.Reader.Read for each block, and a part of
 // one statement every few seconds. A message costs one transaction of the control database.
@@ -48,6 +48,10 @@ type Job struct {
 	Client   *egress.Client
 	// Deliveries is how many requests are under way at once (default 32).
 	Deliveries int
+	// Trust is for how long a receiver has to take everything quickly before it counts as
+	// proven (default 1 minute), and Patience how long one is waited for that took nothing
+	// yet (default 5 seconds).
+	Trust, Patience time.Duration
 	// Retry are the waits between attempts, and GiveUp how long there are attempts.
 	Retry  backoff.Policy
 	GiveUp time.Duration
@@ -70,6 +74,12 @@ var _ runner.Job = (*Job)(nil)
 func New(j Job) *Job {
 	if j.Deliveries <= 0 {
 		j.Deliveries = usualDeliveries
+	}
+	if j.Trust <= 0 {
+		j.Trust = usualTrust
+	}
+	if j.Patience <= 0 {
+		j.Patience = usualPatience
 	}
 	if j.Retry.Min <= 0 {
 		j.Retry = backoff.Policy{Min: retryMin, Max: retryMax}
@@ -125,18 +135,18 @@ type desk struct {
 	waiting  later // to be sent at a time
 	done     chan *sub
 
-	looking, sending, slow int
-	of                     map[string]int // under way, by workspace
-	version                int64
-	polled, flushed        time.Time
-	tidied                 time.Time
+	looking int
+	places
+	version         int64
+	polled, flushed time.Time
+	tidied          time.Time
 }
 
 // Step delivers until ctx ends, or nothing is under way after some time.
 func (j *Job) Step(parent context.Context, _ runner.Commit) (more bool, err error) {
 	ctx, cancel := context.WithCancel(parent)
 	if j.desk == nil || j.desk.lease != parent {
-		j.desk = &desk{Job: j, lease: parent, subs: map[string]*sub{}, done: make(chan *sub), of: map[string]int{}, version: -1}
+		j.desk = &desk{Job: j, lease: parent, subs: map[string]*sub{}, done: make(chan *sub), places: newPlaces(), version: -1}
 	}
 	d := j.desk
 	defer func() {

@@ -105,7 +105,7 @@ func TestOneIsSlow(t *testing.T) {
 		w.subscribe(`{"kind":"block"}`, 5, func(int, *message) int { <-stop; return 500 })
 	}
 	_, quick := w.subscribe(`{"kind":"block"}`, 0, nil)
-	p := w.deliver(func(j *job.Job) { j.Deliveries = 16 })
+	p := w.deliver(func(j *job.Job) { j.Patience = 20 * time.Millisecond })
 	w.same(`{"kind":"block"}`, 0, quick)
 	w.Chain.Extend(3)
 	w.IndexInto(w.Engine)

@@ -21,13 +21,14 @@ type sub struct {
 
 	// What follows belongs to the goroutine of the step, busy or not, but for again, which
 	// says that somebody changed it, and err, which is of the goroutine that had it.
-	busy, sends, wasSlow, queued, gone bool
-	notYet                             time.Time
-	again                              atomic.Bool
-	err                                error
+	busy, sends, queued, gone bool
+	as                        standing // while it sends
+	notYet                    time.Time
+	again                     atomic.Bool
+	err                       error
 }
 
-func newSub(id string, slow bool) *sub { return &sub{id: id, own: own{stale: true, slow: slow}} }
+func newSub(id string, t trust) *sub { return &sub{id: id, own: own{stale: true, trust: t}} }
 
 // own is what belongs to one goroutine while a subscription is busy, and otherwise to that of
 // the step.
@@ -50,7 +51,7 @@ type own struct {
 	stale bool // has to be read from the database
 	more  bool // there may be more to look at
 	seen  *feed.State
-	slow  bool // lately
+	trust
 }
 
 // The bounds of one look.
@@ -79,7 +80,7 @@ func (j *Job) load(ctx context.Context, s *sub) error {
 		return fmt.Errorf("the place of webhook %s: %w", s.id, err)
 	}
 	p := w.Position
-	s.own = own{Work: w, filter: f, place: at, skip: p.Skip, parts: p.Parts, first: p.First, slow: s.slow || w.Message != nil && w.Message.Attempts > 0}
+	s.own = own{Work: w, filter: f, place: at, skip: p.Skip, parts: p.Parts, first: p.First, trust: s.after(w, j)}
 	return nil
 }
 

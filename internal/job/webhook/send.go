@@ -11,9 +11,6 @@ import (
 	"chainexplorer/internal/webhook/egress"
 )
 
-// slowAnswer is after how long a receiver counts as slow.
-const slowAnswer = 3 * time.Second
-
 // userAgent is what receivers see.
 const userAgent = "chainexplorer-webhooks/1"
 
@@ -26,7 +23,7 @@ func (j *Job) send(ctx context.Context, s *sub) error {
 			s.stale = true
 			return nil
 		}
-		if err != nil || !taken || s.stale || s.slow {
+		if err != nil || !taken || s.stale || s.as != proven {
 			s.more = true // when it was taken: what follows is looked for by another
 			return err
 		}
@@ -60,18 +57,32 @@ func (j *Job) attempt(ctx context.Context, s *sub) (taken bool, err error) {
 	header.Set(webhook.HeaderID, id)
 	header.Set(webhook.HeaderTimestamp, strconv.FormatInt(begin.Unix(), 10))
 	header.Set(webhook.HeaderSignature, signature)
-	answer, err := j.Client.Post(ctx, s.URL, header, []byte(body))
+	answer, err := j.post(ctx, s, &m, header, body)
 	if ctx.Err() != nil {
 		return false, ctx.Err() // whether it was taken is not known: it is sent again
 	}
-	s.slow = err != nil || !answer.OK() || j.Now().Sub(begin) > slowAnswer
+	taken = err == nil && answer.OK()
+	s.note(taken, begin, j.Now())
 	s.body = ""
-	if err == nil && answer.OK() {
+	if taken {
 		j.Metrics.sent("delivered")
 		s.delivered, s.Message = s.Message, nil
 		return true, nil
 	}
 	return false, j.failed(ctx, s, &m, answer, err, begin, body)
+}
+
+// shortAttempts is how many attempts of a message are short for a receiver that took nothing
+// yet. One that needs its time has it afterwards.
+const shortAttempts = 2
+
+func (j *Job) post(ctx context.Context, s *sub, m *webhook.Message, header http.Header, body string) (egress.Answer, error) {
+	if !s.took && m.Attempts < shortAttempts {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, j.Patience)
+		defer cancel()
+	}
+	return j.Client.Post(ctx, s.URL, header, []byte(body))
 }
 
 // failed decides what follows an attempt that failed.

@@ -234,8 +234,23 @@ func (w *world) owner() webhook.Owner {
 	return webhook.Owner{Actor: "key_1", WorkspaceID: w.Space.ID, Chain: servertest.ChainID}
 }
 
+// stranger is somebody of another workspace.
+func (w *world) stranger() webhook.Owner {
+	w.T.Helper()
+	space, err := w.Repo.CreateWorkspace(w.T.Context(), fmt.Sprint("stranger ", rand.Uint64()), account.Free)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return webhook.Owner{Actor: "key_2", WorkspaceID: space.ID, Chain: servertest.ChainID}
+}
+
 // subscribe makes a webhook whose receiver answers at a path of its own.
 func (w *world) subscribe(filter string, from uint64, answer func(n int, m *message) int) (*webhook.Subscription, *receiver) {
+	w.T.Helper()
+	return w.subscribeAs(w.owner(), filter, from, answer)
+}
+
+func (w *world) subscribeAs(who webhook.Owner, filter string, from uint64, answer func(n int, m *message) int) (*webhook.Subscription, *receiver) {
 	w.T.Helper()
 	f, err := feed.Parse([]byte(filter))
 	if err != nil {
@@ -252,7 +267,7 @@ func (w *world) subscribe(filter string, from uint64, answer func(n int, m *mess
 	r := &receiver{t: w.T, answer: answer}
 	path := fmt.Sprintf("/%d", rand.Uint64())
 	w.mux.Handle(path, r)
-	s, secret, err := w.hooks.Create(w.T.Context(), webhook.Request{Owner: w.owner(), Most: webhook.Most(account.Enterprise), URL: w.server.URL + path, Kind: string(f.Kind), Filter: f.String(), From: p, FromNumber: int64(from)})
+	s, secret, err := w.hooks.Create(w.T.Context(), webhook.Request{Owner: who, Most: webhook.Most(account.Enterprise), URL: w.server.URL + path, Kind: string(f.Kind), Filter: f.String(), From: p, FromNumber: int64(from)})
 	if err != nil {
 		w.T.Fatal(err)
 	}
@@ -266,10 +281,13 @@ type process struct {
 	end func()
 }
 
+func (w *world) client(timeout time.Duration) *egress.Client {
+	return egress.New(egress.Options{Policy: egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Roots: w.roots, Timeout: timeout, PerHost: 100})
+}
+
 func (w *world) deliver(change ...func(*job.Job)) *process {
 	w.T.Helper()
-	client := egress.New(egress.Options{Policy: egress.Policy{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Roots: w.roots, Timeout: time.Second})
-	o := job.Job{Webhooks: w.hooks, Feed: w.feed, Client: client, Retry: backoff.Policy{Min: time.Millisecond, Max: 10 * time.Millisecond}, Flush: 20 * time.Millisecond}
+	o := job.Job{Webhooks: w.hooks, Feed: w.feed, Client: w.client(time.Second), Retry: backoff.Policy{Min: time.Millisecond, Max: 10 * time.Millisecond}, Flush: 20 * time.Millisecond}
 	for _, c := range change {
 		c(&o)
 	}
@@ -288,7 +306,7 @@ func (w *world) deliver(change ...func(*job.Job)) *process {
 	p.end = func() {
 		cancel()
 		<-ended
-		client.Close()
+		o.Client.Close()
 	}
 	w.T.Cleanup(p.end)
 	return p

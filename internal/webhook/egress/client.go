@@ -18,6 +18,7 @@ import (
 const (
 	Timeout     = 15 * time.Second
 	maxAnswer   = 64 << 10
+	bodyTime    = 100 * time.Millisecond // that the body of an answer may take
 	maxHeaders  = 16 << 10
 	idleTime    = 30 * time.Second
 	longestWait = time.Hour // that a receiver may ask for
@@ -116,16 +117,20 @@ func (c *Client) Post(ctx context.Context, url string, header http.Header, body 
 		}
 		return Answer{}, ErrUnreachable
 	}
-	defer res.Body.Close()                                   //nolint:errcheck // nothing was written
-	io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer)) //nolint:errcheck // what it says is of no interest; read, the connection can be used again
-	if err := limited.Err(); err != nil && ctx.Err() != nil {
-		return Answer{}, ctx.Err()
-	}
+	drain(res.Body, cancel)
 	out := Answer{Status: res.StatusCode}
 	if res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusServiceUnavailable {
 		out.RetryAfter = c.retryAfter(res.Header.Get("Retry-After"))
 	}
 	return out, nil
+}
+
+// drain reads a body, so that its connection can be used again, and cuts it off when it is
+// not there at once: the status was all that matters.
+func drain(body io.ReadCloser, cut func()) {
+	defer time.AfterFunc(bodyTime, cut).Stop()
+	io.Copy(io.Discard, io.LimitReader(body, maxAnswer)) //nolint:errcheck // what it says is of no interest
+	body.Close()                                         //nolint:errcheck // nothing was written
 }
 
 // retryAfter reads seconds, or a date.

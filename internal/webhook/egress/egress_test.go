@@ -191,6 +191,10 @@ func TestAnswers(t *testing.T) {
 					return
 				}
 			}
+		case "/slow":
+			w.WriteHeader(http.StatusOK)
+			w.(http.Flusher).Flush()
+			<-r.Context().Done() // it says no more, and does not end
 		case "/never":
 			io.Copy(io.Discard, r.Body) //nolint:errcheck // then its end is noticed
 			select {
@@ -226,6 +230,14 @@ func TestAnswers(t *testing.T) {
 		if hits.Load() != before+1 {
 			t.Errorf("%s: %d requests", tt.path, hits.Load()-before)
 		}
+	}
+	// Once the status is known nothing is waited for.
+	patient := egress.New(egress.Options{Policy: loopback, Roots: roots, Timeout: time.Hour})
+	defer patient.Close()
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if got, err := patient.Post(soon, s.URL+"/slow", nil, []byte("{}")); got.Status != 200 || err != nil || soon.Err() != nil {
+		t.Errorf("an answer whose body never ends: %+v %v", got, err)
 	}
 	if cookies.Load() != 0 {
 		t.Error("a cookie was sent back")
