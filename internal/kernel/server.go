@@ -105,6 +105,7 @@ type Server struct {
 	metrics  *Metrics
 	timings  timings
 
+	dialect     *Dialect         // how failures below some paths are told; nil where all are told alike
 	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
 	table       []*Route
 	shown       []string // patterns of pages
@@ -209,7 +210,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			s.Log.Error("panic", "request_id", x.record.ID, "panic", account.Hide(fmt.Sprint(p)), "stack", account.Hide(string(debug.Stack())))
 			if x.status == 0 {
-				SendError(x, r, Fail(CodeInternal, "Something went wrong on our side."), x.record.ID, x.record.Route)
+				s.refuse(x, r, Fail(CodeInternal, "Something went wrong on our side."))
 			}
 		}
 		s.finish(r, x, start)
@@ -217,7 +218,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(r.RequestURI) > MaxURI:
 		s.cors(x, r)
-		SendError(x, r, Fail(CodeURITooLong, "The address is longer than %d bytes.", MaxURI), x.record.ID, nil)
+		s.refuse(x, r, Fail(CodeURITooLong, "The address is longer than %d bytes.", MaxURI))
 	case path.Clean(r.URL.Path) != r.URL.Path, r.URL.Path == "*": // the mux would redirect, but such a path is not one of ours
 		s.unmatched(x, r)
 	default:
@@ -245,7 +246,7 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 		e = keyInQuery(w, r) // a redirect would repeat it
 	}
 	if e != nil {
-		SendError(w, r, e, x.record.ID, nil)
+		s.refuse(x, r, e)
 		return
 	}
 	if preflight {
@@ -255,7 +256,11 @@ func (s *Server) unmatched(w http.ResponseWriter, r *http.Request) {
 	if len(methods) > 0 {
 		methods = append(methods, http.MethodOptions)
 		w.Header().Set("Allow", strings.Join(methods, ", "))
-		SendError(w, r, Fail(CodeMethodNotAllowed, "%s is not possible here; %s are.", Clip(r.Method, 20), Listed(methods)), x.record.ID, nil)
+		s.refuse(x, r, Fail(CodeMethodNotAllowed, "%s is not possible here; %s are.", Clip(r.Method, 20), Listed(methods)))
+		return
+	}
+	if s.dialect.owns(r) { // which has no pages
+		s.refuse(x, r, Fail(CodeUnsupportedRoute, "There is no such path."))
 		return
 	}
 	if bare := strings.TrimRight(r.URL.Path, "/"); bare != r.URL.Path && len(s.methodsFor(r, &url.URL{Path: bare})) > 0 {

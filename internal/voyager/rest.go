@@ -2,6 +2,7 @@ package voyager
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"chainexplorer/internal/kernel"
@@ -23,11 +24,47 @@ var unserved = []struct{ path, instead string }{
 // handleRest answers for what is not served.
 func (f *Feed) handleRest() {
 	for base := range f.bases() {
-		e := &endpoint{id: "voyagerUnserved", path: "/{rest...}", class: kernel.Light}
-		f.raw(e, base, func(_ http.ResponseWriter, r *http.Request) (any, error) {
-			return nil, notServed("/" + r.PathValue("rest"))
-		})
+		for _, path := range []string{"", "/{rest...}"} { // the mux would redirect the base to itself with a slash
+			e := &endpoint{id: "voyagerUnserved", path: path, class: kernel.Light}
+			f.raw(e, base, func(_ http.ResponseWriter, r *http.Request) (any, error) {
+				if path == "" {
+					return nil, f.noPath(r.URL.Path)
+				}
+				return nil, notServed("/" + r.PathValue("rest"))
+			})
+		}
 	}
+}
+
+// chainOf is the chain that a path names in front of the base, "" for none, and what follows the base.
+// Not ok is a path that is none of the feed, or of what would be the feed of another chain.
+func (f *Feed) chainOf(path string) (chain, rest string, ok bool) {
+	if !strings.HasPrefix(path, Base) {
+		chain, path, _ = strings.Cut(strings.TrimPrefix(path, "/"), "/")
+		if path = "/" + path; !strings.HasPrefix(chain, "SN_") && !slices.Contains(f.routes.Order, chain) {
+			return "", "", false
+		}
+	}
+	rest, ok = strings.CutPrefix(path, Base)
+	return chain, rest, ok && (rest == "" || rest[0] == '/')
+}
+
+// owns says whether whoever asks for a path expects the feed's shape of failures.
+func (f *Feed) owns(path string) bool {
+	_, _, ok := f.chainOf(path)
+	return ok
+}
+
+// noPath says what is wrong with a path that no pattern of the feed has.
+func (f *Feed) noPath(path string) error {
+	chain, rest, _ := f.chainOf(path)
+	switch {
+	case chain != "" && !slices.Contains(f.routes.Order, chain):
+		return refusef(http.StatusNotFound, "%s is not served here; there is %s.", kernel.Clip(chain, 40), kernel.Listed(f.routes.Order))
+	case strings.Trim(rest, "/") == "":
+		return refusef(http.StatusNotFound, "The feed begins here: ask for a path of it, such as %s/blocks. /docs/guide/voyager lists them.", Base)
+	}
+	return refusef(http.StatusNotFound, "There is no path %s in the feed, spelt like this. /docs/guide/voyager lists them.", kernel.Clip(rest, 80))
 }
 
 // notServed says what is wrong with a path.

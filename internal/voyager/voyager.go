@@ -17,6 +17,7 @@
 package voyager
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,6 +62,14 @@ func New(k *kernel.Server, routes *api.Routes) {
 		f.handle(&e)
 	}
 	f.handleRest()
+	route := f.route(&endpoint{id: "voyagerUnserved", class: kernel.Light})
+	k.Speak(kernel.Dialect{Owns: f.owns, Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) {
+		if e.Code == kernel.CodeUnsupportedRoute {
+			refuse(w, r, f.noPath(r.URL.Path), &route)
+			return
+		}
+		refuse(w, r, e, &route)
+	}})
 }
 
 // endpoints are the paths that are served.
@@ -108,32 +117,21 @@ func (f *Feed) handle(e *endpoint) {
 	}
 }
 
-// methods are those that a path hears of: a wrong one is told so in the feed's own shape.
-var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete}
+// route is what the kernel has to know of an endpoint.
+func (f *Feed) route(e *endpoint) kernel.Route {
+	return kernel.Route{ID: e.id, Method: http.MethodGet, Path: Base + e.path, Family: "Voyager", Class: e.class, Scope: cmp.Or(e.scope, account.Read),
+		Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnCaller | kernel.OnClock}
+}
 
 // raw registers a path that the kernel authenticates, and that answers in the feed's own shape.
 func (f *Feed) raw(e *endpoint, base string, answer func(http.ResponseWriter, *http.Request) (any, error)) {
-	scope := e.scope
-	if scope == 0 {
-		scope = account.Read
-	}
-	route := kernel.Route{ID: e.id, Method: http.MethodGet, Path: Base + e.path, Family: "Voyager", Class: e.class, Scope: scope,
-		Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnCaller | kernel.OnClock}
+	route := f.route(e)
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) { refuse(w, r, err, &route) }
-	var patterns []string
-	for _, method := range methods {
-		patterns = append(patterns, method+" "+base+e.path)
-	}
-	f.HandleRaw(kernel.Raw{Route: route, Patterns: patterns,
+	f.HandleRaw(kernel.Raw{Route: route, Patterns: []string{http.MethodGet + " " + base + e.path},
 		Refuse: func(w http.ResponseWriter, r *http.Request, e *kernel.Error) { refuse(w, r, e) },
 		Serve: func(w http.ResponseWriter, r *http.Request) {
 			if err := f.spend(w, r, e.classOf(r), 1); err != nil {
 				refuse(w, r, err)
-				return
-			}
-			if r.Method != http.MethodGet && r.Method != http.MethodHead {
-				w.Header().Set("Allow", "GET, HEAD")
-				refuse(w, r, refusef(http.StatusMethodNotAllowed, "The feed is read with GET."))
 				return
 			}
 			out, err := answer(w, r)
