@@ -130,7 +130,7 @@ func TestExport(t *testing.T) {
 func (x *exportWorld) killed(t *testing.T, want string) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, files := range []int{1, 24, 40} {
-		cmd := program(t, append(x.args(dir), "--parallel", "1")...)
+		cmd := sameBinary(t, append(x.args(dir), "--parallel", "1")...) // files tell the version
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -71,7 +72,7 @@ func (w *clientWorld) callsOfAll(t *testing.T) []agentCall {
 		"number_or_hash": "30", "tx_hash": w.want["transactions"].([]any)[0].(string), "address": token, "token": token, "q": "30",
 		"timestamp": text(w.read("block/30"), "timestampIso"), "selector": "0x361458367e696363fbcc70777d07ebbd2394e89fd0adcaf147faccd1d294d60",
 		"class_hash": text(w.read("contract/"+token), "classHash"), "message_hash": text(w.read("messages"), "items", "messageHash"),
-		"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T04:00:00Z",
+		"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T04:00:00Z", "webhook_id": w.webhook(t),
 	}
 	calls := []agentCall{{Name: "__service_init__", Arguments: map[string]any{}}}
 	for _, tool := range mcp.Tools(nil) {
@@ -99,6 +100,27 @@ func (w *clientWorld) callsOfAll(t *testing.T) []agentCall {
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// webhook makes one. The chain stands still: nothing is ever sent.
+func (w *clientWorld) webhook(t *testing.T) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.serve.base+"/v1/"+clientChain+"/webhooks", strings.NewReader(`{"url":"https://example.org/hook","filter":{"kind":"block"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Service-Api-Key", w.key)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read to its end
+	var made struct{ Webhook struct{ WebhookID string } }
+	if err := json.NewDecoder(res.Body).Decode(&made); err != nil || res.StatusCode != http.StatusCreated || made.Webhook.WebhookID == "" {
+		t.Fatalf("create a webhook: %s %+v %v", res.Status, made, err)
+	}
+	return made.Webhook.WebhookID
 }
 
 // inspect runs the inspector without its pages, which asks a server one thing.

@@ -188,7 +188,7 @@ func TestWebhookKills(t *testing.T) {
 	chain.Fork(3)
 	chain.Extend(2)
 	wait("what the chain has", has)
-	if r.taken < 5 {
+	if r.taken < 4 { // of the first fork; of the second those that were sent in time
 		t.Errorf("%d messages were taken back", r.taken)
 	}
 	s.cmd.Process.Kill() //nolint:errcheck // the test is over
