@@ -2130,8 +2130,9 @@ func (c *Client) RevokeMyAPIKey(ctx context.Context, publicID string) (*RevokedK
 }
 
 // RotateWebhookSecret: Make a new secret. Messages are signed with the new secret and, for
-// 24 hours, also with the one before. The answer holds the secret, this once. The request
-// has no body.
+// 24 hours each, also with those before. A webhook has 4 at most: a further one is refused
+// with 409, which says until when. The answer holds the secret, this once. The request has
+// no body.
 func (c *Chain) RotateWebhookSecret(ctx context.Context, webhookID string) (*CreatedWebhook, error) {
 	out := new(CreatedWebhook)
 	err := c.client.do(ctx, request{operation: "rotateWebhookSecret", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/webhooks/" + url.PathEscape(webhookID) + "/secret"}, out)

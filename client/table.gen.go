@@ -24,7 +24,7 @@ var Operations = []Operation{
 	}},
 	{ID: "createWebhook", Group: "Webhooks", Summary: "Create a webhook", Description: "Begins to send signed messages about what matches the filter, by the rules of Standard Webhooks. 201 with the new webhook and its secret, which is shown this once; 200 with the webhook that the same Idempotency-Key and body made before. Plans have 5 to 2,000 webhooks. A key of a workspace is needed, with the scope write. See [webhooks](/docs/guide/webhooks).", Method: "POST", Path: "/v1/{chain}/webhooks", Scope: "write", Tier: "official_public", Body: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
-		{Name: "Idempotency-Key", In: "header", Description: "Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook again; it is refused with another body."},
+		{Name: "Idempotency-Key", In: "header", Description: "Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook of the chain again, as long as that exists; it is refused with another body."},
 	}},
 	{ID: "deleteWebhook", Group: "Webhooks", Summary: "Delete a webhook", Description: "Ends a webhook, and forgets all of it. A message under way may still arrive.", Method: "DELETE", Path: "/v1/{chain}/webhooks/{webhook_id}", Scope: "write", Tier: "official_public", Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
@@ -372,7 +372,7 @@ var Operations = []Operation{
 	{ID: "revokeMyApiKey", Group: "Account", Summary: "Revoke a key", Description: "Ends a key of the workspace for good: it is refused within a second. Revoking it again changes nothing. A session is needed, as a bearer token.", Method: "DELETE", Path: "/v1/me/api-keys/{public_id}", Scope: "session", Tier: "official_public", Parameters: []Parameter{
 		{Name: "public_id", In: "path", Description: "Id of the key.", Required: true},
 	}},
-	{ID: "rotateWebhookSecret", Group: "Webhooks", Summary: "Make a new secret", Description: "Messages are signed with the new secret and, for 24 hours, also with the one before. The answer holds the secret, this once. The request has no body.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/secret", Scope: "write", Tier: "official_public", Parameters: []Parameter{
+	{ID: "rotateWebhookSecret", Group: "Webhooks", Summary: "Make a new secret", Description: "Messages are signed with the new secret and, for 24 hours each, also with those before. A webhook has 4 at most: a further one is refused with 409, which says until when. The answer holds the secret, this once. The request has no body.", Method: "POST", Path: "/v1/{chain}/webhooks/{webhook_id}/secret", Scope: "write", Tier: "official_public", Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 		{Name: "webhook_id", In: "path", Description: "Id of the webhook.", Required: true},
 	}},

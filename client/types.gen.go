@@ -1287,7 +1287,7 @@ type Coverage struct {
 
 // CreateInputBody is an object of the API.
 type CreateInputBody struct {
-	// What its owner calls it.
+	// What its owner calls it: characters that print.
 	Description *string `json:"description,omitzero"`
 	// What is told.
 	Filter WebhookFilter `json:"filter"`

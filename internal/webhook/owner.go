@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -47,7 +49,7 @@ func (q *Request) digest() string {
 func (r *Repo) Create(ctx context.Context, q Request) (s *Subscription, secret string, err error) {
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
 		if q.IdempotencyKey != "" {
-			if s, err = one(ctx, tx, `workspace_id = $1 AND idempotency_key = $2`, q.WorkspaceID, q.IdempotencyKey); err == nil {
+			if s, err = one(ctx, tx, `workspace_id = $1 AND chain = $2 AND idempotency_key = $3`, q.WorkspaceID, q.Chain, q.IdempotencyKey); err == nil {
 				if s.digest != q.digest() {
 					return ErrKeyReused
 				}
@@ -99,9 +101,17 @@ func (r *Repo) noted(ctx context.Context, tx *sql.Tx, actor, event string, s *Su
 	return r.db.Audit(ctx, tx, control.AuditEntry{At: r.Now(), Actor: actor, Action: "webhook." + event, Subject: s.ID, Detail: detail})
 }
 
+// owned finds a subscription of its owner.
+func owned(ctx context.Context, q querier, o Owner, id string) (*Subscription, error) {
+	if !isID(id) {
+		return nil, ErrNotFound
+	}
+	return one(ctx, q, `id = $1 AND workspace_id = $2 AND chain = $3`, id, o.WorkspaceID, o.Chain)
+}
+
 // Get finds a subscription.
 func (r *Repo) Get(ctx context.Context, o Owner, id string) (*Subscription, error) {
-	s, err := one(ctx, r.db.Reader(), `id = $1 AND workspace_id = $2 AND chain = $3`, id, o.WorkspaceID, o.Chain)
+	s, err := owned(ctx, r.db.Reader(), o, id)
 	return s, named("look for a webhook", err)
 }
 
@@ -122,7 +132,7 @@ func (r *Repo) List(ctx context.Context, o Owner, after Cursor, limit int) ([]*S
 // became of it.
 func (r *Repo) change(ctx context.Context, o Owner, id, event string, fn func(tx *sql.Tx, s *Subscription) (detail string, err error)) (s *Subscription, err error) {
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		if s, err = one(ctx, tx, `id = $1 AND workspace_id = $2 AND chain = $3`, id, o.WorkspaceID, o.Chain); err != nil {
+		if s, err = owned(ctx, tx, o, id); err != nil {
 			return err
 		}
 		detail, err := fn(tx, s)
@@ -179,7 +189,7 @@ func (r *Repo) Change(ctx context.Context, o Owner, id string, c Change) (*Subsc
 // Delete forgets a subscription and all that is its own.
 func (r *Repo) Delete(ctx context.Context, o Owner, id string) error {
 	err := r.db.Update(ctx, func(tx *sql.Tx) error {
-		s, err := one(ctx, tx, `id = $1 AND workspace_id = $2 AND chain = $3`, id, o.WorkspaceID, o.Chain)
+		s, err := owned(ctx, tx, o, id)
 		if err != nil {
 			return err
 		}
@@ -191,14 +201,23 @@ func (r *Repo) Delete(ctx context.Context, o Owner, id string) error {
 	return named("delete a webhook", err)
 }
 
-// Rotate makes a new secret. The one before is good for a day more.
+// Rotate makes a new secret. The one before is good for a day more, as are those before it
+// until their own day is over: a *TooSoonError when there are too many.
 func (r *Repo) Rotate(ctx context.Context, o Owner, id string) (s *Subscription, secret string, err error) {
 	s, err = r.change(ctx, o, id, "secret", func(tx *sql.Tx, s *Subscription) (string, error) {
+		now := r.Now()
+		old := slices.DeleteFunc(s.old, func(x oldSecret) bool { return !now.Before(control.Moment(x.Until)) })
+		if len(old)+1 >= MaxSecrets {
+			return "", &TooSoonError{control.Moment(old[0].Until)}
+		}
+		text, err := json.Marshal(append(old, oldSecret{s.secret, control.Micros(now.Add(OldSecretTime))}))
+		if err != nil {
+			return "", err
+		}
 		if secret, err = r.newSecret(); err != nil {
 			return "", err
 		}
-		return "", changed(tx.ExecContext(ctx, `UPDATE webhook SET secret = $2, old_secret = $3, old_until = $4 WHERE id = $1`,
-			id, secret, s.secret, control.Micros(r.Now().Add(OldSecretTime))))
+		return "", changed(tx.ExecContext(ctx, `UPDATE webhook SET secret = $2, old_secrets = $3 WHERE id = $1`, id, secret, string(text)))
 	})
 	if err != nil {
 		return nil, "", err

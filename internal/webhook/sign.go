@@ -6,9 +6,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"chainexplorer/internal/control"
 )
 
 // Messages are signed by the rules of Standard Webhooks: HMAC-SHA256 over the id, the time
@@ -30,12 +33,20 @@ func (r *Repo) newSecret() (string, error) {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b[:]), nil
 }
 
-// Sign is the signature of a message at a time: one for the secret, and one for the secret
-// before while that is still good.
+// oldSecret is one that another has taken the place of.
+type oldSecret struct {
+	Secret string `json:"secret"`
+	Until  int64  `json:"until"` // in microseconds
+}
+
+// Sign is the signature of a message at a time: one for the secret, and one for each before
+// that is still good.
 func (s *Subscription) Sign(id string, at time.Time, body []byte) (string, error) {
 	secrets := []string{s.secret}
-	if s.oldSecret != "" && at.Before(s.oldUntil) {
-		secrets = append(secrets, s.oldSecret)
+	for _, old := range slices.Backward(s.old) {
+		if at.Before(control.Moment(old.Until)) {
+			secrets = append(secrets, old.Secret)
+		}
 	}
 	var out []string
 	for _, secret := range secrets {

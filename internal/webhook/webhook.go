@@ -34,9 +34,11 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"chainexplorer/internal/control"
@@ -80,9 +82,20 @@ const (
 	MaxDead  = 100 // messages of a subscription
 	DeadTime = 30 * 24 * time.Hour
 	maxTests = 3
-	// OldSecretTime is how long messages are also signed with the secret before.
+	// OldSecretTime is how long messages are also signed with a secret that another has
+	// taken the place of, and MaxSecrets how many a subscription has at once.
 	OldSecretTime = 24 * time.Hour
+	MaxSecrets    = 4
 )
+
+// TooSoonError says that a subscription has as many secrets as it may, and when the oldest
+// is good no longer. Nothing was changed.
+type TooSoonError struct{ Until time.Time }
+
+// Error is for logs.
+func (e *TooSoonError) Error() string {
+	return "the webhook has as many secrets as it may until " + e.Until.Format(time.RFC3339)
+}
 
 // Position is how far a subscription was told.
 type Position struct {
@@ -121,8 +134,7 @@ type Subscription struct {
 	FromSequence int64
 	Revision     int64
 	secret       string
-	oldSecret    string
-	oldUntil     time.Time
+	old          []oldSecret // oldest first
 	digest       string
 }
 
@@ -168,7 +180,13 @@ func (r *Repo) newID() (string, error) {
 	return "wh_" + string(b[:]), nil
 }
 
-const columns = `id, workspace_id, chain, url, description, kind, filter, secret, old_secret, old_until, state, reason, state_at, revision, sequence,
+// isID says whether a text can be an id. A database that cannot even store it is not asked.
+func isID(text string) bool {
+	random, ok := strings.CutPrefix(text, "wh_")
+	return ok && len(random) == 24 && strings.Trim(random, letters) == ""
+}
+
+const columns = `id, workspace_id, chain, url, description, kind, filter, secret, old_secrets, state, reason, state_at, revision, sequence,
 	from_number, from_sequence, at_number, at_hash, place, skip, parts, first_sequence, final_number, final_hash, tests, dead_in_row, delivered_at, digest, created_at, updated_at`
 
 type querier interface {
@@ -178,17 +196,21 @@ type querier interface {
 
 func scan(row interface{ Scan(...any) error }) (*Subscription, error) {
 	var s Subscription
-	var oldUntil, stateAt, created, updated int64
+	var stateAt, created, updated int64
+	var old []byte
 	var delivered sql.NullInt64
 	p := &s.Position
-	err := row.Scan(&s.ID, &s.WorkspaceID, &s.Chain, &s.URL, &s.Description, &s.Kind, &s.Filter, &s.secret, &s.oldSecret, &oldUntil, &s.State, &s.Reason, &stateAt, &s.Revision, &s.Sequence,
+	err := row.Scan(&s.ID, &s.WorkspaceID, &s.Chain, &s.URL, &s.Description, &s.Kind, &s.Filter, &s.secret, &old, &s.State, &s.Reason, &stateAt, &s.Revision, &s.Sequence,
 		&s.FromNumber, &s.FromSequence, &p.Number, &p.Hash, &p.Place, &p.Skip, &p.Parts, &p.First, &s.FinalNumber, &s.FinalHash, &s.Tests, &s.DeadInRow, &delivered, &s.digest, &created, &updated)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	} else if err != nil {
 		return nil, err
 	}
-	s.oldUntil, s.StateAt, s.DeliveredAt = control.Moment(oldUntil), control.Moment(stateAt), control.OptionalMoment(delivered)
+	if err := json.Unmarshal(old, &s.old); err != nil {
+		return nil, fmt.Errorf("the secrets of webhook %s are damaged", s.ID) // and not told
+	}
+	s.StateAt, s.DeliveredAt = control.Moment(stateAt), control.OptionalMoment(delivered)
 	s.CreatedAt, s.UpdatedAt = control.Moment(created), control.Moment(updated)
 	return &s, nil
 }
@@ -234,6 +256,9 @@ func named(what string, err error) error {
 		if errors.Is(err, own) {
 			return err
 		}
+	}
+	if soon := (*TooSoonError)(nil); errors.As(err, &soon) {
+		return err
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -126,6 +126,24 @@ func TestCreate(t *testing.T) {
 		if _, _, err := b.a.Create(t.Context(), other); !errors.Is(err, webhook.ErrKeyReused) {
 			t.Error(err)
 		}
+		other = b.request("k") // a key is of a chain
+		other.Chain = "SN_SEPOLIA"
+		s, secret, err := b.a.Create(t.Context(), other)
+		if err != nil || secret == "" || s.Chain != "SN_SEPOLIA" {
+			t.Fatal(err)
+		}
+		must(t, b.a.Delete(t.Context(), other.Owner, s.ID))
+		for _, id := range []string{"", "a\x00b", "\xff\xfe", "wh_", "wh_abcdefghijklmnopqrstuvw1"} {
+			if _, err := b.a.Get(t.Context(), b.owner, id); !errors.Is(err, webhook.ErrNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
+			if err := b.a.Delete(t.Context(), b.owner, id); !errors.Is(err, webhook.ErrNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
+			if _, err := b.a.Redeliver(t.Context(), b.owner, id, 1); !errors.Is(err, webhook.ErrNotFound) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
 		for i := range 5 {
 			_, _, err := b.a.Create(t.Context(), b.request(fmt.Sprint(i)))
 			if want := i == 4; errors.Is(err, webhook.ErrTooMany) != want {

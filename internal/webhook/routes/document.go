@@ -177,7 +177,7 @@ func (r *routes) register(s *kernel.Server) {
 
 	rotate := base
 	rotate.ID, rotate.Path, rotate.Summary = "rotateWebhookSecret", one+"/secret", "Make a new secret"
-	rotate.Description = "Messages are signed with the new secret and, for 24 hours, also with the one before. The answer holds the secret, this once. The request has no body."
+	rotate.Description = "Messages are signed with the new secret and, for 24 hours each, also with those before. A webhook has 4 at most: a further one is refused with 409, which says until when. The answer holds the secret, this once. The request has no body."
 	rotate.ExampleStatus, rotate.ExampleCurl = http.StatusNotFound, "-X POST"
 	kernel.Register(s, rotate, r.rotate)
 

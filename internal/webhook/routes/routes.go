@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/feed"
@@ -84,13 +87,39 @@ func (r *routes) caller(ctx context.Context, chain string) (webhook.Owner, *kern
 
 type createInput struct {
 	ChainPath
-	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook again; it is refused with another body." example:"orders-hook-1"`
+	IdempotencyKey string `header:"Idempotency-Key" pattern:"^[A-Za-z0-9._:-]{1,128}$" doc:"Chosen by the caller, 1 to 128 characters of A-Z a-z 0-9 . _ : and -. The same key finds the same webhook of the chain again, as long as that exists; it is refused with another body." example:"orders-hook-1"`
 	Body           struct {
 		URL         string        `json:"url" maxLength:"2048" doc:"Where to: https, without a user, a password or a fragment. It must resolve to public addresses whenever a message is sent."`
-		Description string        `json:"description,omitempty" maxLength:"200" doc:"What its owner calls it."`
+		Description string        `json:"description,omitempty" maxLength:"200" doc:"What its owner calls it: characters that print."`
 		Filter      WebhookFilter `json:"filter" doc:"What is told."`
 		FromBlock   *uint64       `json:"fromBlock,omitempty" doc:"The first block that is told of; unless given, the one after the newest."`
 	}
+}
+
+// Resolve refuses a header that is there twice, or that says nothing: whoever sends it
+// relies on it.
+func (in *createInput) Resolve(ctx huma.Context) []error {
+	n, empty := 0, false
+	ctx.EachHeader(func(name, value string) {
+		if name == "Idempotency-Key" {
+			n, empty = n+1, empty || value == ""
+		}
+	})
+	switch {
+	case n > 1:
+		return []error{&huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it can be given once"}}
+	case empty:
+		return []error{&huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it must not be empty"}}
+	}
+	return nil
+}
+
+// badText refuses a description that cannot be shown as it is.
+func badText(description *string) *kernel.Error {
+	if description != nil && strings.ContainsFunc(*description, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return kernel.Fail(kernel.CodeInvalidRequest, "body.description: it holds characters that do not print.")
+	}
+	return nil
 }
 
 func (r *routes) create(ctx context.Context, in *createInput) (*answer[CreatedWebhook], error) {
@@ -100,6 +129,9 @@ func (r *routes) create(ctx context.Context, in *createInput) (*answer[CreatedWe
 	}
 	if err := r.Policy.Check(in.Body.URL); err != nil {
 		return nil, badURL(err)
+	}
+	if e := badText(&in.Body.Description); e != nil {
+		return nil, e
 	}
 	f, err := in.Body.Filter.parse()
 	if err != nil {
@@ -207,6 +239,9 @@ func (r *routes) change(ctx context.Context, in *struct {
 }) (*answer[Webhook], error) {
 	who, e := r.caller(ctx, in.Chain)
 	if e != nil {
+		return nil, e
+	}
+	if e := badText(in.Body.Description); e != nil {
 		return nil, e
 	}
 	c := webhook.Change{URL: in.Body.URL, Description: in.Body.Description}
@@ -356,6 +391,9 @@ func badFilter(err error) *kernel.Error {
 
 // failure puts an error of the repository into words.
 func failure(err error) *kernel.Error {
+	if soon := (*webhook.TooSoonError)(nil); errors.As(err, &soon) {
+		return kernel.Fail(kernel.CodeConflict, "The webhook has %d secrets that are still good. The oldest is until %s; make another then.", webhook.MaxSecrets, soon.Until.UTC().Add(time.Second).Truncate(time.Second).Format(time.RFC3339))
+	}
 	switch {
 	case errors.Is(err, webhook.ErrNotFound):
 		return kernel.Fail(kernel.CodeNotFound, "The workspace has no such webhook on this chain.")

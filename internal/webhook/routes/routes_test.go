@@ -106,6 +106,13 @@ func TestLife(t *testing.T) {
 	if got := read[routes.CreatedWebhook](t, w.do("POST", one+"/secret", w.Key, "")); got.Secret == nil || *got.Secret == *made.Secret {
 		t.Error("the secret is not new")
 	}
+	for i := range 3 { // four are good at once
+		if r := w.do("POST", one+"/secret", w.Key, ""); i < 2 {
+			read[routes.CreatedWebhook](t, r)
+		} else {
+			servertest.Expect(t, r, 409, kernel.CodeConflict, nil)
+		}
+	}
 	work, err := w.hooks.Load(t.Context(), h.WebhookID)
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +161,7 @@ func TestRefuses(t *testing.T) {
 		`{}`: "url", `{"url":"https://example.org/"}`: "filter", `{"url":"http://example.org/","filter":{"kind":"block"}}`: "body.url", `{"url":"https://127.0.0.1/","filter":{"kind":"block"}}`: "body.url",
 		`{"url":"https://0x7f.1/","filter":{"kind":"block"}}`: "body.url", `{"url":"https://u:p@example.org/","filter":{"kind":"block"}}`: "body.url", `{"url":"https://example.org/","filter":{"kind":"x"}}`: "kind",
 		`{"url":"https://example.org/","filter":{"kind":"block","address":["0x1"]}}`: "body.filter.address", `{"url":"https://example.org/","filter":{"kind":"event"}}`: "body.filter", `{"url":"https://example.org/","filter":{"kind":"transfer","to":["zz"]}}`: "body.filter.to",
-		`{"url":"https://example.org/","filter":{"kind":"block"},"fromBlock":99}`: "body.fromBlock", `{"url":"https://example.org/","filter":{"kind":"block"},"fromBlock":-1}`: "fromBlock", `{"url":"https://example.org/","filter":{"kind":"block"},"more":1}`: "more",
+		`{"url":"https://example.org/","filter":{"kind":"block"},"fromBlock":99}`: "body.fromBlock", `{"url":"https://example.org/","filter":{"kind":"block"},"fromBlock":-1}`: "fromBlock", `{"url":"https://example.org/","description":"a\u0000b","filter":{"kind":"block"}}`: "body.description", `{"url":"https://example.org/","description":"a\u202eb","filter":{"kind":"block"}}`: "body.description", `{"url":"https://example.org/","filter":{"kind":"block"},"more":1}`: "more",
 	} {
 		r := w.do("POST", base, w.Key, body)
 		if r.StatusCode != 400 || !strings.Contains(string(r.Body), want) {
@@ -162,6 +169,13 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 	servertest.Expect(t, w.do("POST", base, w.Key, `{"url":"https://example.org/","description":"`+strings.Repeat("x", 40_000)+`","filter":{"kind":"block"}}`), 413, kernel.CodePayloadTooLarge, nil)
+	for _, key := range []string{"", "a b"} {
+		servertest.Expect(t, w.do("POST", base, w.Key, hook, "Idempotency-Key", key), 400, kernel.CodeInvalidRequest, nil)
+	}
+	for _, id := range []string{"%00", "%ff%fe", "wh_1"} {
+		servertest.Expect(t, w.do("GET", base+"/"+id, w.Key, ""), 404, kernel.CodeNotFound, nil)
+		servertest.Expect(t, w.do("POST", base+"/"+id+"/dead-letters/msg_"+id+"_1/redeliver", w.Key, ""), 404, kernel.CodeNotFound, nil)
+	}
 	servertest.Expect(t, w.do("POST", "/v1/SN_OTHER/webhooks", w.Key, hook), 404, kernel.CodeNotFound, nil)
 	servertest.Expect(t, w.do("POST", base, w.NewKey(account.Read), hook), 403, kernel.CodeForbidden, nil)
 	if page := read[routes.WebhookPage](t, w.do("GET", base, w.NewKey(account.Read), "")); len(page.Items) != 0 {
@@ -178,6 +192,7 @@ func TestRefuses(t *testing.T) {
 	list := read[routes.WebhookPage](t, w.do("GET", base, w.Key, ""))
 	id := list.Items[0].WebhookID
 	servertest.Expect(t, w.do("PATCH", base+"/"+id, w.Key, `{}`), 400, kernel.CodeInvalidRequest, nil)
+	servertest.Expect(t, w.do("PATCH", base+"/"+id, w.Key, `{"description":"a\u0000b"}`), 400, kernel.CodeInvalidRequest, nil)
 	servertest.Expect(t, w.do("PATCH", base+"/"+id, w.Key, `{"state":"disabled"}`), 400, kernel.CodeInvalidRequest, nil)
 	servertest.Expect(t, w.do("PATCH", base+"/"+id, w.Key, `{"url":"https://10.0.0.1/"}`), 400, kernel.CodeInvalidRequest, nil)
 	// Another workspace neither sees nor changes it.

@@ -11,8 +11,7 @@ CREATE TABLE webhook (
     kind            TEXT COLLATE "C" NOT NULL,
     filter          TEXT COLLATE "C" NOT NULL,
     secret          TEXT COLLATE "C" NOT NULL,
-    old_secret      TEXT COLLATE "C" NOT NULL DEFAULT '',
-    old_until       BIGINT  NOT NULL DEFAULT 0,
+    old_secrets     TEXT COLLATE "C" NOT NULL DEFAULT '[]',
     state           TEXT COLLATE "C" NOT NULL,
     reason          TEXT COLLATE "C" NOT NULL DEFAULT '',
     state_at        BIGINT  NOT NULL,
@@ -36,7 +35,7 @@ CREATE TABLE webhook (
     created_at      BIGINT  NOT NULL,
     updated_at      BIGINT  NOT NULL
 );
-CREATE UNIQUE INDEX webhook_key ON webhook (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX webhook_key ON webhook (workspace_id, chain, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX webhook_list ON webhook (workspace_id, chain, created_at, id);
 CREATE INDEX webhook_active ON webhook (chain, id, revision) WHERE state = 'active';
 CREATE INDEX webhook_disabled ON webhook (chain) WHERE state = 'disabled';

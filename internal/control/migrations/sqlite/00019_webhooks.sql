@@ -11,8 +11,7 @@ CREATE TABLE webhook (
     kind            TEXT    NOT NULL,
     filter          TEXT    NOT NULL,
     secret          TEXT    NOT NULL,
-    old_secret      TEXT    NOT NULL DEFAULT '',
-    old_until       BIGINT  NOT NULL DEFAULT 0,
+    old_secrets     TEXT    NOT NULL DEFAULT '[]',
     state           TEXT    NOT NULL,
     reason          TEXT    NOT NULL DEFAULT '',
     state_at        BIGINT  NOT NULL,
@@ -36,7 +35,7 @@ CREATE TABLE webhook (
     created_at      BIGINT  NOT NULL,
     updated_at      BIGINT  NOT NULL
 );
-CREATE UNIQUE INDEX webhook_key ON webhook (workspace_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX webhook_key ON webhook (workspace_id, chain, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX webhook_list ON webhook (workspace_id, chain, created_at, id);
 CREATE INDEX webhook_active ON webhook (chain, id, revision) WHERE state = 'active';
 CREATE INDEX webhook_disabled ON webhook (chain) WHERE state = 'disabled';
