@@ -23,6 +23,7 @@ func TestParse(t *testing.T) {
 		{`{"kind":"event","address":"0x0002","topic0":["0x3","0x01","0x1"]}`, "", `{"address":["0x2"],"kind":"event","topic0":["0x1","0x3"]}`},
 		{`{"kind":"transfer","token":["0x1"],"to":null}`, "", `{"kind":"transfer","token":["0x1"]}`},
 		{`{"kind":"transaction","address":["0x1"]}`, "", `{"address":["0x1"],"kind":"transaction"}`},
+		{`{"kind":"event","topic0":` + many(65) + `}`, "topic0", ""},
 		{`{}`, "kind", ""},
 		{`{"kind":"blocks"}`, "kind", ""},
 		{`{"kind":["block","event"]}`, "kind", ""},

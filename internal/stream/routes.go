@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -133,11 +132,11 @@ func parse(r *http.Request) (in wish, e *kernel.Error) {
 		in.from = &n
 	}
 	if query.Has("follow") {
-		follow, err := strconv.ParseBool(query.Get("follow"))
-		if err != nil {
+		follow := query.Get("follow")
+		if follow != "true" && follow != "false" {
 			return in, kernel.Fail(kernel.CodeInvalidRequest, "query.follow: it is true or false.")
 		}
-		in.once = !follow
+		in.once = follow == "false"
 	}
 	// A browser that comes back by itself sends the header, and the address of old.
 	if in.id, in.by = r.Header.Get("Last-Event-ID"), "header.Last-Event-ID"; in.id == "" {
