@@ -20,10 +20,10 @@ type exportCommand struct {
 	Data  string `placeholder:"DIR" help:"Directory of an index, a data directory or a backup. No process may run on it. Use this or --store."`
 	Chain string `placeholder:"CHAIN" help:"Which chain to export, such as SN_MAIN, where there are several, and with --store."`
 	storeFlags
-	Family        []string `placeholder:"NAME" help:"What to export, repeated or with commas: blocks, transactions, events, transfers, balances, messages, contracts, classes, tokens. All unless set."`
+	Family        []string `sep:"none" placeholder:"NAME" help:"What to export, repeated or with commas: blocks, transactions, events, transfers, balances, messages, contracts, classes, tokens. All unless set."`
 	From          uint64   `default:"0" help:"The first block, a multiple of --blocks-per-file."`
 	To            string   `default:"finalized" placeholder:"BLOCK" help:"The last block: its number, finalized, or latest, which a fork may undo."`
-	BlocksPerFile uint64   `default:"10000" help:"How many blocks a file covers. An export keeps what it began with."`
+	BlocksPerFile *uint64  `placeholder:"N" help:"How many blocks a file covers. An export keeps what it began with; a new one has 10000 unless set."`
 	Parallel      int      `default:"2" help:"How many ranges of blocks are written at once, 1 to 16."`
 	FinalityDepth uint64   `default:"120" help:"How many blocks below the head a block is called finalized."`
 	Registry      string   `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
@@ -47,9 +47,16 @@ func (c *exportCommand) Run(ctx context.Context, con *console) error {
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
 	}
-	o := export.Options{Dir: c.Dir, BlocksPerFile: c.BlocksPerFile, First: c.From, Depth: c.FinalityDepth, Parallel: c.Parallel, Program: version()}
-	for _, f := range c.Family {
-		o.Families = append(o.Families, strings.TrimSpace(f))
+	o := export.Options{Dir: c.Dir, First: c.From, Depth: c.FinalityDepth, Parallel: c.Parallel, Program: version()}
+	if c.BlocksPerFile != nil {
+		if o.BlocksPerFile = *c.BlocksPerFile; o.BlocksPerFile == 0 { // which the package takes for unset
+			return &usageError{"--blocks-per-file must be at least 1"}
+		}
+	}
+	for _, given := range c.Family {
+		for name := range strings.SplitSeq(given, ",") { // an empty one is refused, and does not stand for all
+			o.Families = append(o.Families, strings.TrimSpace(name))
+		}
 	}
 	switch c.To {
 	case "finalized":

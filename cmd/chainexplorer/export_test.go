@@ -144,7 +144,8 @@ func (x *exportWorld) killed(t *testing.T, want string) {
 			t.Fatalf("the export ended by itself: %v", err)
 		}
 	}
-	stdout, stderr, code := output(t, x.args(dir)...)
+	args := x.args(dir)
+	stdout, stderr, code := output(t, args[:slices.Index(args, "--blocks-per-file")]...) // it keeps what it began with
 	if code != 0 || strings.Contains(stdout, " 0 kept") {
 		t.Fatalf("export ended with %d:\n%s%s", code, stdout, stderr)
 	}
@@ -162,7 +163,9 @@ func (x *exportWorld) refused(t *testing.T, dir string) {
 		"which index?":                  {"--dir", dir},
 		"want the number of a block":    {"--data", x.data, "--dir", dir, "--to", "head"},
 		`there is no family "gas"`:      {"--data", x.data, "--dir", dir, "--family", "blocks,gas"},
-		"which cannot change":           {"--data", x.data, "--dir", dir, "--to", "latest"},
+		`there is no family ""`:         {"--data", x.data, "--dir", dir, "--family", ""},
+		"--blocks-per-file must be":     {"--data", x.data, "--dir", dir, "--blocks-per-file", "0"},
+		"which cannot change":           {"--data", x.data, "--dir", dir, "--to", "latest", "--blocks-per-file", "16"},
 		"is not finalized":              {"--data", x.data, "--dir", dir, "--finality-depth", "9", "--to", strconv.FormatUint(x.head, 10)},
 		"not of SN_MAIN":                {"--data", filepath.Join(x.data, "SN_SEPOLIA"), "--chain", "SN_MAIN", "--dir", dir},
 		"holds no index":                {"--data", t.TempDir(), "--dir", dir},

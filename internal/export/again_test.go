@@ -50,6 +50,7 @@ func TestGoingOn(t *testing.T) {
 	}
 	same(t, o.Dir, w.fresh(nil))
 	before := filesIn(t, o.Dir)
+	o.BlocksPerFile = 0 // what it began with
 	if r := w.export(o); r.Written != 1 || r.Kept != 8*4-0 {
 		t.Errorf("with nothing to do %d files were written and %d kept", r.Written, r.Kept)
 	}

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,8 @@ type Options struct {
 	Dir string
 	// Families are what to write; all when empty.
 	Families []string
-	// BlocksPerFile is the length of a range. An export keeps the one that it began with.
+	// BlocksPerFile is the length of a range. An export keeps the one that it began with, which
+	// is also what 0 stands for; a new one has DefaultBlocks then.
 	BlocksPerFile uint64
 	// First is the first block: a multiple of BlocksPerFile.
 	First uint64
@@ -84,8 +86,13 @@ type run struct {
 
 // Run brings the export in a folder up to a block.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	x := &run{Options: o}
 	var err error
+	if o.BlocksPerFile == 0 {
+		if o.BlocksPerFile, err = begunWith(o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	x := &run{Options: o}
 	if x.families, x.tokens, err = choose(o.Families); err != nil {
 		return nil, err
 	}
@@ -124,6 +131,21 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	return &x.report, nil
 }
+
+// begunWith is how many blocks a file has in the export of a folder. Whoever began another one meanwhile is found by open.
+func begunWith(dir string) (uint64, error) {
+	m, err := ReadManifest(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return DefaultBlocks, nil
+	case err != nil:
+		return 0, err
+	}
+	return cmp.Or(m.BlocksPerFile, DefaultBlocks), nil
+}
+
+// DefaultBlocks is how many blocks a file has unless somebody says so.
+const DefaultBlocks = 10_000
 
 const (
 	maxBlocks   = 10_000_000
