@@ -14,10 +14,11 @@ import (
 type Look struct {
 	Complaints []string // of the browser
 	Resources  []Resource
-	Width      int64   // of the page, which may be more than that of the screen
-	Wider      string  // the element that makes it so
-	Shift      float64 // how much of it has moved by itself, as browsers count it
-	Headings   int     // of the first level
+	Width      int64    // of the page, which may be more than that of the screen
+	Wider      string   // the element that makes it so
+	Shift      float64  // how much of it has moved by itself, as browsers count it
+	Moving     []string // times in tables that take other room once they are told in words
+	Headings   int      // of the first level
 	Title      string
 	Canonical  string
 	Alternate  string // as JSON
@@ -112,6 +113,9 @@ func (l Look) Problems(s Screen, base string) (all []string) {
 	}
 	if l.Shift > mostShift {
 		say("it moves by itself: %.3f", l.Shift)
+	}
+	if len(l.Moving) > 0 {
+		say("times move what is beside them: %q", l.Moving)
 	}
 	if l.Headings != 1 {
 		say("it has %d headings of the first level", l.Headings)

@@ -6,6 +6,15 @@
     const r = e.getBoundingClientRect();
     if (r.right > width + 1 && r.width > 0 && !e.closest(".scroll")) wider = e.outerHTML.slice(0, 200);
   }
+  // The text of a time may be shown before the page's script says how long ago it was: in a
+  // table it has to take the same room either way.
+  const moving = [];
+  for (const t of document.querySelectorAll(".rows time[data-ago][title]")) {
+    const words = t.textContent, before = t.getBoundingClientRect().width;
+    t.textContent = t.title;
+    if (Math.abs(t.getBoundingClientRect().width - before) > 0.5) moving.push(words);
+    t.textContent = words;
+  }
   const href = (selector) => document.querySelector(selector)?.href || "";
   const loaded = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
   return {
@@ -13,6 +22,7 @@
     Width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     Wider: wider,
     Shift: window.walkShift || 0,
+    Moving: moving,
     Headings: document.querySelectorAll("h1").length,
     Title: document.title,
     Canonical: href('link[rel="canonical"]'),

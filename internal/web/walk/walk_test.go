@@ -199,13 +199,13 @@ func TestBadPageIsFound(t *testing.T) {
 	}
 	bad := `<!doctype html><html><head><link rel="stylesheet" href="http://127.0.0.1:1/style.css"></head><body>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><p style="color:#aaa;background:#fff">too pale to be read</p><input>
-<div style="width:900px">wide</div><script>console.error("planted"); setTimeout(() => { throw new Error("thrown") })</script></body></html>`
+<div style="width:900px">wide</div><table class="rows"><tr><td><time data-ago title="2026-01-02 03:04:05 UTC">3 min ago</time></table><script>console.error("planted"); setTimeout(() => { throw new Error("thrown") })</script></body></html>`
 	l, err := b.Visit("data:text/html," + url.PathEscape(bad))
 	if err != nil {
 		t.Fatal(err)
 	}
 	problems := strings.Join(append(l.Problems(phone, "http://127.0.0.1:2"), l.Unshared("http://127.0.0.1:2")...), "\n")
-	for _, want := range []string{"planted", "thrown", "style.css from elsewhere", "wide: ", "0 headings", "no title", "color-contrast", "image-alt", "label", "html-has-lang",
+	for _, want := range []string{"planted", "thrown", "style.css from elsewhere", "wide: ", "times move", "0 headings", "no title", "color-contrast", "image-alt", "label", "html-has-lang",
 		"canonical", "as JSON", "og:title", "og:description"} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("nothing is said of %q in\n%s", want, problems)
