@@ -317,6 +317,24 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestNoText: what no database stores as text is refused before one is asked.
+func TestNoText(t *testing.T) {
+	w := newWorld(t, 5, withVerification)
+	for _, bytes := range []string{"%00", "a%00b", "%ff"} {
+		for path, names := range map[string]string{
+			"/v1/SN_MAIN/verification-jobs/" + bytes:              "path:",
+			"/v1/SN_MAIN/verification-jobs/" + bytes + "/receipt": "path:",
+			"/v1/" + chainID + "/search?q=" + bytes:               "query.q:",
+			"/v1/" + chainID + "/blocks?limit=" + bytes:           "query.limit:",
+		} {
+			r := w.Do(http.MethodGet, path, w.Key)
+			if e := r.Envelope(); r.StatusCode != 400 || e.Code != kernel.CodeInvalidRequest || !strings.HasPrefix(e.Message, names) {
+				t.Errorf("GET %s: %d %s", path, r.StatusCode, r.Body)
+			}
+		}
+	}
+}
+
 // TestParameters is about what may stand in a path and a query.
 func TestParameters(t *testing.T) {
 	w := sharedWorld(t, 41)

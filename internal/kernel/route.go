@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -256,6 +257,8 @@ func (r *Route) checkQuery(raw string, req *Request) (string, *Error) {
 			return raw, Fail(CodeInvalidRequest, "query.%s: it has no value, and one is needed: %s", name, p.doc)
 		case slices.Contains(values, "") && !isCursor:
 			return raw, Fail(CodeInvalidRequest, "query.%s: it has no value. Leave it out instead.", name)
+		case !isCursor && slices.ContainsFunc(values, func(v string) bool { return !isText(v) }):
+			return raw, Fail(CodeInvalidRequest, "query.%s: it has bytes that are no text.", name)
 		case p.integer:
 			n, ok := clampedInteger(values[0])
 			if !ok {
@@ -272,6 +275,10 @@ func (r *Route) checkQuery(raw string, req *Request) (string, *Error) {
 	}
 	return raw, nil
 }
+
+// isText says that a database stores s as it is: PostgreSQL takes neither a zero byte nor
+// what is not UTF-8, and would answer that it failed.
+func isText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
 // clampedInteger spells a whole number as one of 64 bits, the nearest there is.
 func clampedInteger(text string) (string, bool) {

@@ -363,6 +363,9 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 
 // takeInput checks and takes in what the request brings along.
 func (s *Server) takeInput(x *exchange, r *http.Request) (*http.Request, *Error) {
+	if !isText(r.URL.Path) {
+		return r, Fail(CodeInvalidRequest, "path: it has bytes that are no text.")
+	}
 	query, e := x.record.Route.checkQuery(r.URL.RawQuery, &x.record)
 	if e != nil {
 		return r, e
