@@ -177,9 +177,10 @@ func TestHidden(t *testing.T) {
 			t.Errorf("another's job is told apart:\n%s\n%s", foreign[i], gone[i])
 		}
 	}
-	for _, other := range []string{"x", strings.Repeat("y", 300), "%00", "vrf_'--"} {
+	for _, other := range []string{"x", strings.Repeat("y", 300), "vrf_'--"} {
 		servertest.Expect(t, w.send(http.MethodGet, base+"/"+other, w.Key, nil), 404, kernel.CodeNotFound, nil)
 	}
+	servertest.Expect(t, w.send(http.MethodGet, base+"/%00", w.Key, nil), 400, kernel.CodeInvalidRequest, nil)
 	unready := w.send(http.MethodGet, base+"/"+j.JobID+"/receipt", w.Key, nil).Envelope()
 	unready.RequestID = ""
 	if !strings.Contains(gone[3], text(unready)) {

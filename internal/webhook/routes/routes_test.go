@@ -172,9 +172,10 @@ func TestRefuses(t *testing.T) {
 	for _, key := range []string{"", "a b"} {
 		servertest.Expect(t, w.do("POST", base, w.Key, hook, "Idempotency-Key", key), 400, kernel.CodeInvalidRequest, nil)
 	}
-	for _, id := range []string{"%00", "%ff%fe", "wh_1"} {
-		servertest.Expect(t, w.do("GET", base+"/"+id, w.Key, ""), 404, kernel.CodeNotFound, nil)
-		servertest.Expect(t, w.do("POST", base+"/"+id+"/dead-letters/msg_"+id+"_1/redeliver", w.Key, ""), 404, kernel.CodeNotFound, nil)
+	for id, want := range map[string]kernel.Code{"%00": kernel.CodeInvalidRequest, "%ff%fe": kernel.CodeInvalidRequest, "wh_1": kernel.CodeNotFound} {
+		status := map[kernel.Code]int{kernel.CodeInvalidRequest: 400, kernel.CodeNotFound: 404}[want]
+		servertest.Expect(t, w.do("GET", base+"/"+id, w.Key, ""), status, want, nil)
+		servertest.Expect(t, w.do("POST", base+"/"+id+"/dead-letters/msg_"+id+"_1/redeliver", w.Key, ""), status, want, nil)
 	}
 	servertest.Expect(t, w.do("POST", "/v1/SN_OTHER/webhooks", w.Key, hook), 404, kernel.CodeNotFound, nil)
 	servertest.Expect(t, w.do("POST", base, w.NewKey(account.Read), hook), 403, kernel.CodeForbidden, nil)
