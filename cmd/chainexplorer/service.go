@@ -111,7 +111,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 	if err := s.serveMetrics(o.Metrics, &o.Operator); err != nil {
 		return nil, err
 	}
-	traces, stopTraces, err := openTraces(ctx, o.TraceEndpoint)
+	traces, stopTraces, err := openTraces(o.TraceEndpoint)
 	if err != nil {
 		return nil, err
 	}

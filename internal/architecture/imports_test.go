@@ -18,7 +18,7 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/webhook/egress", "internal/clientgen", "internal/get", "internal/site/shelf", "client/...", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/webhook/egress", "internal/traces", "internal/clientgen", "internal/get", "internal/site/shelf", "client/...", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control/...", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/web/card", "internal/chart", "internal/verification/job", "internal/verification/translog", "internal/verification/build", "internal/relay/job", "internal/webhook"}},
 	{"the read model", []string{"internal/explorer/..."}},
@@ -91,6 +91,9 @@ var rules = []rule{
 	{why: "one package asks a provider who people are",
 		imports: []string{"github.com/coreos/go-oidc/...", "golang.org/x/oauth2/..."},
 		only:    []string{"internal/signin"}},
+	{why: "one package knows how collectors are told",
+		imports: []string{"go.opentelemetry.io/..."},
+		only:    []string{"internal/traces"}},
 	{why: "only a command reads its command line",
 		imports: []string{"flag", "github.com/alecthomas/kong/..."},
 		only:    []string{"internal/get", "cmd/...", "bench/...", "scripts/...", "internal/store/postgres/pgtest", "internal/devnet"}},
