@@ -16,12 +16,12 @@ const authenticationLimit = 10 * time.Microsecond
 // authentication measures what it costs to find out who asks, with the questions to the
 // database that keep a revoked key from being believed for long, and then how long one
 // is: after it was revoked here, and by another process on the same database.
-func (s *service) authentication(round time.Duration, rounds int) error {
+func (s *service) authentication(o options) error {
 	ctx := context.Background()
 	var costs []float64
-	for range rounds {
+	for range o.rounds {
 		before, begin, n := cpuTime(), time.Now(), 0
-		for ; n%1024 != 0 || time.Since(begin) < round; n++ {
+		for ; n%1024 != 0 || time.Since(begin) < o.round; n++ {
 			if _, err := s.keys.Authenticate(ctx, s.key); err != nil {
 				return err
 			}

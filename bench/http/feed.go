@@ -2,14 +2,13 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"chainexplorer/internal/voyager"
 )
 
 // feed measures pages of the Voyager-compatible feed against the pages of the API that they stand
 // for, in turns, no answer kept by either.
-func (s *service) feed(conns int, round time.Duration, rounds int) error {
+func (s *service) feed(o options) error {
 	address, stop := serve(s.anew)
 	defer stop()
 	token := s.chain.Tokens(1)[0].Address
@@ -23,17 +22,17 @@ func (s *service) feed(conns int, round time.Duration, rounds int) error {
 		{"messages", "/messages?limit=25", "/messages"},
 	} {
 		var api, feed, ratios []float64
-		for i := range rounds + 1 {
-			a, err := load(address, []string{"/v1/" + chainID + c.api}, s.key, conns, round)
+		for i := range o.rounds + 1 {
+			a, err := load(address, []string{"/v1/" + chainID + c.api}, s.key, o.conns, o.round)
 			if err != nil {
 				return fmt.Errorf("%s of the API: %w", c.name, err)
 			}
-			f, err := load(address, []string{voyager.Base + c.feed}, s.key, conns, round)
+			f, err := load(address, []string{voyager.Base + c.feed}, s.key, o.conns, o.round)
 			if err != nil {
 				return fmt.Errorf("%s of the feed: %w", c.name, err)
 			}
 			if i > 0 { // the first one warms up
-				api, feed, ratios = append(api, a), append(feed, f), append(ratios, f/a)
+				api, feed, ratios = append(api, a.rate), append(feed, f.rate), append(ratios, f.rate/a.rate)
 			}
 		}
 		fmt.Printf("%-40s %14.0f %14.0f %7.2f\n", c.name, median(api), median(feed), median(ratios))

@@ -18,13 +18,13 @@ import (
 
 // greedy measures how long a quiet key waits beside a greedy one: the median time of
 // its requests, as a ratio to that without the other.
-func (s *service) greedy(round time.Duration, rounds int) error {
+func (s *service) greedy(o options) error {
 	srv := httptest.NewUnstartedServer(s.anew)
 	srv.Listener = kernel.NewListener(srv.Listener, kernel.WireOptions{})
 	srv.Start()
 	defer srv.Close()
 	address := srv.Listener.Addr().String()
-	path := fmt.Sprintf("/v1/%s/block/%d", chainID, blocks-10)
+	path := fmt.Sprintf("/v1/%s/block/%d", chainID, s.blocks-10)
 	fmt.Printf("\n%-40s %14s %14s %7s\n", "a quiet key beside", "alone p50", "beside p50", "ratio")
 	for _, c := range []struct {
 		name  string
@@ -37,8 +37,8 @@ func (s *service) greedy(round time.Duration, rounds int) error {
 		{"8 connections that read /docs/api", 8, "GET /docs/api HTTP/1.1\r\nHost: %d.example\r\n\r\n", true},
 	} {
 		var alone, beside []float64
-		for range rounds {
-			a, err := quiet(address, path, s.quietKey, round)
+		for range o.rounds {
+			a, err := quiet(address, path, s.quietKey, o.round)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (s *service) greedy(round time.Duration, rounds int) error {
 			for i := range c.conns {
 				all.Go(func() { pester(ctx, address, c.text, i, c.again) })
 			}
-			b, err := quiet(address, path, s.quietKey, round)
+			b, err := quiet(address, path, s.quietKey, o.round)
 			stop()
 			all.Wait()
 			if err != nil {

@@ -22,8 +22,25 @@ func serve(h http.Handler) (address string, stop func()) {
 	return srv.Listener.Addr().String(), srv.Close
 }
 
-// load keeps conns connections busy for a while and returns requests per second.
-func load(address string, paths []string, key string, conns int, d time.Duration) (float64, error) {
+// loaded is what a load came to: requests per second, and microseconds of processor time for
+// each, the client's included. Neighbours on the same cores change the first more than the second.
+type loaded struct{ rate, micros float64 }
+
+type loads []loaded
+
+func (l loads) rate() float64   { return l.median(func(x loaded) float64 { return x.rate }) }
+func (l loads) micros() float64 { return l.median(func(x loaded) float64 { return x.micros }) }
+
+func (l loads) median(of func(loaded) float64) float64 {
+	list := make([]float64, len(l))
+	for i, x := range l {
+		list[i] = of(x)
+	}
+	return median(list)
+}
+
+// load keeps conns connections busy for a while.
+func load(address string, paths []string, key string, conns int, d time.Duration) (loaded, error) {
 	requests := make([][]byte, len(paths))
 	for i, path := range paths {
 		requests[i] = fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: bench\r\nX-Service-Api-Key: %s\r\n\r\n", path, key)
@@ -31,7 +48,7 @@ func load(address string, paths []string, key string, conns int, d time.Duration
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, conns)
-	start := time.Now()
+	start, spent := time.Now(), cpuTime()
 	for i := range conns {
 		wg.Go(func() {
 			n, err := drive(address, requests, i, start.Add(d))
@@ -40,7 +57,8 @@ func load(address string, paths []string, key string, conns int, d time.Duration
 		})
 	}
 	wg.Wait()
-	return float64(done.Load()) / time.Since(start).Seconds(), errors.Join(errs...)
+	n := float64(done.Load())
+	return loaded{n / time.Since(start).Seconds(), float64((cpuTime() - spent).Microseconds()) / n}, errors.Join(errs...)
 }
 
 // drive sends requests over one connection until the deadline.

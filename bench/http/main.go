@@ -15,47 +15,85 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 func main() {
-	conns := flag.Int("conns", 16, "connections at a time")
-	round := flag.Duration("round", 250*time.Millisecond, "length of a round")
-	rounds := flag.Int("rounds", 20, "rounds of each, taking turns")
+	o := options{}
+	flag.IntVar(&o.conns, "conns", 16, "connections at a time")
+	flag.DurationVar(&o.round, "round", 250*time.Millisecond, "length of a round")
+	flag.IntVar(&o.rounds, "rounds", 20, "rounds of each, taking turns")
+	flag.IntVar(&o.blocks, "blocks", 400, "blocks of the chain")
+	flag.StringVar(&o.only, "only", "", "measure what has this in its name, such as kept, anew, pages, classes, usage, feed, keys or greedy")
+	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the rounds to this file")
 	flag.Parse()
-	if err := run(*conns, *round, *rounds); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/http:", err)
 		os.Exit(1)
 	}
 }
 
-func run(conns int, round time.Duration, rounds int) error {
-	s, err := newService()
+// options are those of a run.
+type options struct {
+	conns, rounds, blocks int
+	round                 time.Duration
+	only, profile         string
+}
+
+func (o options) wants(name string) bool { return strings.Contains(name, o.only) }
+
+func run(o options) error {
+	s, err := newService(o.blocks)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	fmt.Printf("%s, GOMAXPROCS %d, %d connections, %d rounds of %s, median\n\n", runtime.Version(), runtime.GOMAXPROCS(0), conns, rounds, round)
-	fmt.Printf("%-22s %9s %12s %12s %7s %15s %15s\n", "answer", "bytes", "bare req/s", "kernel req/s", "ratio", "allocs (kernel)", "allocs (bare)")
-	for _, c := range s.cases() {
-		if err := s.measure(c, conns, round, rounds); err != nil {
+	fmt.Printf("%s, GOMAXPROCS %d, %d connections, %d rounds of %s, median\n", runtime.Version(), runtime.GOMAXPROCS(0), o.conns, o.rounds, o.round)
+	return profiled(o.profile, func() error { return s.parts(o) })
+}
+
+// parts measures one thing after the other.
+func (s *service) parts(o options) error {
+	if err := s.against(o, "answer", s.cases()); err != nil {
+		return err
+	}
+	if err := s.against(o, "pages of 100, made anew", s.hundreds()); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name    string
+		measure func(options) error
+	}{
+		{"usage", s.recording}, {"feed", s.feed}, {"keys", s.authentication}, {"greedy", s.greedy},
+	} {
+		if !o.wants(part.name) {
+			continue
+		}
+		if err := part.measure(o); err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+	}
+	return nil
+}
+
+// against prints a table of workloads against bare handlers.
+func (s *service) against(o options, title string, list []workload) error {
+	list = slices.DeleteFunc(list, func(c workload) bool { return !o.wants(c.name) })
+	if len(list) == 0 {
+		return nil
+	}
+	fmt.Printf("\n%-32s %8s %10s %10s %6s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "bare µs", "ours µs", "allocs", "bare's")
+	for _, c := range list {
+		if err := s.measure(c, o); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	if err := s.recording(conns, round, rounds); err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	if err := s.feed(conns, round, rounds); err != nil {
-		return fmt.Errorf("feed: %w", err)
-	}
-	if err := s.authentication(round, rounds); err != nil {
-		return fmt.Errorf("authentication: %w", err)
-	}
-	return s.greedy(round, rounds)
+	return nil
 }
 
 // measure lets the two take turns, so that both meet the same machine.
-func (s *service) measure(c workload, conns int, round time.Duration, rounds int) error {
+func (s *service) measure(c workload, o options) error {
 	bare, size, err := s.bare(c)
 	if err != nil {
 		return err
@@ -64,22 +102,23 @@ func (s *service) measure(c workload, conns int, round time.Duration, rounds int
 	defer stopKernel()
 	bareURL, stopBare := serve(bare)
 	defer stopBare()
-	var ratios, kernelRates, bareRates []float64
-	for i := range rounds + 1 {
-		b, err := load(bareURL, c.paths, s.key, conns, round)
+	var ratios []float64
+	var ours, theirs loads
+	for i := range o.rounds + 1 {
+		b, err := load(bareURL, c.paths, s.key, o.conns, o.round)
 		if err != nil {
 			return err
 		}
-		k, err := load(kernelURL, c.paths, s.key, conns, round)
+		k, err := load(kernelURL, c.paths, s.key, o.conns, o.round)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
 			continue // the first one warms up
 		}
-		kernelRates, bareRates, ratios = append(kernelRates, k), append(bareRates, b), append(ratios, k/b)
+		ours, theirs, ratios = append(ours, k), append(theirs, b), append(ratios, k.rate/b.rate)
 	}
-	fmt.Printf("%-22s %9d %12.0f %12.0f %7.2f %15.0f %15.0f\n", c.name, size, median(bareRates), median(kernelRates), median(ratios),
+	fmt.Printf("%-32s %8d %10.0f %10.0f %6.2f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), median(ratios), theirs.micros(), ours.micros(),
 		allocations(c.server, c.paths, s.key), allocations(bare, c.paths, s.key))
 	return nil
 }
@@ -102,7 +141,7 @@ func (s *service) bare(c workload) (http.Handler, int, error) {
 		total += len(w.body)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := bodies[r.URL.Path]
+		body := bodies[r.URL.RequestURI()]
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.Write(body) //nolint:errcheck // the client went away

@@ -25,15 +25,12 @@ import (
 	"chainexplorer/internal/voyager"
 )
 
-const (
-	chainID = "SN_SEPOLIA"
-	blocks  = 400
-	l1Lag   = 200 // the newer half is not accepted on L1, and so not kept
-)
+const chainID = "SN_SEPOLIA"
 
 // service is the API as it runs in production, on a simulated chain.
 type service struct {
 	chain  *simnode.Chain
+	blocks uint64
 	server *kernel.Server
 	anew   *kernel.Server // keeps no answers
 	silent *kernel.Server // records no usage
@@ -53,14 +50,15 @@ func (s *service) close() {
 	}
 }
 
-func newService() (s *service, err error) {
-	s = &service{chain: simnode.New(simnode.Config{Seed: 7, Blocks: blocks, TxPerBlock: 12, L1Lag: l1Lag})}
+func newService(blocks int) (s *service, err error) {
+	// The newer half is not accepted on L1, and so not kept for good.
+	s = &service{chain: simnode.New(simnode.Config{Seed: 7, Blocks: blocks, TxPerBlock: 12, L1Lag: blocks / 2}), blocks: uint64(blocks)}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	engine, err := pebble.OpenMem(catalog.Tables())
 	if err != nil {
@@ -178,7 +176,7 @@ func (s *service) cases() []workload {
 		for _, c := range []struct {
 			number     uint64
 			block, txs *workload
-		}{{20 + i, &keptBlocks, &keptTxs}, {blocks - 70 + i, &newBlocks, &newTxs}} {
+		}{{20 + i, &keptBlocks, &keptTxs}, {s.blocks - 70 + i, &newBlocks, &newTxs}} {
 			c.block.paths = append(c.block.paths, fmt.Sprintf("/v1/%s/block/%d", chainID, c.number))
 			for _, tx := range s.chain.BlockAt(c.number).Transactions {
 				if len(c.txs.paths) < 64 {
