@@ -4,6 +4,14 @@ import "fmt"
 
 const hexDigits = "0123456789abcdef"
 
+// hexPairs has the two digits of every byte.
+var hexPairs = func() (t [512]byte) {
+	for i := range 256 {
+		t[2*i], t[2*i+1] = hexDigits[i>>4], hexDigits[i&15]
+	}
+	return t
+}()
+
 // nibble maps a hex digit to its value and every other byte to 0xff.
 var nibble = func() (t [256]byte) {
 	for i := range t {
@@ -86,7 +94,7 @@ func (f *Felt) AppendHex(b []byte) []byte {
 		t = t[1:]
 	}
 	for _, c := range t {
-		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+		b = append(b, hexPairs[2*int(c)], hexPairs[2*int(c)+1])
 	}
 	return b
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -17,7 +18,7 @@ func (s *Server) humaConfig() huma.Config {
 	cfg := huma.DefaultConfig("Chain Explorer API", s.Version)
 	cfg.OpenAPIPath, cfg.DocsPath, cfg.SchemasPath = "", "", "" // served by documents.go
 	cfg.CreateHooks = nil                                       // no $schema links in answers
-	cfg.Formats = map[string]huma.Format{JSONType: huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
+	cfg.Formats = map[string]huma.Format{JSONType: answerFormat, "json": answerFormat}
 	cfg.NoFormatFallback = false
 	cfg.Info.Description = "Exact, indexed reads of Starknet. Every operation says how far it can be relied on (x-service-certification), " +
 		"what it costs (x-service-rate-limit-class), who may call it (x-service-scope, x-service-key-tier) and what the tests compared it with (x-service-evidence)."
@@ -39,6 +40,9 @@ func (s *Server) humaConfig() huma.Config {
 	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Felt](), reflect.TypeFor[canonicalFelt]())
 	return cfg
 }
+
+// answerFormat reads and writes bodies.
+var answerFormat = huma.Format{Marshal: writeJSON, Unmarshal: json.Unmarshal}
 
 // FeltSpelling is what is said of a felt of which nothing else is said.
 const FeltSpelling = "Felt: lower-case hex without leading zeros."

@@ -2,10 +2,10 @@ package kernel
 
 import (
 	"bytes"
-	"chainexplorer/internal/account"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"chainexplorer/internal/account"
+	"chainexplorer/internal/jsonrow"
 )
 
 const (
@@ -78,7 +81,7 @@ func (a *answer) zip() {
 type recorder struct {
 	header http.Header
 	status int
-	body   bytes.Buffer
+	body   []byte
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -91,7 +94,26 @@ func (r *recorder) WriteHeader(status int) {
 
 func (r *recorder) Write(b []byte) (int, error) {
 	r.WriteHeader(http.StatusOK)
-	return r.body.Write(b)
+	r.body = append(r.body, b...)
+	return len(b), nil
+}
+
+// writeJSON is how answers are encoded: straight into where they are recorded. What fails leaves nothing there.
+func writeJSON(w io.Writer, v any) error {
+	r, recorded := w.(*recorder)
+	if !recorded {
+		r = getRecorder()
+		defer putRecorder(r)
+	}
+	out, err := jsonrow.Append(r.body, v)
+	if err != nil {
+		return err
+	}
+	if r.body = append(out, '\n'); recorded {
+		return nil
+	}
+	_, err = w.Write(r.body)
+	return err
 }
 
 var recorders = sync.Pool{New: func() any { return &recorder{header: http.Header{}} }}
@@ -99,20 +121,20 @@ var recorders = sync.Pool{New: func() any { return &recorder{header: http.Header
 func getRecorder() *recorder { return recorders.Get().(*recorder) }
 
 func putRecorder(r *recorder) {
-	if r.body.Cap() > 1<<20 {
+	if cap(r.body) > 1<<20 {
 		return // a rare giant is not worth keeping
 	}
 	clear(r.header)
 	r.status = 0
-	r.body.Reset()
+	r.body = r.body[:0]
 	recorders.Put(r)
 }
 
 // seal turns what was recorded into an answer, which is good as long as the
-// recorder is not used again, or for as long as one likes when it is shared. Huma ends JSON with a newline.
+// recorder is not used again, or for as long as one likes when it is shared. Lines that end with the body do so without a newline.
 func (r *recorder) seal(settled, shared, forever bool) *answer {
 	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
-	body := bytes.TrimSuffix(r.body.Bytes(), []byte("\n"))
+	body := bytes.TrimSuffix(r.body, []byte("\n"))
 	if shared || a.forever { // the recorder is used again
 		body = bytes.Clone(body)
 	}

@@ -142,7 +142,7 @@ func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *R
 		h["Cache-Control"] = cacheNever
 		w.WriteHeader(rec.status)
 		if r.Method != http.MethodHead {
-			w.Write(rec.body.Bytes()) //nolint:errcheck // the client went away
+			w.Write(rec.body) //nolint:errcheck // the client went away
 		}
 		return
 	}
