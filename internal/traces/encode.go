@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -60,7 +61,8 @@ func encodeAttribute(a attribute.KeyValue) []byte {
 	case attribute.INT64:
 		value = protowire.AppendVarint(protowire.AppendTag(nil, 3, protowire.VarintType), uint64(a.Value.AsInt64()))
 	default:
-		value = message(nil, 1, []byte(a.Value.String()))
+		// A path may hold any bytes, and a collector refuses a whole batch for text that is none.
+		value = message(nil, 1, []byte(strings.ToValidUTF8(a.Value.String(), "\ufffd")))
 	}
 	return message(text(nil, 1, string(a.Key)), 2, value)
 }

@@ -89,7 +89,7 @@ func TestSpans(t *testing.T) {
 	status.Header.Set("X-Service-Api-Key", "svc_live_secret")
 	status.Header.Set("User-Agent", "svc_live_secret")
 	c.ask(t, traces.Options{Headers: "Authorization=Bearer%20x%3D, x-team = a"}, mux, status,
-		httptest.NewRequest("BREW", "/broken", nil), httptest.NewRequest(http.MethodGet, "/nowhere", nil))
+		httptest.NewRequest("BREW", "/broken", nil), httptest.NewRequest(http.MethodGet, "/nowhere%ff", nil))
 	if len(c.requests) != 1 {
 		t.Fatalf("%d posts", len(c.requests))
 	}
@@ -131,7 +131,7 @@ func TestSpans(t *testing.T) {
 		{"GET /v1/{chain}/status", otlp.Status_STATUS_CODE_UNSET, map[string]any{"http.request.method": "GET", "url.path": "/v1/SN_MAIN/status",
 			"url.scheme": "http", "network.protocol.version": "1.1", "http.route": "/v1/{chain}/status", "http.response.status_code": int64(418), "http.response.body.size": int64(5)}},
 		{"_OTHER /broken", otlp.Status_STATUS_CODE_ERROR, map[string]any{"http.request.method": "_OTHER", "url.path": "/broken", "http.response.status_code": int64(502), "http.response.body.size": int64(0)}},
-		{"GET", otlp.Status_STATUS_CODE_UNSET, map[string]any{"url.path": "/nowhere", "http.response.status_code": int64(404)}},
+		{"GET", otlp.Status_STATUS_CODE_UNSET, map[string]any{"url.path": "/nowhere\ufffd", "http.response.status_code": int64(404)}},
 	} {
 		s := spans[i]
 		if s.GetName() != want.name || s.GetStatus().GetCode() != want.status || s.GetKind() != otlp.Span_SPAN_KIND_SERVER {
