@@ -23,6 +23,7 @@ type batch struct {
 	plain bool // its blocks have no undo records
 
 	findings chain.FindingLog
+	undoes   undoes
 
 	classes []felt.Felt // that the batch has rows of
 
@@ -61,29 +62,30 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	if b.some && (blk.Number != b.head.Number+1 || blk.ParentHash != b.head.Hash) {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
-	b.rows.begin(p.needUndo)
+	x.found.reset()
 	rows := explorer.NewRows(x.expectRows.followed)
 	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
-		return b.rows.getMany(ctx, &x.lately, x.Store, keys)
+		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
+		if p.needUndo && err == nil {
+			x.found.asked(keys, values)
+		}
+		return values, err
 	})
 	if err != nil {
 		return err
 	}
 	head := headOf(blk, b.head.Digest, p.sum, rows.Sum())
-	digest := chain.DigestKey(blk.Number)
-	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))
-	rows.Put(chain.Meta, nil, chain.HeadKey.Sort, head.Encode())
-
 	if p.needUndo {
-		if err := x.addUndo(ctx, b, blk.Number, p.rows.Ops(), rows.Ops()); err != nil {
-			return err
-		}
+		b.addUndo(blk.Number, &x.found, x.found.others(x.dated, p.rows.Ops(), rows.Ops()))
 	} else {
 		if b.undo.Oldest == blk.Number { // there are no records to prune
 			b.undo.Oldest = blk.Number + 1
 		}
 		b.undo.Floor, b.moved, b.plain = blk.Number+1, true, true
 	}
+	digest := chain.DigestKey(blk.Number)
+	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))
+	rows.Put(chain.Meta, nil, chain.HeadKey.Sort, head.Encode())
 	for _, ops := range [][]store.Op{p.rows.Ops(), rows.Ops()} {
 		for i := range ops {
 			// Without undo records only followers look at uncommitted rows.
@@ -109,32 +111,6 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	return nil
 }
 
-// addUndo records what the block's rows were before, those aside that are new by
-// their keys.
-func (x *Indexer) addUndo(ctx context.Context, b *batch, number uint64, lists ...[]store.Op) error {
-	var keys []store.Key
-	seen := map[string]struct{}{}
-	var buf []byte
-	for _, ops := range lists {
-		for i := range ops {
-			if x.dated[ops[i].Table.ID] {
-				continue
-			}
-			buf = overlayKey(buf, ops[i].Key)
-			if _, twice := seen[string(buf)]; !twice {
-				seen[string(buf)] = struct{}{}
-				keys = append(keys, ops[i].Key)
-			}
-		}
-	}
-	before, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
-	if err != nil {
-		return fmt.Errorf("read earlier rows for the undo record of block %d: %w", number, err)
-	}
-	b.ops.Put(UndoKey(number), encodeUndo(keys, before))
-	return nil
-}
-
 // nextDigest chains a block's rows to the digest of the blocks before it.
 func nextDigest(before chain.Digest, own, followed [sha256.Size]byte) chain.Digest {
 	var in [3 * sha256.Size]byte
@@ -146,6 +122,9 @@ func nextDigest(before chain.Digest, own, followed [sha256.Size]byte) chain.Dige
 
 // commit makes a batch durable. The indexer's state is not touched: see adopt.
 func (x *Indexer) commit(ctx context.Context, b *batch) error {
+	if err := b.undoes.put(ctx, x.Store, &b.ops); err != nil {
+		return err
+	}
 	b.rows.put(&b.ops)
 	if b.moved {
 		b.ops.Put(chain.UndoKey, encodeUndoSpan(b.undo))
@@ -158,7 +137,7 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 }
 
 // size is the number of bytes that a commit of the batch writes.
-func (b *batch) size() int { return b.ops.Bytes() + b.rows.bytes }
+func (b *batch) size() int { return b.ops.Bytes() + b.rows.bytes + b.undoes.bytes }
 
 // adopt makes a committed batch the indexer's state and announces it.
 func (x *Indexer) adopt(b *batch) {

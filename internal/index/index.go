@@ -24,9 +24,9 @@
 // Cost per block: one round trip to the node and one per class that is new; no
 // read of the store while catching up except for the followers' GetMany (one,
 // answered from memory for rows of the running batch) and one of the classes
-// that this process has not seen yet, if the block names any; and with an undo
-// record one more GetMany of the rows that the block writes and that may be
-// there already. Memory is bounded by the window of prepared blocks and two
+// that this process has not seen yet, if the block names any; and with undo
+// records one GetMany a commit, of the other rows that its blocks write and that
+// may be there already. Memory is bounded by the window of prepared blocks and two
 // batches.
 package index
 
@@ -200,9 +200,8 @@ type Indexer struct {
 
 	followers []explorer.Follower
 	replay    *Replayer
-	recalled  [256]bool // tables, by id, whose rows followers may ask for
-	dated     [256]bool // those of catalog.Dated
-	tables    *[256]*store.Table
+	recalled  [256]bool  // tables, by id, whose rows followers may ask for
+	dated     *[256]bool // those of catalog.Dated
 
 	chainID felt.Felt
 	lease   store.Lease
@@ -210,6 +209,7 @@ type Indexer struct {
 	undo    UndoSpan
 	checked chain.FindingLog // what is committed
 	lately  committed
+	found   found  // by the block that is being added
 	known   uint64 // the newest block that the source was seen to have
 
 	rival    *branch        // that was seen and has not won
@@ -239,17 +239,14 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects),
-		tables: tablesByID(o.Subjects), classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
+	x.dated = &x.replay.dated
 	for _, f := range x.followers {
 		for _, t := range f.Recalled() {
 			x.recalled[t.ID] = true
 		}
 	}
 	x.recalled[chain.Meta.ID] = true // the head is written with every block
-	for _, t := range catalog.Dated() {
-		x.dated[t.ID] = true
-	}
 	return x, nil
 }
 

@@ -16,17 +16,6 @@ type overlay struct {
 	bytes int
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
-	// read are rows of the store that a block asked for so far: its followers and
-	// its undo record, if it has one, ask for much the same.
-	read map[string][]byte
-}
-
-// begin starts a block, with or without an undo record.
-func (o *overlay) begin(undo bool) {
-	clear(o.read)
-	if undo && o.read == nil {
-		o.read = map[string][]byte{}
-	}
 }
 
 func newOverlay(below *overlay) *overlay {
@@ -37,8 +26,10 @@ func newOverlay(below *overlay) *overlay {
 	return o
 }
 
-func overlayKey(buf []byte, k store.Key) []byte {
-	buf = append(buf[:0], k.Table.ID)
+func overlayKey(buf []byte, k store.Key) []byte { return appendOverlayKey(buf[:0], k) }
+
+func appendOverlayKey(buf []byte, k store.Key) []byte {
+	buf = append(buf, k.Table.ID)
 	buf = append(buf, k.Partition...) // of fixed length: no separator is needed
 	return append(buf, k.Sort...)
 }
@@ -66,7 +57,16 @@ func (o *overlay) get(k store.Key) (value []byte, known bool) {
 			return rowValue(&l.ops[i]), true
 		}
 	}
-	value, known = o.read[string(key)]
+	return nil, false
+}
+
+// own is get of this overlay alone.
+func (o *overlay) own(k store.Key) (value []byte, known bool) {
+	var buf [96]byte
+	i, known := o.at[string(overlayKey(buf[:0], k))]
+	if known {
+		value = rowValue(&o.ops[i])
+	}
 	return value, known
 }
 
@@ -113,15 +113,10 @@ func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.E
 	if len(missing) == 0 {
 		return out, nil
 	}
-	var buf []byte
 	err := engine.View(ctx, func(r store.Reader) error {
 		values, err := r.GetMany(ctx, missing)
 		for i, v := range values {
 			out[where[i]] = v
-			if o.read != nil {
-				buf = overlayKey(buf, missing[i])
-				o.read[string(buf)] = v
-			}
 		}
 		return err
 	})

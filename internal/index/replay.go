@@ -8,6 +8,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/store"
@@ -18,6 +19,7 @@ import (
 type Replayer struct {
 	subjects  []explorer.Subject
 	followers []explorer.Follower
+	dated     [256]bool // tables, by id, of catalog.Dated
 	// expectRows is how many the next block will have, about.
 	expectRows atomic.Int64
 }
@@ -29,7 +31,11 @@ type EarlierRows interface {
 
 // NewReplayer makes a replayer for these subjects.
 func NewReplayer(subjects []explorer.Subject) *Replayer {
-	return &Replayer{subjects: subjects, followers: followersOf(subjects)}
+	r := &Replayer{subjects: subjects, followers: followersOf(subjects)}
+	for _, t := range catalog.Dated() {
+		r.dated[t.ID] = true
+	}
+	return r
 }
 
 // Block returns the rows of a block: those that follow from it alone, those

@@ -12,14 +12,16 @@ import (
 	"chainexplorer/internal/store/record"
 )
 
-// An undo record lists the rows that a block wrote and that may have been there
-// before, with the value that they had, or none. The other rows of the block are
-// those of dated tables, which are new by their keys: the block is projected again
-// to find them. Undoing the newest blocks, newest first, gives back the rows of an
-// older block byte for byte; no subject has code for it.
+// An undo record holds what a block found when it was indexed, and nothing that the
+// block tells: the answers that its followers were given, and the values of the
+// other rows that it wrote and that may have been there before. No row is named. A
+// block that is projected again upon the same answers asks for the same rows, and
+// writes the same, in the same order; its digest says whether it did. Rows of dated
+// tables are new by their keys. Undoing the newest blocks, newest first, gives back
+// the rows of an older block byte for byte; no subject has code for it.
 
 const (
-	undoVersion     = 2
+	undoVersion     = 3
 	undoSpanVersion = 1
 )
 
@@ -35,79 +37,130 @@ func UndoKey(number uint64) store.Key {
 	return store.Key{Table: catalog.Undo, Partition: explorer.Span(number), Sort: explorer.BlockKey(number)}
 }
 
-// encodeUndo makes the record of a block that wrote rows with these values before.
-func encodeUndo(keys []store.Key, before [][]byte) []byte {
+// found is what a block finds of earlier rows.
+type found struct {
+	at     map[string]int // number of the row's value, by overlayKey
+	values [][]byte       // nil for a row that was not there
+	buf    []byte
+}
+
+// reset is for the next block. It keeps the memory of names.
+func (f *found) reset() {
+	clear(f.at)
+	f.values = make([][]byte, 0, len(f.values)+len(f.values)/8)
+}
+
+// asked notes the answers to a question. Keys are looked at now: followers may use
+// their memory again.
+func (f *found) asked(keys []store.Key, values [][]byte) {
+	if f.at == nil {
+		f.at = make(map[string]int, len(keys)+len(keys)/4)
+	}
+	f.buf = f.buf[:0]
+	for i := range keys {
+		f.buf = appendOverlayKey(f.buf, keys[i])
+	}
+	names := string(f.buf) // one piece of memory for all
+	for i := range keys {
+		n := 1 + len(keys[i].Partition) + len(keys[i].Sort)
+		if _, twice := f.at[names[:n]]; !twice {
+			f.at[names[:n]] = len(f.values) + i
+		}
+		names = names[n:]
+	}
+	f.values = append(f.values, values...)
+}
+
+// others are the rows among those that a block writes which may have been there and
+// were not asked for. Their values are to be noted next, in this order.
+func (f *found) others(dated *[256]bool, lists ...[]store.Op) (keys []store.Key) {
+	if f.at == nil {
+		f.at = map[string]int{}
+	}
+	for _, ops := range lists {
+		for i := range ops {
+			if dated[ops[i].Table.ID] {
+				continue
+			}
+			f.buf = overlayKey(f.buf, ops[i].Key)
+			if _, known := f.at[string(f.buf)]; !known {
+				f.at[string(f.buf)] = len(f.values) + len(keys)
+				keys = append(keys, ops[i].Key)
+			}
+		}
+	}
+	return keys
+}
+
+// noted adds the values of others.
+func (f *found) noted(values [][]byte) { f.values = append(f.values, values...) }
+
+// before is what a row was that the block asked for or that is one of the others.
+func (f *found) before(k store.Key) []byte {
+	f.buf = overlayKey(f.buf, k)
+	return f.values[f.at[string(f.buf)]]
+}
+
+// encodeUndo makes the record of a block that found this, upon this parent if it
+// has one.
+func encodeUndo(parent *chain.Head, values [][]byte) []byte {
 	var e record.Encoder
 	e.Reset(undoVersion)
-	e.Uint(uint64(len(keys)))
-	for i, k := range keys {
-		e.Byte(k.Table.ID)
-		e.Raw(k.Partition)
-		e.Blob(k.Sort)
-		if before[i] == nil {
-			e.Byte(0)
-			continue
-		}
-		e.Byte(1)
-		e.Blob(before[i])
+	var head []byte
+	if parent != nil {
+		head = parent.Encode()
+	}
+	e.Uint(uint64(len(values)))
+	putEarlier(&e, head)
+	for _, v := range values {
+		putEarlier(&e, v)
 	}
 	return e.Bytes()
 }
 
-// DecodeUndo turns a record into the changes that undo its block, but for the
-// rows of dated tables.
-func DecodeUndo(b []byte, subjects []explorer.Subject) ([]store.Op, error) {
-	return decodeUndo(b, tablesByID(subjects))
+// putEarlier appends a value that a row had, or that it was not there.
+func putEarlier(e *record.Encoder, value []byte) {
+	if value == nil {
+		e.Byte(0)
+		return
+	}
+	e.Byte(1)
+	e.Blob(value)
 }
 
-func decodeUndo(b []byte, tables *[256]*store.Table) ([]store.Op, error) {
-	d := record.NewDecoder(b, undoVersion)
-	ops := make([]store.Op, d.Len(3))
-	arena := make([]byte, 0, len(b)) // all keys and values together are no longer
-	cut := func(from int) []byte { return arena[from:len(arena):len(arena)] }
-	for i := range ops {
-		id := d.Byte()
-		t := tables[id]
-		if t == nil {
-			return nil, fmt.Errorf("%w: undo record names table %d", record.ErrCorrupt, id)
-		}
-		ops[i].Table = t
-		from := len(arena)
-		if from+t.PartitionLen > cap(arena) {
-			return nil, fmt.Errorf("%w: undo record ends early", record.ErrCorrupt)
-		}
-		arena = arena[:from+t.PartitionLen]
-		d.Raw(arena[from:])
-		ops[i].Partition = cut(from)
-		from = len(arena)
-		arena = d.AppendBlob(arena)
-		ops[i].Sort = cut(from)
+// undoRecord is what an undo record says.
+type undoRecord struct {
+	parent *chain.Head // nil for a first block
+	values [][]byte
+}
+
+func decodeUndo(rec []byte) (u undoRecord, err error) {
+	d := record.NewDecoder(rec, undoVersion)
+	values := make([][]byte, 1+d.Len(1))
+	arena := make([]byte, 0, len(rec)) // all values together are no longer
+	for i := range values {
 		switch d.Byte() {
 		case 0:
-			ops[i].Delete = true
 		case 1:
-			from = len(arena)
+			from := len(arena)
 			arena = d.AppendBlob(arena)
-			ops[i].Value = cut(from)
+			values[i] = arena[from:len(arena):len(arena)]
 		default:
-			return nil, fmt.Errorf("%w: undo record has an unknown mark", record.ErrCorrupt)
+			return u, fmt.Errorf("%w: undo record has an unknown mark", record.ErrCorrupt)
 		}
 	}
-	return ops, d.Finish()
-}
-
-func tablesByID(subjects []explorer.Subject) *[256]*store.Table {
-	m := &[256]*store.Table{}
-	add := func(ts ...*store.Table) {
-		for _, t := range ts {
-			m[t.ID] = t
+	if err := d.Finish(); err != nil {
+		return u, err
+	}
+	if values[0] != nil {
+		head, err := chain.DecodeHead(values[0])
+		if err != nil {
+			return u, err
 		}
+		u.parent = &head
 	}
-	add(chain.Meta, chain.Digests)
-	for _, s := range subjects {
-		add(s.Tables()...)
-	}
-	return m
+	u.values = values[1:]
+	return u, nil
 }
 
 func encodeUndoSpan(u UndoSpan) []byte {

@@ -69,7 +69,6 @@ type checker struct {
 	// expected counts the rows that blocks explain, for tables whose rows are
 	// written once.
 	expected map[*store.Table]uint64
-	dated    []*store.Table
 	classes  map[felt.Felt]struct{} // that blocks name
 	at       Progress
 	walked   map[*store.Table]bool
@@ -85,7 +84,7 @@ func Check(ctx context.Context, o Options) (*Report, error) {
 		o.Progress = func(Progress) {}
 	}
 	c := &checker{Options: o, ctx: ctx, report: &Report{Rows: map[string]uint64{}}, expected: map[*store.Table]uint64{}, classes: map[felt.Felt]struct{}{}, walked: map[*store.Table]bool{}}
-	c.replay, c.dated = index.NewReplayer(o.Subjects), catalog.Dated()
+	c.replay = index.NewReplayer(o.Subjects)
 	var err error
 	if c.scratch, err = newScratch(ctx, o.Scratch); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package fsck_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -266,5 +267,53 @@ func TestProblemsAreNamed(t *testing.T) {
 		if !strings.Contains(all, want) {
 			t.Errorf("problems do not say %q:\n%s", want, all)
 		}
+	}
+}
+
+// TestUndoRecordsUndo: a record that is sound in itself must undo its own block.
+func TestUndoRecordsUndo(t *testing.T) {
+	ctx := context.Background()
+	e := indexed(t)
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(n uint64) (rec []byte) {
+		err := e.View(ctx, func(r store.Reader) (err error) {
+			rec, err = r.Get(ctx, index.UndoKey(n))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	commit := func(n uint64, rec []byte) {
+		b := &store.Batch{Epoch: lease.Epoch}
+		b.Put(index.UndoKey(n), rec)
+		if err := e.Commit(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const n = blocks - 2
+	good := record(n)
+	more := append(slices.Clone(good), 0) // one value more, of a row that was not there
+	more[1]++
+	for _, c := range []struct {
+		what string
+		rec  []byte
+		want string
+	}{
+		{"that of another block", record(n + 1), fmt.Sprintf("block %d", n)},
+		{"a value too many", more, fmt.Sprintf("block %d cannot be undone: corrupt record: undo record has 1 values that nobody asks for", n)},
+	} {
+		commit(n, c.rec)
+		if all := strings.Join(check(t, e).Problems, "\n"); !strings.Contains(all, c.want) {
+			t.Errorf("%s: problems do not say %q:\n%s", c.what, c.want, all)
+		}
+	}
+	commit(n, good)
+	if r := check(t, e); !r.Clean() {
+		t.Errorf("the record as it was: %v", r.Problems)
 	}
 }
