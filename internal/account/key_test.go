@@ -122,6 +122,37 @@ func (c constant) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// TestHide: what may be a key or a code is taken out of a text, wherever it stands, and words that
+// cannot be one stay.
+func TestHide(t *testing.T) {
+	bare, code, hash := "0Aa1"+strings.Repeat("x", 60), "0123456789ABCDEFGHJK", "0x"+strings.Repeat("a1", 32)
+	for text, want := range map[string]string{
+		"":                                    "",
+		"/v1/SN_MAIN/tx/" + hash:              "/v1/SN_MAIN/tx/" + hash,
+		"/v1/" + strings.ToUpper(hash):        "/v1/" + strings.ToUpper(hash),
+		bare:                                  "…",
+		"x/" + bare + "/y":                    "x/…/y",
+		code:                                  "…",
+		"a " + code + ".":                     "a ….",
+		strings.ToLower(code) + "/b":          "…/b",
+		code + "1":                            code + "1",
+		"_" + code:                            "_" + code,
+		strings.Repeat("word", 5):             strings.Repeat("word", 5),
+		strings.Repeat("1", 20):               strings.Repeat("1", 20),
+		"ü " + code:                           "ü …",
+		"ü " + bare:                           "ü …",
+		"a Svc_LIVE_abc b":                    "a … b",
+		"_svc_test_x_":                        "_…_",
+		"svc_ svc_tes svc_liv":                "svc_ svc_tes svc_liv",
+		"0123A-BCDEF-GHJKM-NPQRS":             "…",
+		"ses." + strings.Repeat("x", 20) + "": "…",
+	} {
+		if got := Hide(text); got != want {
+			t.Errorf("%q is told as %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzParseKey(f *testing.F) {
 	f.Add(testKey(f, 1, Live))
 	f.Add(testKey(f, 2, Test))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"chainexplorer/internal/control"
 )
@@ -89,8 +90,24 @@ func ParseKey(presented string) (Environment, error) {
 
 // HoldsKey says whether a text has something in it that begins like a key.
 func HoldsKey(text string) bool {
-	lower := strings.ToLower(text)
-	return strings.Contains(lower, livePrefix) || strings.Contains(lower, testPrefix)
+	for i := 0; ; i++ { // both begin like this
+		at := strings.IndexByte(text[i:], '_')
+		if at < 0 {
+			break
+		}
+		if i += at; i < len("svc") {
+			continue
+		}
+		if rest := text[i-len("svc"):]; hasPrefixFold(rest, livePrefix) || hasPrefixFold(rest, testPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPrefixFold is strings.HasPrefix in any case of its letters.
+func hasPrefixFold(text, prefix string) bool {
+	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
 // tokenText begins like the token of a session or of a sign-in link, codeText is like a
@@ -119,7 +136,7 @@ func Hide(text string) string {
 		}
 		text = secretText.ReplaceAllString(text, "…")
 	}
-	if len(text) < codeSize {
+	if !mayHideSecret(text) {
 		return text
 	}
 	if len(text) >= keySize-prefixSize { // a key that lost its beginning
@@ -137,6 +154,34 @@ func Hide(text string) string {
 		}
 		return "…"
 	})
+}
+
+// mayHideSecret says whether a text has a word that could be a key without its beginning, or a
+// code without its hyphens. Most have none, and a look at them costs far less than a pattern.
+func mayHideSecret(text string) bool {
+	run, lower, upper := 0, false, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf:
+			return true // there may be letters that patterns take for others
+		case 'a' <= c && c <= 'z':
+			run, lower = run+1, true
+		case 'A' <= c && c <= 'Z':
+			run, upper = run+1, true
+		case '0' <= c && c <= '9':
+			run++
+		default:
+			if suspicious(run, lower, upper) {
+				return true
+			}
+			run, lower, upper = 0, false, false
+		}
+	}
+	return suspicious(run, lower, upper)
+}
+
+func suspicious(run int, lower, upper bool) bool {
+	return run == codeSize || run >= keySize-prefixSize && lower && upper
 }
 
 // secrets are those of the operator's own choice, which no form tells from other texts.

@@ -268,6 +268,7 @@ func (s *Routes) eventPage(ctx context.Context, operation string, in *EventInput
 		out.Body.Items, out.Body.EventDecodingDegraded, err = s.renderEvents(ctx, r, c, state, page.Events)
 		// Whose key asks for a wide range matters. A class may still come, and with it a name.
 		kernel.RequestOf(ctx).Vouch(wide == nil && !slices.ContainsFunc(out.Body.Items, func(e EventRow) bool { return !e.certain() }))
+		kernel.RequestOf(ctx).VouchIndex(wide == nil && !out.Body.EventDecodingDegraded)
 		return err
 	})
 	return out, err

@@ -208,6 +208,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			certain = certain && out.Body.Logs[i].certain()
 		}
 		kernel.RequestOf(ctx).Vouch(certain)
+		kernel.RequestOf(ctx).VouchIndex(!out.Body.EventDecodingDegraded && !out.Body.CallDecodingDegraded)
 		// The same message may be sent again, and is counted; a proof can be withdrawn, and
 		// whoever keeps the answer for good would not hear of it.
 		settle(ctx, c, state, p.Block, len(t.Receipt.MessagesSent) == 0 && !out.Body.tellsProofs())

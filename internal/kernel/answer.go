@@ -34,17 +34,27 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 	if gone {
 		w.Header()["Link"] = rec.header["Link"]
 	}
-	fresh := cacheable && req.keepable() && rec.status == http.StatusOK
-	a := rec.seal(req.settled, fresh, fresh && req.immutable)
-	s.date(a, r, req)
-	switch {
-	case a.forever:
-		key.at = key.at.Lasting()
-		s.kept.put(key, a)
-	case fresh:
-		s.fresh.put(key, a)
+	cacheable = cacheable && rec.status == http.StatusOK
+	fresh := cacheable && req.keepable()
+	passing := cacheable && !fresh && key.written != 0 && req.passable()
+	forever := fresh && req.immutable
+	into := s.fresh
+	if forever {
+		into = s.kept
 	}
-	a.send(w, r, s.Now())
+	keep := (fresh || passing) && into.fits(&key, len(rec.body))
+	a := rec.seal(req.settled, keep, forever)
+	s.date(a, r, req)
+	if fresh {
+		key.written = 0
+	}
+	if forever {
+		key.at = key.at.Lasting()
+	}
+	if keep {
+		into.put(key, a)
+	}
+	a.send(w, r, s.Now)
 }
 
 // work runs a handler within its time, unless too many are at work. A client that
@@ -69,9 +79,16 @@ func (s *Server) keptAnswer(id string, r *http.Request) (a *answer, key answerKe
 		return nil, key, false // the handler will fail in its own way
 	}
 	// The escaped path, because an encoded slash is not a slash.
-	key = answerKey{id, now.Lasting(), strings.TrimPrefix(r.URL.EscapedPath(), "/api"), r.URL.RawQuery}
+	key = answerKey{chain: id, at: now.Lasting(), path: strings.TrimPrefix(r.URL.EscapedPath(), "/api"), query: r.URL.RawQuery}
 	a = s.kept.get(key)
 	if key.at = now; a == nil {
+		a = s.fresh.get(key)
+	}
+	if a != nil || s.written == nil {
+		return a, key, true
+	}
+	if n, told := s.written(id); told {
+		key.written = n + 1
 		a = s.fresh.get(key)
 	}
 	return a, key, true

@@ -12,7 +12,8 @@ import (
 // that hold until the next block. Even the first are forever only within one fork
 // epoch: the key holds the number of forks that the chain went through, so that
 // a fork below the finalized tier orphans everything at once. The key of the
-// second holds all that the index's state follows from.
+// second holds all that the index's state follows from, and where an answer follows
+// from more than blocks, how often the index was written to.
 type answers struct {
 	max int
 
@@ -22,11 +23,17 @@ type answers struct {
 	order list.List // of *kept, most recently used first
 }
 
+// answerOverhead is what an answer takes besides its bytes.
+const answerOverhead = 200
+
 type answerKey struct {
 	chain string
 	at    chain.Revision // of answers that can never change, with the forks alone
 	path  string
 	query string
+	// written is what was written to the index, of answers that also follow from what comes beside
+	// the blocks; zero of the others.
+	written uint64
 }
 
 type kept struct {
@@ -37,6 +44,11 @@ type kept struct {
 
 func newAnswers(max int) *answers {
 	return &answers{max: max, byKey: map[answerKey]*list.Element{}}
+}
+
+// fits says whether an answer of a size would be kept.
+func (a *answers) fits(k *answerKey, size int) bool {
+	return size+len(k.path)+len(k.query)+answerOverhead <= a.max/16
 }
 
 func (a *answers) get(k answerKey) *answer {
@@ -56,11 +68,11 @@ func (a *answers) put(k answerKey, ans *answer) {
 	if ans.forever {
 		ans.zip()
 	}
-	const overhead = 200
-	size := len(ans.plain.body) + len(ans.zipped.body) + len(k.path) + len(k.query) + overhead
-	if size > a.max/16 {
+	size := len(ans.plain.body) + len(ans.zipped.body)
+	if !a.fits(&k, size) {
 		return
 	}
+	size += len(k.path) + len(k.query) + answerOverhead
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.byKey[k] != nil {

@@ -30,6 +30,11 @@ func (r *Request) Vouch(chainAlone bool) {
 	r.doubted = r.doubted || !chainAlone
 }
 
+// VouchIndex says of one answer that it follows from the index alone: from the chain, and from
+// what comes beside the blocks and is counted when it is written. It is kept until then, where it
+// is not kept for longer. The last word counts.
+func (r *Request) VouchIndex(indexAlone bool) { r.indexed = indexAlone }
+
 // Settle says how lasting the answer is: a settled one, which hardly changes, gets a
 // validator; an immutable one is also kept for good, if answers may be kept at all.
 func (r *Request) Settle(settled, immutable bool) { r.settled, r.immutable = settled, immutable }
@@ -48,3 +53,6 @@ func (r *Request) keepable() bool {
 	}
 	return r.Route.Depends == OnChain || r.vouched
 }
+
+// passable says that others may be sent this answer until the index is written to.
+func (r *Request) passable() bool { return r.indexed && r.Route != nil && r.Route.Depends&OnChain != 0 }

@@ -21,6 +21,9 @@ type served struct {
 	k   *kernel.Server
 	key string
 	at  chain.Revision
+	// written is what the index was written, as far as it is counted.
+	written uint64
+	counted bool
 }
 
 func serve(t testing.TB, change ...func(*kernel.Options)) *served {
@@ -49,7 +52,7 @@ func serve(t testing.TB, change ...func(*kernel.Options)) *served {
 		t.Fatal(err)
 	}
 	s := &served{t: t, k: k, key: key.Plaintext, at: chain.Revision{Next: 10}}
-	k.KeepBy(func(context.Context, string) (chain.Revision, bool) { return s.at, true }, nil)
+	k.KeepBy(func(context.Context, string) (chain.Revision, bool) { return s.at, true }, func(string) (uint64, bool) { return s.written, s.counted })
 	return s
 }
 
@@ -129,6 +132,45 @@ func TestKeptByWhatItDependsOn(t *testing.T) {
 			s.at.Forks++
 			if s.ask(id) == first {
 				t.Error("kept beyond a fork")
+			}
+		})
+	}
+}
+
+// TestKeptUntilWritten: an answer that follows from the index alone, names included, is kept until
+// something is written to it, where that is counted.
+func TestKeptUntilWritten(t *testing.T) {
+	unsure := kernel.OnChain | kernel.OnEnrichment | kernel.OnCaller
+	of := func(index bool) func(*kernel.Request) {
+		return func(r *kernel.Request) { r.Vouch(false); r.VouchIndex(index) }
+	}
+	for i, tt := range []struct {
+		name    string
+		say     func(*kernel.Request)
+		counted bool
+		kept    bool
+	}{
+		{"vouched for", of(true), true, true},
+		{"not vouched for", of(false), true, false},
+		{"nobody says so", func(r *kernel.Request) { r.Vouch(false) }, true, false},
+		{"nobody counts", of(true), false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, id := serve(t), fmt.Sprintf("written%d", i)
+			s.counted = tt.counted
+			s.add(id, unsure, tt.say)
+			first := s.ask(id)
+			if kept := s.ask(id) == first; kept != tt.kept {
+				t.Errorf("kept: %v", kept)
+			}
+			s.written++
+			second := s.ask(id)
+			if second == first {
+				t.Error("kept beyond what was written")
+			}
+			s.at.Next++
+			if s.ask(id) == second {
+				t.Error("kept beyond the next block")
 			}
 		})
 	}

@@ -59,6 +59,8 @@ type Request struct {
 	Budget Verdict
 	// settled and immutable are what Settle said, vouched and doubted what Vouch did.
 	settled, immutable, vouched, doubted bool
+	// indexed is what VouchIndex said.
+	indexed bool
 	// passing is of pages: something that they asked holds until the index is written to, and
 	// no longer than a moment.
 	passing bool

@@ -135,7 +135,7 @@ func putRecorder(r *recorder) {
 func (r *recorder) seal(settled, shared, forever bool) *answer {
 	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
 	body := bytes.TrimSuffix(r.body, []byte("\n"))
-	if shared || a.forever { // the recorder is used again
+	if shared { // the recorder is used again
 		body = bytes.Clone(body)
 	}
 	if settled && r.status == http.StatusOK {
@@ -208,8 +208,12 @@ var (
 )
 
 // send writes an answer that depends on the caller's key.
-func (a *answer) send(w http.ResponseWriter, r *http.Request, now time.Time) {
+func (a *answer) send(w http.ResponseWriter, r *http.Request, clock func() time.Time) {
 	h := w.Header()
+	var now time.Time
+	if a.weak { // the others do not tell of it
+		now = clock()
+	}
 	if h["Vary"] = varyAll; a.page {
 		h["Vary"] = varyEncoding
 	}

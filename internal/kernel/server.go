@@ -353,7 +353,7 @@ func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
 			var a *answer
 			if a, key, cacheable = s.keptAnswer(id, r); a != nil {
 				s.metrics.kept.Inc()
-				a.send(w, r, s.Now())
+				a.send(w, r, s.Now)
 				return
 			}
 		}

@@ -78,7 +78,7 @@ func (s *Server) HandleSheet(p Sheet) {
 				if a != nil {
 					s.metrics.kept.Inc()
 					p.Dress(w.Header())
-					a.send(w, r, s.Now())
+					a.send(w, r, s.Now)
 					return
 				}
 			}
@@ -161,5 +161,5 @@ func (s *Server) lookAt(p *Sheet, w http.ResponseWriter, r *http.Request, req *R
 	if keep {
 		s.sheets.put(key, a)
 	}
-	a.send(w, r, s.Now())
+	a.send(w, r, s.Now)
 }

@@ -30,11 +30,16 @@ type revisionAfter struct {
 
 // Now reads the revision of an index, or remembers it where the index can
 // tell without a view that nothing was written.
-func (m *RevisionMemo) Now(ctx context.Context, x explorer.Index) (now Revision, err error) {
+func (m *RevisionMemo) Now(ctx context.Context, x explorer.Index) (Revision, error) {
 	commits, told := explorer.Commits(x) // before the view, which may be newer but not older
 	if k := m.last.Load(); told && k != nil && k.commits == commits {
 		return k.revision, nil
 	}
+	return m.read(ctx, x, commits, told)
+}
+
+// read is apart so that what is remembered costs no allocation.
+func (m *RevisionMemo) read(ctx context.Context, x explorer.Index, commits uint64, told bool) (now Revision, err error) {
 	err = x.View(ctx, func(r explorer.Reader) error {
 		now, err = Now(ctx, r)
 		return err
