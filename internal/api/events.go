@@ -327,8 +327,8 @@ func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, 
 func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
 	out := EventContent{
 		Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)), DecodingStatus: string(d.Status),
-		EventName: some(d.Name), EventNameSource: some(string(d.NameSource)), EventNameUnavailableReason: some(string(d.NameUnavailableReason)),
-		DecodedFieldsSource: some(string(d.FieldsSource)), DecodedFieldsUnavailableReason: some(string(d.UnavailableReason)),
+		EventName: someOf(&d.Name), EventNameSource: someOf((*string)(&d.NameSource)), EventNameUnavailableReason: someOf((*string)(&d.NameUnavailableReason)),
+		DecodedFieldsSource: someOf((*string)(&d.FieldsSource)), DecodedFieldsUnavailableReason: someOf((*string)(&d.UnavailableReason)),
 		EventTimeClassHash: d.ClassHash, Aliases: c.aliases(e.From, d.ClassHash),
 	}
 	for j, topic := range []**felt.Felt{&out.Topic0, &out.Topic1, &out.Topic2, &out.Topic3} {
@@ -346,7 +346,7 @@ func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
 }
 
 func renderField(f *abi.Field) DecodedField {
-	return DecodedField{f.Label, some(f.Type), string(f.Source), string(f.Kind), string(f.Status), head(f.RawValues, len(f.RawValues)),
+	return DecodedField{f.Label, someOf(&f.Type), string(f.Source), string(f.Kind), string(f.Status), head(f.RawValues, len(f.RawValues)),
 		head(f.OriginIndexes, len(f.OriginIndexes)), f.DisplayValue, f.AddressValue, f.NumericValue, f.TextValue, f.BoolValue}
 }
 

@@ -256,6 +256,14 @@ func head[T any](list []T, n int) []T {
 	return list[:min(n, len(list))]
 }
 
+// someOf is some for a text that stays as it is: it is pointed to, not copied.
+func someOf(s *string) *string {
+	if *s == "" {
+		return nil
+	}
+	return s
+}
+
 // some is nil for an empty text: the contract says null.
 func some(s string) *string {
 	if s == "" {

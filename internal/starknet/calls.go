@@ -30,19 +30,31 @@ func AccountCalls(calldata []felt.Felt) (calls []Call, ok bool) {
 }
 
 func cairo1Calls(rest []felt.Felt, n int) ([]Call, bool) {
+	if !cairo1(rest, n) {
+		return nil, false
+	}
 	calls := make([]Call, 0, n)
 	for range n {
-		if len(rest) < 3 {
-			return nil, false
-		}
-		size, small := rest[2].Uint64()
-		if !small || size > uint64(len(rest)-3) {
-			return nil, false
-		}
+		size, _ := rest[2].Uint64()
 		calls = append(calls, Call{rest[0], rest[1], rest[3 : 3+size]})
 		rest = rest[3+size:]
 	}
-	return calls, len(rest) == 0
+	return calls, true
+}
+
+// cairo1 says whether calldata is so many calls, one after the other.
+func cairo1(rest []felt.Felt, n int) bool {
+	for range n {
+		if len(rest) < 3 {
+			return false
+		}
+		size, small := rest[2].Uint64()
+		if !small || size > uint64(len(rest)-3) {
+			return false
+		}
+		rest = rest[3+size:]
+	}
+	return len(rest) == 0
 }
 
 func cairo0Calls(rest []felt.Felt, n int) ([]Call, bool) {

@@ -25,21 +25,38 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	if err != nil {
 		return nil, fmt.Errorf("read transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
-	return decode(p, b)
+	return decode(&record.Decoder{}, p, b)
 }
 
 // GetMany returns transactions by their places, in order, in one round trip. One
 // that is not there is an error: callers got the places from the same view.
 func GetMany(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Record, error) {
-	return getMany(ctx, r, ps, decode)
+	return getMany(ctx, r, ps, newReader)
 }
 
 // PreviewsOf is GetMany for lists.
 func PreviewsOf(ctx context.Context, r store.Reader, ps []explorer.Position) ([]*Preview, error) {
-	return getMany(ctx, r, ps, decodePreview)
+	return getMany(ctx, r, ps, newPreviewer)
 }
 
-func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position, read func(explorer.Position, []byte) (*T, error)) ([]*T, error) {
+// reader reads rows one after the other, in the memory that it has.
+type reader[T any] func(explorer.Position, []byte) (*T, error)
+
+func newReader() reader[Record] {
+	d := &record.Decoder{}
+	return func(p explorer.Position, b []byte) (*Record, error) { return decode(d, p, b) }
+}
+
+// row reads a row of the table.
+func (read reader[T]) row(row store.Row) (*T, error) {
+	p, ok := explorer.ParsePosition(row.Sort)
+	if !ok {
+		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
+	}
+	return read(p, row.Value)
+}
+
+func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position, newReader func() reader[T]) ([]*T, error) {
 	if len(ps) == 0 {
 		return nil, nil
 	}
@@ -47,18 +64,19 @@ func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position,
 	for i := range ps {
 		keys[i] = Key(ps[i])
 	}
-	values, err := r.GetMany(ctx, keys)
+	out := make([]*T, len(ps))
+	err := r.Each(ctx, keys, func() store.Visitor {
+		read := newReader()
+		return func(i int, value []byte) (err error) {
+			out[i], err = read(ps[i], value)
+			return err
+		}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
 	}
-	out := make([]*T, len(ps))
-	for i := range ps {
-		if values[i] == nil {
-			return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
-		}
-		if out[i], err = read(ps[i], values[i]); err != nil {
-			return nil, err
-		}
+	if i := slices.Index(out, nil); i >= 0 {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
 	}
 	return out, nil
 }
@@ -170,11 +188,12 @@ func PositionOf(ctx context.Context, r store.Reader, hash felt.Felt) (explorer.P
 // OfBlock returns up to limit transactions of a block from index upwards. One scan.
 func OfBlock(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Record, error) {
 	var out []*Record
+	read := newReader()
 	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
 		if err != nil {
 			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
 		}
-		rec, err := fromRow(row)
+		rec, err := read.row(row)
 		if err != nil {
 			return nil, err
 		}
@@ -207,11 +226,12 @@ type Preview struct {
 // Previews is OfBlock for lists: it decodes no receipt and no events.
 func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
 	var out []*Preview
+	read := newPreviewer()
 	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
 		if err != nil {
 			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
 		}
-		p, err := previewOf(row)
+		p, err := read.row(row)
 		if err != nil {
 			return nil, err
 		}
@@ -254,32 +274,36 @@ func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Fe
 	return nil, nil //nolint:nilnil // there is none
 }
 
-func previewOf(row store.Row) (*Preview, error) {
-	p, ok := explorer.ParsePosition(row.Sort)
-	if !ok {
-		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
+// newPreviewer reads rows in one record, of which it hands over what lists show.
+func newPreviewer() reader[Preview] {
+	d, rec, calldata := &record.Decoder{}, &Record{}, []felt.Felt(nil)
+	return func(p explorer.Position, b []byte) (*Preview, error) {
+		d.Reset(b, recordVersion)
+		*rec = Record{Position: p}
+		readHead(d, rec, false)
+		calldata = d.AppendFelts(calldata[:0])
+		rec.Calldata = calldata
+		if err := d.Err(); err != nil {
+			return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
+		}
+		out := &struct {
+			Preview
+			from, to felt.Felt // in the same piece of memory
+		}{Preview: Preview{Position: p, Stamp: rec.Stamp, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}}
+		var some bool
+		if out.from, some = rec.From(rec.Receipt.ContractAddress); some {
+			out.From = &out.from
+		}
+		if out.to, some = rec.To(rec.Receipt.ContractAddress); some {
+			out.To = &out.to
+		}
+		return &out.Preview, nil
 	}
-	return decodePreview(p, row.Value)
-}
-
-func decodePreview(p explorer.Position, b []byte) (*Preview, error) {
-	rec, err := decodeHead(p, b)
-	if err != nil {
-		return nil, err
-	}
-	out := &Preview{Position: p, Stamp: rec.Stamp, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}
-	if f, ok := rec.From(rec.Receipt.ContractAddress); ok {
-		out.From = &f
-	}
-	if f, ok := rec.To(rec.Receipt.ContractAddress); ok {
-		out.To = &f
-	}
-	return out, nil
 }
 
 // PreviewsBefore is Before for lists.
 func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Preview, next explorer.Position, done bool, err error) {
-	return before(ctx, r, p, limit, maxSpans, previewOf, func(v *Preview) explorer.Position { return v.Position })
+	return before(ctx, r, p, limit, maxSpans, newPreviewer().row, func(v *Preview) explorer.Position { return v.Position })
 }
 
 // Before returns up to limit transactions in front of a place, newest first.
@@ -287,7 +311,7 @@ func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, li
 // ends the page early: next is where to go on, and done says that the start of
 // the chain was reached.
 func Before(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Record, next explorer.Position, done bool, err error) {
-	return before(ctx, r, p, limit, maxSpans, fromRow, func(rec *Record) explorer.Position { return rec.Position })
+	return before(ctx, r, p, limit, maxSpans, newReader().row, func(rec *Record) explorer.Position { return rec.Position })
 }
 
 func before[T any](ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int,
@@ -318,12 +342,4 @@ func before[T any](ctx context.Context, r store.Reader, p explorer.Position, lim
 		p = explorer.Position{Block: first - 1, Index: ^uint32(0)}
 	}
 	return out, p, false, nil
-}
-
-func fromRow(row store.Row) (*Record, error) {
-	p, ok := explorer.ParsePosition(row.Sort)
-	if !ok {
-		return nil, fmt.Errorf("transaction row with a key of %d bytes", len(row.Sort))
-	}
-	return decode(p, row.Value)
 }

@@ -194,27 +194,14 @@ func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starkne
 	return e.Bytes()
 }
 
-// decodeHead reads a record without its events up to its calldata, which is all
-// that lists need.
-func decodeHead(p explorer.Position, b []byte) (*Record, error) {
-	d := record.NewDecoder(b, recordVersion)
-	rec := readHead(d, p, false)
-	rec.Calldata = d.Felts()
-	if err := d.Err(); err != nil {
-		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
-	}
-	return rec, nil
-}
-
-// readHead reads what stands in front of the lists, events or not.
-func readHead(d *record.Decoder, p explorer.Position, events bool) *Record {
-	rec := &Record{Position: p}
+// readHead reads what stands in front of the lists into an empty record: all of it, or what lists show.
+func readHead(d *record.Decoder, rec *Record, all bool) {
 	t, r := &rec.Transaction, &rec.Receipt
 	t.Type = starknet.TxType(d.Byte())
 	f := d.Byte()
 	rec.Stamp = readStamp(d)
 	d.Raw(t.Hash[:])
-	if n := d.Len(3); events && n > 0 {
+	if n := d.Len(3); all && n > 0 {
 		r.Events = make([]starknet.Event, n)
 		for i := range r.Events {
 			r.Events[i] = decodeEvent(d)
@@ -228,7 +215,14 @@ func readHead(d *record.Decoder, p explorer.Position, events bool) *Record {
 		*s = d.Felt()
 	}
 	t.HasNonce = f&flagNonce != 0
-	if f&flagBounds != 0 {
+	switch {
+	case f&flagBounds != 0 && !all:
+		for range boundCount {
+			d.Uint()
+			d.SkipFelt()
+		}
+		d.Uint()
+	case f&flagBounds != 0:
 		t.ResourceBounds = &starknet.ResourceBounds{HasL1DataGas: f&flagDataGas != 0}
 		for _, b := range bounds(t.ResourceBounds) {
 			b.MaxAmount = d.Uint()
@@ -254,8 +248,11 @@ func readHead(d *record.Decoder, p explorer.Position, events bool) *Record {
 	if t.Type == starknet.L1Handler {
 		d.Raw(r.MessageHash[:])
 	}
-	r.RevertReason = d.Text()
-	return rec
+	if all {
+		r.RevertReason = d.Text()
+	} else {
+		d.Skip(d.Len(1))
+	}
 }
 
 func readStamp(d *record.Decoder) (s Stamp) {
@@ -264,9 +261,11 @@ func readStamp(d *record.Decoder) (s Stamp) {
 	return s
 }
 
-func decode(p explorer.Position, b []byte) (*Record, error) {
-	d := record.NewDecoder(b, recordVersion)
-	rec := readHead(d, p, true)
+// decode reads a record. A page is read with one decoder.
+func decode(d *record.Decoder, p explorer.Position, b []byte) (*Record, error) {
+	d.Reset(b, recordVersion)
+	rec := &Record{Position: p}
+	readHead(d, rec, true)
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
 		*l = d.Felts()

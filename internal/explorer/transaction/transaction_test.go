@@ -239,7 +239,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		rec, err := decode(explorer.Position{}, b)
+		rec, err := decode(&record.Decoder{}, explorer.Position{}, b)
 		if err != nil {
 			if !errors.Is(err, record.ErrCorrupt) {
 				t.Fatalf("untyped error %v", err)
@@ -248,7 +248,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		// What decodes must survive another round.
 		var e record.Encoder
-		again, err := decode(explorer.Position{}, encode(&e, &rec.Stamp, &rec.Transaction, &rec.Receipt))
+		again, err := decode(&record.Decoder{}, explorer.Position{}, encode(&e, &rec.Stamp, &rec.Transaction, &rec.Receipt))
 		if err != nil {
 			t.Fatal(err)
 		}

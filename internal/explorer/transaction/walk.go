@@ -31,8 +31,9 @@ func WalkEvents(ctx context.Context, r store.Reader, from explorer.Position, las
 func Walk(ctx context.Context, r store.Reader, from explorer.Position, last uint64, rows int,
 	visit func(*Record) bool,
 ) (at explorer.Place, done bool, err error) {
+	var d record.Decoder
 	return walk(ctx, r, from, last, rows, func(p explorer.Position, value []byte) (bool, error) {
-		rec, err := decode(p, value)
+		rec, err := decode(&d, p, value)
 		return err == nil && visit(rec), err
 	})
 }

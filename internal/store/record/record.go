@@ -307,10 +307,21 @@ func (d *Decoder) Felts() []felt.Felt {
 	return out
 }
 
+// AppendFelts reads a list of felts behind dst, for readers of many that keep none.
+func (d *Decoder) AppendFelts(dst []felt.Felt) []felt.Felt {
+	for range d.Len(1) {
+		dst = append(dst, d.Felt())
+	}
+	return dst
+}
+
+// The blocks that lists are cut from are small for one record, and grow for many.
+const firstBlock, largestBlock = 64, 1024
+
 // take cuts a list from a block shared by the record's lists.
 func (d *Decoder) take(n int) []felt.Felt {
 	if cap(d.arena)-len(d.arena) < n {
-		d.arena = make([]felt.Felt, 0, max(n, 64))
+		d.arena = make([]felt.Felt, 0, max(n, min(max(2*cap(d.arena), firstBlock), largestBlock)))
 	}
 	lo := len(d.arena)
 	d.arena = d.arena[:lo+n]
