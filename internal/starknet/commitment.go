@@ -86,24 +86,26 @@ func computeCommitments(b *Block, diff *StateDiff, version protocolVersion) Comm
 		c.Events = commitmentRoot(pedersenEventLeaves(b), hash.Pedersen, hash.PedersenPairs)
 		return c
 	}
-	var p, q poseidon
+	w := workspaces.Get().(*workspace)
+	p, q := &w.p, &w.q
 	if diff != nil { // the longest list of all
-		diff.addTo(&p)
+		diff.addTo(p)
 		p.end()
 	}
-	addMessages(&p, b)
-	addTransactions(&p, b, version)
-	addEvents(&p, b)
+	addMessages(p, b)
+	addTransactions(p, b, version)
+	addEvents(p, b)
 	sums := p.sums()
 	if diff != nil {
 		c.StateDiff, sums = fromElement(&sums[0]), sums[1:]
 	}
 	messages, sums := sums[:len(b.Receipts)], sums[len(b.Receipts):]
 	transactions, events := sums[:len(b.Transactions)], sums[len(b.Transactions):]
-	addReceipts(&q, b, messages)
+	addReceipts(q, b, messages)
 	c.Transactions = commitmentRoot(transactions, hash.Poseidon, hash.Pairs)
 	c.Events = commitmentRoot(events, hash.Poseidon, hash.Pairs)
 	c.Receipts = commitmentRoot(q.sums(), hash.Poseidon, hash.Pairs)
+	workspaces.Put(w)
 	return c
 }
 

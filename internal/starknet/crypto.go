@@ -3,6 +3,8 @@ package starknet
 // Hash functions over felts: Poseidon and Pedersen, of pairs and of lists.
 
 import (
+	"sync"
+
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet/hash"
 
@@ -103,6 +105,15 @@ func (p *pedersen) sum() element {
 	p.end()
 	return p.sums()[0]
 }
+
+// workspace is memory for the lists of a block. It is used again, since a block has thousands
+// of elements, when all lists that were begun in it were hashed.
+type workspace struct {
+	p, q poseidon
+	a, b pedersen
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
 func pedersenElements(es ...element) element {
 	var p pedersen

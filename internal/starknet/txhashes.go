@@ -12,24 +12,25 @@ type usualHash struct {
 // index: all at once, because that is how they are computed soonest.
 func usualHashes(b *Block, chainID *felt.Felt) []usualHash {
 	hashes := make([]usualHash, len(b.Transactions))
-	hashesV3(b, chainID, hashes)
-	hashesBefore(b, chainID, hashes)
+	w := workspaces.Get().(*workspace)
+	hashesV3(b, chainID, hashes, &w.p, &w.q)
+	hashesBefore(b, chainID, hashes, &w.a, &w.b)
+	workspaces.Put(w)
 	return hashes
 }
 
 // hashesV3 has those of version 3.
-func hashesV3(b *Block, chainID *felt.Felt, hashes []usualHash) {
-	var inner, outer poseidon
+func hashesV3(b *Block, chainID *felt.Felt, hashes []usualHash, inner, outer *poseidon) {
 	for i := range b.Transactions {
 		if t := &b.Transactions[i]; t.ofV3() {
-			t.addInner(&inner)
+			t.addInner(inner)
 		}
 	}
 	sums := inner.sums()
 	for i := range b.Transactions {
 		if t := &b.Transactions[i]; t.ofV3() {
 			deployed := t.deployedAddress(&b.Receipts[i].ContractAddress)
-			sums = t.addOuter(&outer, chainID, &deployed, sums)
+			sums = t.addOuter(outer, chainID, &deployed, sums)
 			outer.end()
 		}
 	}
@@ -42,8 +43,7 @@ func hashesV3(b *Block, chainID *felt.Felt, hashes []usualHash) {
 }
 
 // hashesBefore has those of versions below 3.
-func hashesBefore(b *Block, chainID *felt.Felt, hashes []usualHash) {
-	var inner, outer pedersen
+func hashesBefore(b *Block, chainID *felt.Felt, hashes []usualHash, inner, outer *pedersen) {
 	var forms []pedersenForm
 	var at []int
 	for i := range b.Transactions {
@@ -53,13 +53,13 @@ func hashesBefore(b *Block, chainID *felt.Felt, hashes []usualHash) {
 		}
 		deployed := t.deployedAddress(&b.Receipts[i].ContractAddress)
 		if form, err := t.pedersenForm(&deployed); err == nil {
-			form.addInner(&inner)
+			form.addInner(inner)
 			inner.end()
 			forms, at = append(forms, form), append(at, i)
 		}
 	}
 	for i, sum := range inner.sums() {
-		forms[i].addOuter(&outer, chainID, &sum)
+		forms[i].addOuter(outer, chainID, &sum)
 		outer.end()
 	}
 	for i, sum := range outer.sums() {

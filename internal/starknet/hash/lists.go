@@ -1,6 +1,10 @@
 package hash
 
-import "github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
+import (
+	"sync"
+
+	"github.com/consensys/gnark-crypto/ecc/stark-curve/fp"
+)
 
 // Lists are lists to be hashed by Poseidon which do not depend on each other, so that eight
 // of them are hashed at once where the processor can. What is long comes first, if anything
@@ -36,13 +40,37 @@ func (l *Lists) Sums() []fp.Element {
 	} else {
 		begin := 0
 		for i, end := range l.ends {
-			var s [3]fp.Element
-			l.sums[i] = absorb(&s, l.elements[begin:end])
+			var ok bool
+			if l.sums[i], ok = known(l.elements[begin:end]); !ok {
+				l.sums[i] = absorbed(l.elements[begin:end]...)
+			}
 			begin = end
 		}
 	}
 	l.elements, l.ends = l.elements[:0], l.ends[:0]
 	return l.sums
+}
+
+// Two lists are everywhere: the empty one, of optional data that nobody gave, and a
+// single zero, the number of things that are not there. Their sums are computed once.
+var emptySum, zeroSum = sync.OnceValue(func() fp.Element { return absorbed(fp.One(), fp.Element{}) }),
+	sync.OnceValue(func() fp.Element { return absorbed(fp.Element{}, fp.One()) })
+
+func absorbed(list ...fp.Element) fp.Element {
+	var s [3]fp.Element
+	return absorb(&s, list)
+}
+
+// known is the sum of a padded list that is one of those.
+func known(list []fp.Element) (sum fp.Element, ok bool) {
+	switch {
+	case len(list) != 2:
+	case list[1].IsZero(): // the first is the padding
+		return emptySum(), true
+	case list[0].IsZero() && list[1].IsOne():
+		return zeroSum(), true
+	}
+	return sum, false
 }
 
 // absorb is the sum of a list of which the rest is given.
@@ -63,11 +91,17 @@ func (l *Lists) sumLanes() {
 	keys := &laneKeys()[0]
 	next, begin, busy := 0, 0, 0
 	take := func(lane int) {
-		if next < len(l.ends) {
-			rest[lane], list[lane] = l.elements[begin:l.ends[next]], next
+		for next < len(l.ends) {
+			elements, i := l.elements[begin:l.ends[next]], next
 			begin, next = l.ends[next], next+1
+			if sum, ok := known(elements); ok {
+				l.sums[i] = sum
+				continue
+			}
+			rest[lane], list[lane] = elements, i
 			s.clear(lane)
 			busy++
+			return
 		}
 	}
 	for lane := range width {
