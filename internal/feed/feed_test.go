@@ -243,7 +243,7 @@ func TestReadIsTheListsOfTheAPI(t *testing.T) {
 	w := servertest.New(t, 50)
 	rng := rand.New(rand.NewPCG(11, 7))
 	reader := w.Routes.Feed(servertest.ChainID)
-	reader.SmallParts(7)
+	reader.PartItems = 7 // ordinary blocks have several
 	var all []*teller
 	for _, f := range samples(rng, w.Chain) {
 		all = append(all, &teller{t: t, rng: rng, reader: reader, filter: f})

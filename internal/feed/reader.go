@@ -44,15 +44,15 @@ type Reader struct {
 	Index explorer.Index
 	Depth uint64 // of finality
 	Rows  Rows
-
-	part int // how many items a part has; MaxItems when zero
+	// PartItems is how many items a part has: MaxItems, unless a test has small blocks.
+	PartItems int
 }
 
 func (r *Reader) partSize() int {
-	if r.part == 0 {
+	if r.PartItems == 0 {
 		return MaxItems
 	}
-	return r.part
+	return r.PartItems
 }
 
 // Block is a part of what matched in a block.
