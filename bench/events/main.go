@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"chainexplorer/bench/peer"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -67,7 +68,7 @@ type bench struct {
 	options  pebble.Options
 	engine   *pebble.Engine
 	source   *stream
-	peer     *peer // nil when there is none
+	peer     *peer.Peer // nil when there is none
 	indexing time.Duration
 	early    []lookup
 }
@@ -86,10 +87,10 @@ func (b *bench) run(ctx context.Context) error {
 
 	cfg := simnode.Config{Seed: 1, Blocks: b.blocks, TxPerBlock: b.tx, EventsPerTx: b.perTx, ChainID: contracts.ChainSepolia}
 	if b.program != "" {
-		if b.peer, err = startPeer(ctx, b.program, filepath.Join(tmp, "peer")); err != nil {
+		if b.peer, err = peer.Start(ctx, b.program, filepath.Join(tmp, "peer")); err != nil {
 			return err
 		}
-		defer b.peer.stop()
+		defer b.peer.Stop()
 	}
 	b.source = newStream(ctx, cfg, b.census.observe, b.peer)
 	if err := b.index(ctx, b.blocks/4); err != nil {

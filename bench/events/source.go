@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"chainexplorer/bench/peer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/simnode"
@@ -17,7 +18,7 @@ import (
 type stream struct {
 	cfg     simnode.Config
 	observe func(*starknet.Block)
-	peer    *peer // gets every block, too, if there is one
+	peer    *peer.Peer // gets every block, too, if there is one
 
 	mu     sync.Mutex
 	cond   *sync.Cond
@@ -32,7 +33,7 @@ const window = 256
 
 var errStopped = errors.New("nobody reads on")
 
-func newStream(ctx context.Context, cfg simnode.Config, observe func(*starknet.Block), p *peer) *stream {
+func newStream(ctx context.Context, cfg simnode.Config, observe func(*starknet.Block), p *peer.Peer) *stream {
 	s := &stream{cfg: cfg, observe: observe, peer: p, ready: map[uint64]index.Raw{}}
 	s.cond = sync.NewCond(&s.mu)
 	context.AfterFunc(ctx, func() { s.fail(errStopped) })
@@ -56,7 +57,7 @@ func (s *stream) fail(err error) {
 func (s *stream) add(b *starknet.Block, su *starknet.StateUpdate) error {
 	b.Status = starknet.AcceptedOnL1 // a chain that is caught up with: no undo records
 	if s.peer != nil {
-		if err := s.peer.add(b); err != nil {
+		if err := s.peer.Add(b); err != nil {
 			return fmt.Errorf("hand block %d to the peer: %w", b.Number, err)
 		}
 	}

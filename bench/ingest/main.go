@@ -18,7 +18,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,11 +25,11 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"chainexplorer/bench/peer"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
@@ -38,10 +37,7 @@ import (
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/simnode"
-	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
@@ -56,101 +52,48 @@ func main() {
 	second := flag.String("postgres", "", "index into PostgreSQL as well: the address of a database, or 'start' for a server of its own")
 	flag.StringVar(&only, "only", "", "index only the stages whose names have this text")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first indexing to this file")
+	program := flag.String("peer", "", "the program of a peer that stores the same blocks, built in bench/events/juno")
+	curve := flag.Int("curve", 0, "instead, index so many blocks that another process makes, and print how the rate goes")
+	made := flag.Int("make", 0, "write so many blocks to the standard output: what -curve starts")
 	flag.Parse()
 	profileFile = *profile
-	if err := run(context.Background(), *blocks, *tx, *events, *verifyBlocks, *dir, *second); err != nil {
+	ctx := context.Background()
+	var err error
+	switch {
+	case *made > 0:
+		err = makeBlocks(*made, *tx, *events)
+	case *curve > 0:
+		err = runCurve(ctx, *curve, *tx, *events, *dir)
+	default:
+		err = run(ctx, *blocks, *tx, *events, *verifyBlocks, *dir, *second, *program)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "ingest:", err)
 		os.Exit(1)
 	}
 }
 
-// memory is a source that holds a chain as the node would print it.
-type memory struct {
-	raw     []index.Raw
-	hashes  []felt.Felt
-	classes map[felt.Felt][]byte
-	chainID felt.Felt
-	length  int
-	events  uint64
-	txs     uint64
-	bytes   uint64
-}
-
-func generate(blocks, tx int, events float64, real bool) (*memory, error) {
-	m := &memory{chainID: felt.MustShortString("SN_SEPOLIA"), classes: map[felt.Felt][]byte{}}
-	declared := 0
-	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, RealHashes: real, ChainID: m.chainID}
-	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
-		// A chain that is caught up with is accepted on L1: no undo records.
-		b.Status = starknet.AcceptedOnL1
-		raw := index.Raw{
-			Block:       starknet.AppendBlock(nil, b, starknet.V010),
-			StateUpdate: starknet.AppendStateUpdate(nil, su, starknet.V010),
-			Node:        "memory",
-		}
-		m.raw = append(m.raw, raw)
-		m.hashes = append(m.hashes, b.Hash)
-		declared += len(su.Diff.Declared) + len(su.Diff.DeprecatedDeclared)
-		m.events += uint64(b.EventCount())
-		m.txs += uint64(len(b.Transactions))
-		m.bytes += uint64(len(raw.Block) + len(raw.StateUpdate))
-		return nil
-	})
-	m.length = len(m.raw)
-	m.keep(contracts.Classes().All()...)
-	for i := range declared { // no more than this of either kind
-		m.keep(contracts.Variant(i), contracts.OldVariant(i))
-	}
-	return m, err
-}
-
-func (m *memory) keep(classes ...*contracts.Class) {
-	for _, c := range classes {
-		m.classes[c.Hash] = starknet.AppendClass(nil, &c.Class)
-	}
-}
-
-func (m *memory) Class(_ context.Context, _ uint64, hash felt.Felt) ([]byte, string, error) {
-	raw, ok := m.classes[hash]
-	if !ok {
-		return nil, "", index.ErrNotFound
-	}
-	return raw, "memory", nil
-}
-
-func (m *memory) ChainID(context.Context) (felt.Felt, error) { return m.chainID, nil }
-
-func (m *memory) Head(context.Context) (index.BlockRef, error) { return m.ref(m.length - 1), nil }
-
-func (m *memory) ref(n int) index.BlockRef {
-	return index.BlockRef{Number: uint64(n), Hash: m.hashes[n]}
-}
-
-func (m *memory) Fetch(_ context.Context, n uint64) (index.Raw, error) {
-	if n >= uint64(m.length) {
-		return index.Raw{}, index.ErrNotFound
-	}
-	return m.raw[n], nil
-}
-
-func (m *memory) HashAt(_ context.Context, n uint64) (felt.Felt, error) {
-	if n >= uint64(m.length) {
-		return felt.Felt{}, index.ErrNotFound
-	}
-	return m.hashes[n], nil
-}
-
-func (m *memory) L1Accepted(context.Context) (index.BlockRef, error) { return m.ref(m.length - 1), nil }
-
-func (m *memory) Heads(context.Context) <-chan struct{} { return nil }
-
-func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, dir, second string) error {
+func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, dir, second, program string) error {
 	start := time.Now()
-	m, err := generate(blocks, tx, events, false)
+	var also func(*starknet.Block) error
+	var rival *peer.Peer
+	if program != "" {
+		tmp, err := os.MkdirTemp(dir, "bench-ingest-peer-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(tmp) //nolint:errcheck // temporary
+		if rival, err = peer.Start(ctx, program, tmp); err != nil {
+			return err
+		}
+		defer rival.Stop()
+		also = rival.Hold
+	}
+	m, err := generate(blocks, tx, events, false, also)
 	if err != nil {
 		return err
 	}
-	verified, err := generate(verifyBlocks, tx, events, true)
+	verified, err := generate(verifyBlocks, tx, events, true, nil)
 	if err != nil {
 		return err
 	}
@@ -165,9 +108,14 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 	}
 	show := func(what string, blocksPerSec float64, more string) {
 		fmt.Printf("%-34s %8.0f blocks/s %10.0f events/s   %.2f of decoding%s\n",
-			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, more)
+			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, ofPeer(blocksPerSec)+more)
 	}
 	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
+	if rival != nil {
+		if err := showPeer(rival, m); err != nil {
+			return err
+		}
+	}
 	pebbleStore := func() (*target, error) { return openPebble(dir) }
 	if second != "" {
 		return compareEngines(ctx, m, second, pebbleStore, show)
@@ -194,6 +142,30 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 		}
 		show(c.name, rate, more)
 	}
+	return nil
+}
+
+// peerRate is what the peer stored of the same blocks in a second, if there is one.
+var peerRate float64
+
+func ofPeer(blocksPerSec float64) string {
+	if peerRate == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.2f of the peer", blocksPerSec/peerRate)
+}
+
+// showPeer lets the peer store the blocks and prints what it took. They are handed to
+// it as its own values: it decodes nothing.
+func showPeer(p *peer.Peer, m *memory) error {
+	stored, err := p.Store()
+	if err != nil {
+		return err
+	}
+	blocks := float64(m.length)
+	peerRate = blocks / stored.Took.Seconds()
+	fmt.Printf("%-34s %8.0f blocks/s %10.0f events/s   %.0f bytes on disk an event, %.2f ms of CPU a block\n", "the peer stores them",
+		peerRate, float64(m.events)/stored.Took.Seconds(), float64(stored.Bytes)/float64(m.events), stored.CPU.Seconds()*1e3/blocks)
 	return nil
 }
 
@@ -320,47 +292,4 @@ func indexAll(ctx context.Context, m *memory, o index.Options, open func() (*tar
 	}
 	return rate, fmt.Sprintf("   %.0f bytes on disk an event and %d MB of logs, %.0f KB allocated and %.2f ms of CPU a block",
 		float64(tables)/float64(m.events), logs/1e6, heap, float64(worked.Microseconds())/float64(blocks)/1e3), nil
-}
-
-// cpuTime is what this process has used of all cores: on a machine with other
-// work it tells more than the clock does.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-func allocated() uint64 {
-	var s runtime.MemStats
-	runtime.ReadMemStats(&s)
-	return s.TotalAlloc
-}
-
-// diskSize tells the tables from the write-ahead logs, which are kept for
-// reuse and do not grow with the chain.
-func diskSize(dir string) (tables, logs int64, err error) {
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // an obsolete file that was just removed
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if filepath.Ext(path) == ".log" {
-			logs += info.Size()
-		} else {
-			tables += info.Size()
-		}
-		return nil
-	})
-	return tables, logs, err
 }

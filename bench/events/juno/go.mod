@@ -2,7 +2,10 @@ module chainexplorer/bench/events/juno
 
 go 1.26.0
 
-require github.com/NethermindEth/juno v0.16.5
+require (
+	github.com/NethermindEth/juno v0.16.5
+	github.com/cockroachdb/pebble/v2 v2.1.6
+)
 
 require (
 	github.com/DataDog/zstd v1.5.7 // indirect
@@ -19,7 +22,7 @@ require (
 	github.com/cockroachdb/fifo v0.0.0-20240816210425-c5d0cb0b6fc0 // indirect
 	github.com/cockroachdb/logtags v0.0.0-20241215232642-bb51bb14a506 // indirect
 	github.com/cockroachdb/pebble v1.1.5 // indirect
-	github.com/cockroachdb/pebble/v2 v2.1.6 // indirect
+
 	github.com/cockroachdb/redact v1.1.6 // indirect
 	github.com/cockroachdb/swiss v0.0.0-20251224182025-b0f6560f979b // indirect
 	github.com/cockroachdb/tokenbucket v0.0.0-20250429170803-42689b6311bb // indirect

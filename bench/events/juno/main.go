@@ -1,10 +1,10 @@
-// Command juno is the peer of the event benchmark: it keeps the blocks that it
+// Command juno is the peer of the benchmarks of events and of ingest: it keeps the blocks that it
 // reads from its standard input in a store of the Juno node, as the node itself
 // does, and answers queries with the node's own event filter. It is a module of
 // its own, so that the product does not depend on Juno's packages.
 //
-// Started by bench/events with -peer. Input and output are streams of gob
-// values; see peer.go there, which holds the same types.
+// Started by bench/events and bench/ingest with -peer. Input and output are
+// streams of gob values; see bench/peer, which holds the same types.
 package main
 
 import (
@@ -30,6 +30,14 @@ import (
 type message struct {
 	Block *block
 	Query *query
+	Hold  bool // the block is kept in memory until Store
+	Store bool
+}
+
+type stored struct {
+	Took, CPU time.Duration
+	Bytes     uint64
+	Err       string
 }
 
 type block struct {
@@ -92,6 +100,16 @@ func run() error {
 		} else if err != nil {
 			return err
 		}
+		if m.Hold {
+			w.hold(m.Block)
+			continue
+		}
+		if m.Store {
+			if err := out.Encode(w.storeHeld()); err != nil {
+				return err
+			}
+			continue
+		}
 		if m.Block != nil {
 			if err := w.add(m.Block); err != nil {
 				return fmt.Errorf("block %d: %w", m.Block.Number, err)
@@ -117,19 +135,22 @@ type writer struct {
 	filter *core.RunningEventFilter
 	batch  db.Batch
 	blocks int
+	held   []*nodeBlock
 }
 
 // blocksABatch are written at once, so that not every block waits for the disk.
 const blocksABatch = 50
 
-func (w *writer) add(b *block) error {
-	if w.filter == nil {
-		first := core.NewAggregatedFilter(0)
-		w.filter = core.NewRunningEventFilterHot(w.store, &first, 0)
-	}
-	if w.batch == nil {
-		w.batch = w.store.NewBatch()
-	}
+// nodeBlock is a block as the node's own values.
+type nodeBlock struct {
+	header   *core.Header
+	txs      []core.Transaction
+	receipts []*core.TransactionReceipt
+}
+
+func (w *writer) add(b *block) error { return w.put(valuesOf(b)) }
+
+func valuesOf(b *block) *nodeBlock {
 	txs, receipts := make([]core.Transaction, len(b.Txs)), make([]*core.TransactionReceipt, len(b.Txs))
 	events := 0
 	for i := range b.Txs {
@@ -137,26 +158,39 @@ func (w *writer) add(b *block) error {
 		events += len(receipts[i].Events)
 	}
 	zero := &felt.Zero
-	header := &core.Header{
+	return &nodeBlock{&core.Header{
 		Hash: one(b.Hash), ParentHash: one(b.Parent), Number: b.Number, Timestamp: b.Timestamp, GlobalStateRoot: zero, SequencerAddress: zero,
-		TransactionCount: uint64(len(txs)), EventCount: uint64(events), ProtocolVersion: "0.14.0", EventsBloom: core.EventsBloom(receipts),
+		TransactionCount: uint64(len(txs)), EventCount: uint64(events), ProtocolVersion: "0.14.0",
 		L1GasPriceETH: zero, L1GasPriceSTRK: zero,
 		L1DataGasPrice: &core.GasPrice{PriceInWei: zero, PriceInFri: zero}, L2GasPrice: &core.GasPrice{PriceInWei: zero, PriceInFri: zero},
+	}, txs, receipts}
+}
+
+// put writes a block with what the node derives from it.
+func (w *writer) put(b *nodeBlock) error {
+	if w.filter == nil {
+		first := core.NewAggregatedFilter(0)
+		w.filter = core.NewRunningEventFilterHot(w.store, &first, 0)
 	}
+	if w.batch == nil {
+		w.batch = w.store.NewBatch()
+	}
+	header, zero := b.header, &felt.Zero
+	header.EventsBloom = core.EventsBloom(b.receipts)
 	if err := core.WriteBlockHeader(w.batch, header); err != nil {
 		return err
 	}
-	if err := core.WriteTransactionsAndReceipts(w.batch, b.Number, txs, receipts); err != nil {
+	if err := core.WriteTransactionsAndReceipts(w.batch, header.Number, b.txs, b.receipts); err != nil {
 		return err
 	}
 	commitments := &core.BlockCommitments{TransactionCommitment: zero, EventCommitment: zero, ReceiptCommitment: zero, StateDiffCommitment: zero}
-	if err := core.WriteBlockCommitment(w.batch, b.Number, commitments); err != nil {
+	if err := core.WriteBlockCommitment(w.batch, header.Number, commitments); err != nil {
 		return err
 	}
-	if err := core.WriteChainHeight(w.batch, b.Number); err != nil {
+	if err := core.WriteChainHeight(w.batch, header.Number); err != nil {
 		return err
 	}
-	if err := w.filter.InsertWithBatch(w.batch, header.EventsBloom, b.Number); err != nil {
+	if err := w.filter.InsertWithBatch(w.batch, header.EventsBloom, header.Number); err != nil {
 		return err
 	}
 	if w.blocks++; w.blocks%blocksABatch == 0 {

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+
+	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
+	"chainexplorer/internal/starknet"
+)
+
+// The curve is taken over a chain that no process can hold. Another process makes a
+// piece of it, holds it, and hands it over as fast as it is read, so that neither the
+// CPU nor the memory of making blocks is in the figures.
+
+// pieceBlocks are made at a time.
+const pieceBlocks = 2_500
+
+// makeBlocks writes a chain to the standard output: of each block its hash, the JSON
+// of the block and that of its state update, each with its length in front.
+func makeBlocks(blocks, tx int, events float64) error {
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	var held [][]byte
+	hand := func() error {
+		for _, b := range held {
+			if _, err := out.Write(b); err != nil {
+				return err
+			}
+		}
+		held = held[:0]
+		return out.Flush()
+	}
+	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, ChainID: contracts.ChainSepolia}
+	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
+		b.Status = starknet.AcceptedOnL1
+		record := appendSized(nil, b.Hash[:])
+		record = appendSized(record, starknet.AppendBlock(nil, b, starknet.V010))
+		held = append(held, appendSized(record, starknet.AppendStateUpdate(nil, su, starknet.V010)))
+		if len(held) == pieceBlocks {
+			return hand()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return hand()
+}
+
+func appendSized(b, part []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(part))), part...)
+}
+
+func readSized(r io.Reader) ([]byte, error) {
+	var size [4]byte
+	if _, err := io.ReadFull(r, size[:]); err != nil {
+		return nil, err
+	}
+	b := make([]byte, binary.LittleEndian.Uint32(size[:]))
+	_, err := io.ReadFull(r, b)
+	return b, err
+}
+
+// stream is a source that reads what makeBlocks writes, as far as it is asked for.
+type stream struct {
+	in     *bufio.Reader
+	length uint64
+
+	mu     sync.Mutex
+	read   uint64 // blocks so far
+	ahead  map[uint64]index.Raw
+	hashes []felt.Felt
+}
+
+func (s *stream) ChainID(context.Context) (felt.Felt, error) { return contracts.ChainSepolia, nil }
+
+// Head is the block that the caller wants next: there is no other use for it.
+func (s *stream) Head(context.Context) (index.BlockRef, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ref := index.BlockRef{Number: s.length - 1}
+	if s.read == s.length {
+		ref.Hash = s.hashes[s.length-1]
+	}
+	return ref, nil
+}
+
+func (s *stream) L1Accepted(ctx context.Context) (index.BlockRef, error) { return s.Head(ctx) }
+
+func (s *stream) Heads(context.Context) <-chan struct{} { return nil }
+
+func (s *stream) Class(context.Context, uint64, felt.Felt) ([]byte, string, error) {
+	return nil, "", index.ErrNotFound
+}
+
+func (s *stream) Fetch(_ context.Context, n uint64) (index.Raw, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.read <= n {
+		if err := s.next(); err != nil {
+			return index.Raw{}, err
+		}
+	}
+	raw, ok := s.ahead[n]
+	if !ok {
+		return raw, fmt.Errorf("block %d was asked for twice", n)
+	}
+	delete(s.ahead, n)
+	return raw, nil
+}
+
+// next reads a block. The caller holds mu.
+func (s *stream) next() error {
+	if s.read >= s.length {
+		return index.ErrNotFound
+	}
+	hash, err := readSized(s.in)
+	if err != nil {
+		return err
+	}
+	raw := index.Raw{Node: "memory"}
+	if raw.Block, err = readSized(s.in); err != nil {
+		return err
+	}
+	if raw.StateUpdate, err = readSized(s.in); err != nil {
+		return err
+	}
+	s.hashes = append(s.hashes, felt.Felt(hash))
+	s.ahead[s.read] = raw
+	s.read++
+	return nil
+}
+
+func (s *stream) HashAt(_ context.Context, n uint64) (felt.Felt, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n >= s.read {
+		return felt.Felt{}, index.ErrNotFound
+	}
+	return s.hashes[n], nil
+}
+
+// waitForPiece waits until the next piece is made and prepares to read it.
+func (s *stream) waitForPiece() error {
+	_, err := s.in.Peek(1)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// runCurve indexes everything without undo records, with the settings that the
+// program has by default, and prints how the rate goes as the chain grows.
+func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	command := exec.CommandContext(ctx, self, "-make", strconv.Itoa(blocks), "-tx", strconv.Itoa(tx), "-events", fmt.Sprint(events))
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		out.Close()    //nolint:errcheck // nothing more is read
+		command.Wait() //nolint:errcheck // it may not have come to its end
+	}()
+	s := &stream{in: bufio.NewReaderSize(out, 1<<20), length: uint64(blocks), ahead: map[uint64]index.Raw{}}
+	target, err := openPebble(dir)
+	if err != nil {
+		return err
+	}
+	defer target.close()
+	stopProfile, err := startProfile()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%10s %12s %18s %14s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "peak MiB")
+	var first float64
+	for done := 0; done < blocks; {
+		began, worked := done, cpuTime()
+		var took time.Duration
+		for done < blocks && done-began < stepBlocks {
+			if err := s.waitForPiece(); err != nil {
+				return err
+			}
+			done = min(done+pieceBlocks, blocks)
+			x, err := index.New(index.Options{Store: target.Engine, Source: s, Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true})
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			if err := x.RunTo(ctx, uint64(done-1)); err != nil {
+				return err
+			}
+			took += time.Since(start)
+		}
+		// What the store does between two pieces counts as well.
+		perBlock := (cpuTime() - worked).Seconds() * 1e3 / float64(done-began)
+		if first == 0 {
+			first = perBlock
+		}
+		fmt.Printf("%10d %12.0f %18.2f %14.2f %12d\n", done, float64(done-began)/took.Seconds(), perBlock, first/perBlock, peakMemory()>>20)
+	}
+	stopProfile()
+	if err := target.Compact(ctx); err != nil {
+		return err
+	}
+	tables, _, err := target.size()
+	if err != nil {
+		return err
+	}
+	perBlock := math.Round(float64(tables) / float64(blocks))
+	fmt.Printf("%.0f bytes on disk a block after a compaction, which the peak above is without; %d MiB with it\n", perBlock, peakMemory()>>20)
+	return nil
+}
+
+// stepBlocks are a line of the curve.
+const stepBlocks = 5_000
