@@ -65,9 +65,9 @@ type Answer struct {
 
 // Stored tells what it took to store the blocks that were held.
 type Stored struct {
-	Took, CPU  time.Duration
-	Bytes      uint64 // of its tables, once they are compacted
-	Err        string
+	Took, CPU time.Duration
+	Bytes     uint64 // of its tables, once they are compacted
+	Err       string
 }
 
 // Start runs the program, which keeps its store in dir.

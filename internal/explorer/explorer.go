@@ -67,14 +67,21 @@ type Follower interface {
 type Rows struct {
 	ops   []store.Op
 	arena []byte
+	bytes int
 }
 
-// arenaSize is how much memory Rows takes at a time. Rows are cut from it and
-// never moved.
-const arenaSize = 64 << 10
+// arenaSize is how much memory Rows takes at a time, beyond what was reserved. Rows
+// are cut from it and never moved, and hold it as a whole until they are committed.
+const arenaSize = 16 << 10
 
 // NewRows makes room for about so many changes.
 func NewRows(changes int) *Rows { return &Rows{ops: make([]store.Op, 0, changes)} }
+
+// Reserve makes room for about so many bytes of keys and values.
+func (r *Rows) Reserve(bytes int) { r.arena = make([]byte, 0, bytes+bytes/16) }
+
+// Bytes is the size of all keys and values.
+func (r *Rows) Bytes() int { return r.bytes }
 
 func (r *Rows) keep(parts ...[]byte) []byte {
 	n := 0
@@ -84,6 +91,7 @@ func (r *Rows) keep(parts ...[]byte) []byte {
 	if cap(r.arena)-len(r.arena) < n {
 		r.arena = make([]byte, 0, max(n, arenaSize))
 	}
+	r.bytes += n
 	lo := len(r.arena)
 	for _, p := range parts {
 		r.arena = append(r.arena, p...)

@@ -64,6 +64,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	}
 	x.found.reset()
 	rows := explorer.NewRows(x.expectRows.followed)
+	rows.Reserve(x.expectRows.followedBytes)
 	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
 		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
 		if p.needUndo && err == nil {
@@ -100,7 +101,8 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 		}
 	}
 	x.expectRows.own.Store(int64(len(p.rows.Ops())))
-	x.expectRows.followed = len(rows.Ops())
+	x.expectRows.ownBytes.Store(int64(p.rows.Bytes()))
+	x.expectRows.followed, x.expectRows.followedBytes = len(rows.Ops()), rows.Bytes()
 	b.putClasses(p.classes)
 	b.findings.Add(blk.Number, p.finding)
 	x.noteOrigins(b, p)

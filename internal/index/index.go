@@ -73,9 +73,9 @@ type Options struct {
 	// Workers is how many of them are worked on at a time (default: the window,
 	// because they mostly wait for the node).
 	Workers int
-	// BatchBytes ends a batch while catching up (default 16 MiB).
+	// BatchBytes ends a batch while catching up (default 32 MiB).
 	BatchBytes int
-	// BatchAge ends a batch that is slow to fill, so that progress shows (default 1 s).
+	// BatchAge ends a batch that is slow to fill, so that progress shows (default 4 s).
 	BatchAge time.Duration
 	// TailBlocks is how near to the head every block gets a commit of its own (default 16).
 	TailBlocks uint64
@@ -159,8 +159,8 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setDefault(&o.Window, 32)
 	setDefault(&o.Workers, max(o.Window, runtime.GOMAXPROCS(0)))
-	setDefault(&o.BatchBytes, 16<<20)
-	setDefault(&o.BatchAge, time.Second)
+	setDefault(&o.BatchBytes, 32<<20)
+	setDefault(&o.BatchAge, 4*time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
 	setDefault(&o.ForkPatience, time.Minute)
@@ -223,9 +223,9 @@ type Indexer struct {
 	background errgroup.Group // what must end before the run does
 
 	spare      store.Batch // the memory of a commit that is done
-	expectRows struct {    // how many the next block will have, about
-		own      atomic.Int64
-		followed int
+	expectRows struct {    // how many the next block will have, about, and their bytes
+		own, ownBytes           atomic.Int64
+		followed, followedBytes int
 	}
 
 	stuck    int

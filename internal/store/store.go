@@ -28,6 +28,10 @@ type Table struct {
 	// Present says that GetMany is asked only for rows that are there, whose keys
 	// were found in other rows: an engine need not look first whether they can be.
 	Present bool
+	// Ascending says that a new row's key is behind those of all rows that are there,
+	// but for blocks that are indexed again after a fork. An engine may lay rows that
+	// come together down where they are to stay.
+	Ascending bool
 }
 
 // Key is the address of a row.

@@ -27,7 +27,7 @@ import (
 
 // The tables of this subject.
 var (
-	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.SpanBytes, Present: true}
+	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.SpanBytes, Present: true, Ascending: true}
 	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
 )
 

@@ -33,25 +33,21 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		return err
 	}
 	// Built before the token is taken: the copy needs no exclusion.
-	batch, err := e.build(b)
+	w, err := e.build(b)
 	if err != nil {
 		return err
 	}
 	if err := e.takeWriter(ctx); err != nil {
-		_ = batch.Close()
+		w.drop()
 		return err
 	}
 	defer e.giveWriter()
 	if l := e.leases[b.Lease]; !l.held || l.epoch != b.Epoch {
-		_ = batch.Close()
+		w.drop()
 		return store.ErrFenced
 	}
 	m := e.next(b.Ops())
-	if err := batch.Set([]byte(commitsKey), m.encode(), nil); err != nil {
-		_ = batch.Close()
-		return fmt.Errorf("commit to store %s: %w", e.dir, err)
-	}
-	next, err := e.apply(batch)
+	next, err := w.apply(m)
 	if err == nil {
 		err = e.acknowledge(m)
 	}
@@ -69,22 +65,60 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 // new view sees.
 func (e *Engine) Commits() uint64 { return e.commits.Load() }
 
-func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
+// write is a commit that is ready to be made.
+type write interface {
+	// apply makes it, with its mark, waits until it is durable and returns the state
+	// with it. The caller holds the writer's token, so that state holds nothing else
+	// that is new.
+	apply(m mark) (*lsm.Snapshot, error)
+	// drop gives it up.
+	drop()
+}
+
+// build puts the changes in order and chooses the way that they go: through the log
+// and a memtable, or as tables of their own.
+func (e *Engine) build(b *store.Batch) (write, error) {
 	ops := b.Ops()
 	for i := range ops {
 		if err := e.schema.CheckKey(&ops[i].Key); err != nil {
 			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
 		}
 	}
-	batch := e.db.NewBatchWithSize(b.Bytes() + len(ops)*opOverhead + 16)
-	places := inKeyOrder(ops)
+	places := lastChanges(ops, inKeyOrder(ops))
+	if b.Bytes() >= e.bulkBytes {
+		return e.buildTables(ops, places)
+	}
+	return e.buildLogged(ops, places)
+}
+
+// lastChanges leaves the last change of each row: blocks that share a batch change
+// the same balances and counters again and again.
+func lastChanges(ops []store.Op, places []place) []place {
+	kept := places[:0]
 	for i, p := range places {
-		op := &ops[p.index]
-		// The last change of a row counts: blocks that share a batch change
-		// the same balances and counters again and again.
-		if i+1 < len(places) && places[i+1].word == p.word && sameKey(&op.Key, &ops[places[i+1].index].Key) {
+		if i+1 < len(places) && places[i+1].word == p.word && sameKey(&ops[p.index].Key, &ops[places[i+1].index].Key) {
 			continue
 		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// logged is a commit through the log.
+type logged struct {
+	e     *Engine
+	batch *lsm.Batch
+}
+
+func (e *Engine) buildLogged(ops []store.Op, places []place) (*logged, error) {
+	size := 16
+	for _, p := range places {
+		op := &ops[p.index]
+		size += len(op.Partition) + len(op.Sort) + len(op.Value) + opOverhead
+	}
+	batch := e.db.NewBatchWithSize(size)
+	for _, p := range places {
+		op := &ops[p.index]
 		n := 1 + len(op.Partition) + len(op.Sort)
 		var d *lsm.DeferredBatchOp
 		if op.Delete {
@@ -101,7 +135,17 @@ func (e *Engine) build(b *store.Batch) (*lsm.Batch, error) {
 			return nil, fmt.Errorf("change %d of the batch: %w", p.index, err)
 		}
 	}
-	return batch, nil
+	return &logged{e, batch}, nil
+}
+
+func (w *logged) drop() { _ = w.batch.Close() }
+
+func (w *logged) apply(m mark) (*lsm.Snapshot, error) {
+	if err := w.batch.Set([]byte(commitsKey), m.encode(), nil); err != nil {
+		w.drop()
+		return nil, err
+	}
+	return w.e.write(w.batch)
 }
 
 // takeWriter waits for the token that stands for the right to write.
@@ -127,17 +171,26 @@ func (e *Engine) takeWriter(ctx context.Context) error {
 
 func (e *Engine) giveWriter() { <-e.writer }
 
-// apply writes the batch, waits until it is durable and returns the state with
-// it. The caller holds the writer's token, so that state holds nothing else
-// that is new.
-func (e *Engine) apply(batch *lsm.Batch) (*lsm.Snapshot, error) {
-	var next *lsm.Snapshot
-	err := e.guarded(func() error {
+// write writes the batch, waits until it is durable and returns the state with it.
+// The caller holds the writer's token.
+func (e *Engine) write(batch *lsm.Batch) (*lsm.Snapshot, error) {
+	return e.changed(func() error {
 		if err := e.db.Apply(batch, lsm.Sync); err != nil {
 			return err
 		}
-		next = e.db.NewSnapshot()
 		return batch.Close()
+	})
+}
+
+// changed makes a change and returns the state with it.
+func (e *Engine) changed(fn func() error) (*lsm.Snapshot, error) {
+	var next *lsm.Snapshot
+	err := e.guarded(func() error {
+		if err := fn(); err != nil {
+			return err
+		}
+		next = e.db.NewSnapshot()
+		return nil
 	})
 	if err != nil {
 		return nil, err // next may still be written to

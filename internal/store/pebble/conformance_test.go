@@ -54,3 +54,12 @@ func TestConformanceOnDisk(t *testing.T) {
 		return o
 	}))
 }
+
+// TestConformanceInBulk commits everything as tables of its own.
+func TestConformanceInBulk(t *testing.T) {
+	storetest.Run(t, suite(func(_ *testing.T, tables []*store.Table) pebble.Options {
+		o := pebble.MemOptions(vfs.NewMem(), tables)
+		o.BulkBytes = 1
+		return o
+	}))
+}

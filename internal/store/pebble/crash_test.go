@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ import (
 // applied to it: a head, and the last few entries, in two tables.
 var (
 	heads   = &store.Table{ID: 1, Name: "heads"}
-	entries = &store.Table{ID: 7, Name: "entries", PartitionLen: 8}
+	entries = &store.Table{ID: 7, Name: "entries", PartitionLen: 8, Ascending: true}
 	logs    = []*store.Table{heads, entries}
 )
 
@@ -33,6 +34,29 @@ func logOptions(fs vfs.FS) pebble.Options {
 	o := pebble.MemOptions(fs, logs)
 	o.MemTableBytes = 256 << 10 // flushes often
 	return o
+}
+
+// The ways that commits of a log can go: all through Pebble's log, about half of them
+// as tables of their own, all as such.
+var ways = []int{1 << 30, 8_500, 1}
+
+func logOptionsBy(fs vfs.FS, way int) pebble.Options {
+	o := logOptions(fs)
+	o.BulkBytes = way
+	return o
+}
+
+// linksApart keeps links apart from copies as a crash would leave them: Pebble's file
+// system in memory waits for itself when one begins within the other.
+type linksApart struct {
+	vfs.FS
+	mu *sync.RWMutex
+}
+
+func (f linksApart) Link(oldname, newname string) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return f.FS.Link(oldname, newname)
 }
 
 func payload(n uint64) []byte {
@@ -103,12 +127,14 @@ func TestCrash(t *testing.T) {
 		acknowledged, attempted uint64
 		op                      string
 	}
-	for seed := range uint64(2) {
+	for seed := range uint64(len(ways)) {
+		way := ways[seed]
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		disk := vfs.NewCrashableMem()
 		var acknowledged, attempted, ops atomic.Uint64
 		var crashes []crash
 		var armed atomic.Bool
+		var links sync.RWMutex
 		hook := make(chan struct{}, 1) // one crash at a time: ops come from many goroutines
 		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if !armed.Load() || op.Kind.ReadOrWrite() != errorfs.OpIsWrite {
@@ -122,12 +148,14 @@ func TestCrash(t *testing.T) {
 			}
 			c := crash{acknowledged: acknowledged.Load(), op: fmt.Sprint(op.Kind, " ", op.Path)}
 			percent := []int{0, 0, 50, 100}[rnd.IntN(4)]
+			links.Lock()
 			c.fs = disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(rnd.Uint64(), 0))})
+			links.Unlock()
 			c.attempted = attempted.Load()
 			crashes = append(crashes, c)
 			return nil
 		})
-		e, err := pebble.Open(logOptions(errorfs.Wrap(disk, injector)))
+		e, err := pebble.Open(logOptionsBy(errorfs.Wrap(linksApart{disk, &links}, injector), way))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +182,7 @@ func TestCrash(t *testing.T) {
 			t.Errorf("only %d crashes in %d writes", len(crashes), ops.Load())
 		}
 		for _, c := range crashes {
-			again, err := pebble.Open(logOptions(c.fs))
+			again, err := pebble.Open(logOptionsBy(c.fs, way))
 			if err != nil {
 				t.Fatalf("seed %d, crash at %s: %v", seed, c.op, err)
 			}
@@ -181,7 +209,7 @@ var errDisk = errors.New("no space left")
 // the last durable state, and the store must open again in the same process.
 func TestFailingWrites(t *testing.T) {
 	const commits = 120
-	run := func(t *testing.T, disk vfs.FS, fails func(n int64, op errorfs.Op) bool) (writes int64) {
+	run := func(t *testing.T, way int, disk vfs.FS, fails func(n int64, op errorfs.Op) bool) (writes int64) {
 		var count atomic.Int64
 		var armed, injected atomic.Bool
 		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -194,7 +222,7 @@ func TestFailingWrites(t *testing.T) {
 			}
 			return nil
 		})
-		e, err := pebble.Open(logOptions(errorfs.Wrap(disk, injector)))
+		e, err := pebble.Open(logOptionsBy(errorfs.Wrap(disk, injector), way))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +264,7 @@ func TestFailingWrites(t *testing.T) {
 			t.Errorf("close after %v: %v", stopped, err)
 		}
 		armed.Store(false)
-		again, err := pebble.Open(logOptions(disk))
+		again, err := pebble.Open(logOptionsBy(disk, way))
 		if err != nil {
 			t.Fatalf("open after %v: %v", stopped, err)
 		}
@@ -259,26 +287,31 @@ func TestFailingWrites(t *testing.T) {
 		}
 		return count.Load()
 	}
-	total := run(t, vfs.NewMem(), func(int64, errorfs.Op) bool { return false })
-	if total < 3*commits/2 {
-		t.Fatalf("only %d writes to fail", total)
+	var totals []int64
+	for _, way := range ways {
+		total := run(t, way, vfs.NewMem(), func(int64, errorfs.Op) bool { return false })
+		if total < 3*commits/2 {
+			t.Fatalf("only %d writes to fail", total)
+		}
+		totals = append(totals, total)
 	}
 	rnd := rand.New(rand.NewPCG(1, 3))
-	for range 25 {
-		n := 1 + rnd.Int64N(total)
-		t.Run(fmt.Sprintf("from write %d on", n), func(t *testing.T) {
-			run(t, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i >= n })
+	for i := range 36 {
+		way := ways[i%len(ways)]
+		n := 1 + rnd.Int64N(totals[i%len(ways)])
+		t.Run(fmt.Sprintf("bulk from %d, from write %d on", way, n), func(t *testing.T) {
+			run(t, way, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i >= n })
 		})
-		t.Run(fmt.Sprintf("write %d alone", n), func(t *testing.T) {
-			run(t, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i == n })
+		t.Run(fmt.Sprintf("bulk from %d, write %d alone", way, n), func(t *testing.T) {
+			run(t, way, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i == n })
 		})
 	}
 	// Each kind of file, at its first and its third write.
-	for _, file := range []string{".log", ".sst", "MANIFEST", "/store"} {
+	for _, file := range []string{".log", ".sst", "MANIFEST", "COMMIT-", "/store"} {
 		for _, nth := range []int64{1, 3} {
 			t.Run(fmt.Sprintf("write %d of %s", nth, file), func(t *testing.T) {
 				var seen atomic.Int64
-				run(t, vfs.NewMem(), func(_ int64, op errorfs.Op) bool {
+				run(t, 8_500, vfs.NewMem(), func(_ int64, op errorfs.Op) bool {
 					return strings.Contains(op.Path+"|", file) && (file != "/store" || op.Path == file) && seen.Add(1) == nth
 				})
 			})

@@ -10,10 +10,10 @@
 //   - a second engine on the same directory is refused.
 //
 // A key on disk is the table's id, the partition and the sort, joined. Id 0
-// holds the engine's own records. Commits of 4 to 32 MiB are the best size for
-// bulk loading; beyond half of Options.MemTableBytes a batch is held in memory
-// until it has been flushed as a table of its own, which works (up to
-// MaxBatchBytes) but is no faster and costs that much memory once more.
+// holds the engine's own records. Commits of 4 MiB and more, as when a chain is caught up
+// with, are written as tables of their own and taken over past the log and the
+// memtables: 16 to 64 MiB are the best size for bulk loading, since the fewer tables
+// there are, the less often they are merged.
 // Reader.GetMany is the better way to ask for a row that may not exist: it
 // consults the Bloom filters of the bottom level, which Get does not.
 package pebble
@@ -44,6 +44,9 @@ type Options struct {
 	CacheBytes    int64 // block cache and memtables; 256 MiB when 0
 	MemTableBytes int64 // one memtable, of which up to four are held; 64 MiB when 0
 	Compression   Compression
+	// BulkBytes is from how many bytes on a commit goes past the log, as tables of its
+	// own; 4 MiB when 0.
+	BulkBytes int
 
 	// ReadOnly opens an existing store and refuses every change, and a
 	// checkpoint. The directory is locked all the same.
@@ -67,15 +70,18 @@ type Options struct {
 
 // Engine is an open store. It serves store.Engine.
 type Engine struct {
-	dir      string
-	db       *lsm.DB
-	disk     *failStopFS
-	schema   *store.Schema
-	now      func() time.Time
-	log      *slog.Logger
-	readOnly bool
-	metrics  *collector // nil when not asked for
-	stop     *failure
+	dir       string
+	db        *lsm.DB
+	disk      *failStopFS
+	schema    *store.Schema
+	now       func() time.Time
+	log       *slog.Logger
+	readOnly  bool
+	settings  *lsm.Options
+	bulkBytes int
+	bulkFiles atomic.Uint64 // that were written so far
+	metrics   *collector    // nil when not asked for
+	stop      *failure
 
 	minFree  uint64
 	shortage atomic.Pointer[Shortage] // while commits wait for room
@@ -144,15 +150,20 @@ func Open(o Options) (*Engine, error) {
 		readOnly: o.ReadOnly,
 		minFree:  o.MinFree,
 		height:   o.Height, heightRow: o.HeightRow,
-		stop:    newFailure(),
-		writer:  make(chan struct{}, 1),
-		closing: make(chan struct{}),
+		bulkBytes: o.BulkBytes,
+		stop:      newFailure(),
+		writer:    make(chan struct{}, 1),
+		closing:   make(chan struct{}),
 	}
 	e.disk = newFailStopFS(o.FS, o.Dir, e.fail)
 	settings, err := settings(o)
 	if err != nil {
 		return nil, err
 	}
+	if e.bulkBytes == 0 {
+		e.bulkBytes = defaultBulkBytes
+	}
+	e.settings = settings
 	settings.FS = e.disk
 	settings.Logger = eventLog{log: e.log, fatal: e.fail}
 	settings.EventListener = e.listener()
@@ -188,6 +199,11 @@ func (e *Engine) start(metrics prometheus.Registerer) error {
 		return err
 	}
 	var err error
+	if !e.readOnly {
+		if err := e.guarded(e.removeBulk); err != nil {
+			return fmt.Errorf("remove what a commit left: %w", err)
+		}
+	}
 	if e.leases, err = e.loadLeases(); err != nil {
 		return err
 	}

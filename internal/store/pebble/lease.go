@@ -169,7 +169,7 @@ func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration
 	if err := batch.Set(keyOfLease(name), next.encode(), nil); err != nil {
 		return store.Lease{}, fmt.Errorf("write the lease: %w", err)
 	}
-	view, err := e.apply(batch)
+	view, err := e.write(batch)
 	if err != nil {
 		return store.Lease{}, fmt.Errorf("write the lease of store %s: %w", e.dir, err)
 	}

@@ -72,8 +72,11 @@ func settings(o Options) (*lsm.Options, error) {
 		// While the chain is being caught up with, writes come faster than
 		// compactions can follow. Four memtables and a deep level 0 let a
 		// burst pass; the stop threshold still bounds what a read must look at.
+		// Half of the compaction threshold is how many tables lie above each other
+		// before they are merged into the next level, as much of which is written
+		// again each time: six, since each is what one commit holds.
 		MemTableStopWritesThreshold: 4,
-		L0CompactionThreshold:       4,
+		L0CompactionThreshold:       12,
 		L0StopWritesThreshold:       40,
 		LBaseMaxBytes:               256 << 20,
 

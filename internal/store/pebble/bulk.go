@@ -1,0 +1,164 @@
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	lsm "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"chainexplorer/internal/store"
+)
+
+// While a chain is being caught up with, commits are large and their rows are sorted
+// anyway. They are written as Pebble's own tables, which it takes over in one step:
+// past its log, its memtables and their flushes, and, where no older table has rows
+// between theirs, right to the bottom level. That step is durable when it returns and
+// is there after a crash as a whole or not at all, as a write of the log is.
+
+const (
+	// defaultBulkBytes is from where on a commit is worth tables of its own. Each of
+	// them is synced, and so is the list of all tables.
+	defaultBulkBytes = 4 << 20
+	// ownShare is the part of that which the rows of a table whose keys ascend must have
+	// to get one for themselves: it goes to the bottom, where others' rows would keep it
+	// from.
+	ownShare = 4
+)
+
+// bulk is a commit by tables.
+type bulk struct {
+	e     *Engine
+	ops   []store.Op
+	first []place  // the rows of the first table, which the mark goes to
+	paths []string // of the others, which are written
+}
+
+// piece is a part of the rows that makes a table.
+type piece struct {
+	places []place
+	bottom bool
+}
+
+// pieces cuts sorted rows into those of ascending tables and what is between them.
+// The first piece may be empty.
+func pieces(ops []store.Op, places []place, ownBytes int) []piece {
+	out := []piece{{}}
+	from := 0 // where the last piece begins
+	for at := 0; at < len(places); {
+		t, end, size := ops[places[at].index].Table, at, 0
+		for ; end < len(places) && ops[places[end].index].Table.ID == t.ID; end++ {
+			op := &ops[places[end].index]
+			size += len(op.Sort) + len(op.Value)
+		}
+		own := t.Ascending && size >= ownBytes
+		if own || out[len(out)-1].bottom {
+			out, from = append(out, piece{bottom: own}), at
+		}
+		out[len(out)-1].places = places[from:end:end]
+		at = end
+	}
+	return out
+}
+
+func (e *Engine) buildTables(ops []store.Op, places []place) (*bulk, error) {
+	parts := pieces(ops, places, e.bulkBytes/ownShare)
+	w := &bulk{e: e, ops: ops, first: parts[0].places}
+	err := e.guarded(func() error {
+		for _, p := range parts[1:] {
+			path := e.bulkPath()
+			if err := e.writeTable(path, ops, p.places, p.bottom, nil); err != nil {
+				return err
+			}
+			w.paths = append(w.paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("write tables to store %s: %w", e.dir, err)
+	}
+	return w, nil
+}
+
+// drop removes what was written; what it fails to remove goes at the next start.
+func (w *bulk) drop() {
+	for _, path := range w.paths {
+		_ = w.e.disk.Remove(path)
+	}
+}
+
+func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
+	e := w.e
+	return e.changed(func() error {
+		path := e.bulkPath()
+		if err := e.writeTable(path, w.ops, w.first, false, m.encode()); err != nil {
+			return err
+		}
+		return e.db.Ingest(context.Background(), append(w.paths, path))
+	})
+}
+
+// bulkPrefix begins the names of the files of a commit under way. Once Pebble has
+// taken them over they have other names.
+const bulkPrefix = "COMMIT-"
+
+func (e *Engine) bulkPath() string {
+	return e.disk.PathJoin(e.dir, bulkPrefix+strconv.FormatUint(e.bulkFiles.Add(1), 10))
+}
+
+// removeBulk removes what a process that ended during a commit left behind. Such a
+// file may be another name of a table of the store, which stays.
+func (e *Engine) removeBulk() error {
+	names, err := e.disk.List(e.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasPrefix(name, bulkPrefix) {
+			continue
+		}
+		if err := e.disk.Remove(e.disk.PathJoin(e.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes rows, behind the mark if there is one, to a new file and syncs it.
+func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom bool, mark []byte) (err error) {
+	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	level := 0
+	if bottom {
+		level = len(e.settings.Levels) - 1
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), e.settings.MakeWriterOptions(level, e.db.TableFormat()))
+	// Closing it writes the end of the table, and syncs and closes the file.
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if mark != nil {
+		if err := w.Set([]byte(commitsKey), mark); err != nil {
+			return err
+		}
+	}
+	var buf keyBuffer
+	for _, p := range places {
+		op := &ops[p.index]
+		key := appendKey(buf[:0], &op.Key)
+		if op.Delete {
+			err = w.Delete(key)
+		} else {
+			err = w.Set(key, op.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
