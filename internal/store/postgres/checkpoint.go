@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"chainexplorer/internal/store"
 )
@@ -82,7 +84,7 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 		return err
 	}
 	for _, t := range e.schema.Tables() {
-		rows, err := exportTable(ctx, conn, filepath.Join(dir, t.Name), e.sql[t.ID].copyOut)
+		rows, err := exportTable(ctx, conn, filepath.Join(dir, t.Name), fmt.Sprintf(e.sql.copyTable, bytea(t.ID), bytea(t.ID+1)))
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
@@ -157,7 +159,7 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 			if t == nil {
 				return fmt.Errorf("%w: table %q (%d) is not one that this program has", store.ErrInvalid, mt.Name, mt.ID)
 			}
-			if err := e.loadTable(ctx, tx, t, mt.Rows, dir); err != nil {
+			if err := e.loadTable(ctx, tx, t, &m, mt.Rows, dir); err != nil {
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
 		}
@@ -190,18 +192,56 @@ func (e *Engine) tableOf(m manifestTable) *store.Table {
 	return nil
 }
 
-func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, want int64, dir string) error {
+// bytea is a byte as SQL writes it.
+func bytea(b byte) string { return fmt.Sprintf("\\x%02x", b) }
+
+func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, m *manifest, want int64, dir string) error {
 	f, err := os.Open(filepath.Join(dir, t.Name))
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
-	tag, err := tx.Conn().PgConn().CopyFrom(ctx, bufio.NewReaderSize(f, 1<<20), e.sql[t.ID].copyIn)
+	in := bufio.NewReaderSize(f, 1<<20)
+	var rows int64
+	if m.Layout < 3 {
+		rows, err = e.loadRows(ctx, tx, t, in)
+	} else {
+		var tag pgconn.CommandTag
+		tag, err = tx.Conn().PgConn().CopyFrom(ctx, in, e.sql.copyIn)
+		rows = tag.RowsAffected()
+	}
 	if err != nil {
 		return err
 	}
-	if tag.RowsAffected() != want {
-		return fmt.Errorf("%d rows, want %d", tag.RowsAffected(), want)
+	if rows != want {
+		return fmt.Errorf("%d rows, want %d", rows, want)
 	}
 	return nil
+}
+
+// loadRows packs the rows of a checkpoint from before there were leaves.
+func (e *Engine) loadRows(ctx context.Context, tx pgx.Tx, t *store.Table, in io.Reader) (int64, error) {
+	packed := &packer{}
+	rows, err := copiedRows(in, func(p, k, v []byte) error {
+		packed.add(partitionOf(t, p), k, v)
+		if len(packed.done) < loadLeaves {
+			return nil
+		}
+		return e.copyPacked(ctx, tx, packed)
+	})
+	if err != nil {
+		return 0, err
+	}
+	packed.flush()
+	return rows, e.copyPacked(ctx, tx, packed)
+}
+
+// loadLeaves are copied at a time.
+const loadLeaves = 5000
+
+// copyPacked writes the leaves that are done.
+func (e *Engine) copyPacked(ctx context.Context, tx pgx.Tx, packed *packer) error {
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, &copyStream{leaves: packed.done}, newStatements(e.own.leaves, e.citus).copyIn)
+	packed.done = packed.done[:0]
+	return err
 }

@@ -3,8 +3,8 @@ package postgres
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,39 +18,18 @@ const (
 	// engine does.
 	MaxBatchBytes = 1 << 30
 
-	// Below these many rows of a table the rows travel as arrays in the same
-	// message as everything else: a small commit is one round trip. From there on
-	// COPY, which takes a few of its own, is faster: early where it goes straight
-	// into the table, late where the rows have to be staged and merged.
-	copyRows  = 200
-	stageRows = 2000
-	// arrayBytes bounds one array, whose values the server holds in memory.
+	// From this many new leaves on they are copied, which takes a few round trips of
+	// its own; fewer travel as arrays in the same message as everything else.
+	copyLeaves = 200
+	// arrayBytes bounds one array, whose values the server holds in memory, and
+	// askKeys the questions of one message.
 	arrayBytes = 8 << 20
+	askKeys    = 10_000
 )
 
-// mergeMemory knows which tables are written over. Rows of the others are all
-// new, and COPY straight into the table is the fastest way to add them; it fails
-// on the first row that exists, after which the table's rows are merged.
-type mergeMemory struct {
-	mu      sync.Mutex
-	learned map[byte]bool // guarded by mu
-}
-
-func (m *mergeMemory) has(t *store.Table) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.learned[t.ID]
-}
-
-func (m *mergeMemory) add(t *store.Table) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.learned[t.ID] = true
-}
-
-// Commit applies the batch in one transaction. Small tables and deletions go in
-// one message with the fence; then each large table is copied, or staged and
-// merged.
+// Commit applies the batch in one transaction: with the fence it asks for the
+// leaves that the rows belong into, and in a second message it writes those that
+// became others. Many new ones are copied.
 func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if err := e.beginChange(ctx); err != nil {
 		return err
@@ -68,7 +47,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if err := store.CheckLeaseName(b.Lease); err != nil {
 		return err
 	}
-	tables := byTable(ops)
+	spans := bySpan(ops)
 	turn := e.turns.of(b.Lease)
 	if err := turn.take(ctx); err != nil {
 		return err
@@ -84,7 +63,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.CommitTimeout)
 	defer cancel()
 	t := &transaction{engine: e, ctx: sending, conn: conn, lease: b.Lease, epoch: b.Epoch}
-	if err := t.run(tables, len(ops) > 0); err != nil {
+	if err := t.run(spans); err != nil {
 		t.abandon()
 		if hasCode(err, codeDivisionByZero) {
 			return store.ErrFenced
@@ -142,44 +121,37 @@ type transaction struct {
 	number int64 // of the commit
 }
 
-// large says whether a table's rows are copied.
-func (e *Engine) large(c *changes) bool {
-	return len(c.puts) >= stageRows || len(c.puts) >= copyRows && !e.merge.has(c.table)
+func (t *transaction) run(spans []*span) error {
+	batch := &pgx.Batch{}
+	t.open(batch, len(spans) > 0)
+	if len(spans) == 0 {
+		batch.Queue("commit")
+		return t.conn.SendBatch(t.ctx, batch).Close()
+	}
+	batch.Queue("select pg_advisory_xact_lock(x) from unnest($1::bigint[]) x", tableLocks(t.engine.o.Schema, spans))
+	spots, err := t.find(batch, spans)
+	if err != nil {
+		return err
+	}
+	w, err := change(spots)
+	if err != nil {
+		return err
+	}
+	return t.write(w)
 }
 
-func (t *transaction) run(tables []*changes, some bool) error {
-	batch := &pgx.Batch{}
-	t.open(batch, some)
-	var large []*changes
-	for _, c := range tables {
-		t.remove(batch, c)
-		if t.engine.large(c) {
-			large = append(large, c)
-		} else {
-			t.upsert(batch, c)
+// tableLocks are the locks of the tables that are written to, in order: two commits
+// under different leases that wrote to one leaf would each undo what the other did.
+func tableLocks(schema string, spans []*span) (keys []int64) {
+	last := byte(0)
+	for _, s := range spans {
+		if s.table.ID != last {
+			last = s.table.ID
+			sum := sha256.Sum256(append([]byte(program+" rows of "+schema+" "), last))
+			keys = append(keys, int64(binary.BigEndian.Uint64(sum[:])))
 		}
 	}
-	if len(large) == 0 {
-		if t.engine.citus {
-			batch.Queue(t.engine.own.lockCommit)
-		}
-		batch.Queue("commit")
-	}
-	if err := t.conn.SendBatch(t.ctx, batch).Close(); err != nil {
-		return err
-	}
-	if len(large) == 0 {
-		return nil
-	}
-	if err := t.writeLarge(large); err != nil {
-		return err
-	}
-	end := &pgx.Batch{} // sent at once: see beginPinned
-	if t.engine.citus {
-		end.Queue(t.engine.own.lockCommit)
-	}
-	end.Queue("commit")
-	return t.conn.SendBatch(t.ctx, end).Close()
+	return keys
 }
 
 // open begins the transaction, says under which lease, and checks that lease.
@@ -205,122 +177,6 @@ func sessionName(schema, lease string, epoch uint64) string {
 	}
 	digest := sha256.Sum256([]byte(schema + " " + lease))
 	return fmt.Sprintf("cx/%x:%d", digest[:16], epoch)
-}
-
-// remove queues the deletions of a table.
-func (t *transaction) remove(batch *pgx.Batch, c *changes) {
-	sql := t.engine.sql[c.table.ID].remove
-	if !t.engine.citus {
-		for ops := range chunks(c.deletes) {
-			ps, ks, _ := arrays(ops)
-			batch.Queue(sql, ps, ks)
-		}
-		return
-	}
-	for _, op := range c.deletes {
-		batch.Queue(sql, solid(op.Partition), solid(op.Sort))
-	}
-}
-
-// upsert queues the rows of a small table.
-func (t *transaction) upsert(batch *pgx.Batch, c *changes) {
-	for ops := range chunks(c.puts) {
-		ps, ks, vs := arrays(ops)
-		batch.Queue(t.engine.sql[c.table.ID].upsert, ps, ks, vs)
-	}
-}
-
-func arrays(ops []*store.Op) (ps, ks, vs [][]byte) {
-	all := make([][]byte, 3*len(ops))
-	ps, ks, vs = all[:len(ops)], all[len(ops):2*len(ops)], all[2*len(ops):]
-	for i, op := range ops {
-		ps[i], ks[i], vs[i] = solid(op.Partition), solid(op.Sort), solid(op.Value)
-	}
-	return ps, ks, vs
-}
-
-// chunks cuts a list so that the arrays of each part stay below arrayBytes,
-// unless one row alone is larger.
-func chunks(ops []*store.Op) func(func([]*store.Op) bool) {
-	return func(yield func([]*store.Op) bool) {
-		start, size := 0, 0
-		for i, op := range ops {
-			n := len(op.Partition) + len(op.Sort) + len(op.Value)
-			if i > start && size+n > arrayBytes {
-				if !yield(ops[start:i]) {
-					return
-				}
-				start, size = i, 0
-			}
-			size += n
-		}
-		if start < len(ops) {
-			yield(ops[start:])
-		}
-	}
-}
-
-// writeLarge copies the tables that only grow and merges the others.
-func (t *transaction) writeLarge(large []*changes) error {
-	e := t.engine
-	var merged []*changes
-	for _, c := range large {
-		if e.merge.has(c.table) {
-			merged = append(merged, c)
-			continue
-		}
-		exists, err := t.copyNew(c)
-		if err != nil {
-			return err
-		}
-		if exists {
-			e.merge.add(c.table)
-			merged = append(merged, c)
-		}
-	}
-	if len(merged) == 0 {
-		return nil
-	}
-	return t.stage(merged)
-}
-
-// copyNew adds rows to a table, or reports that one of them exists.
-func (t *transaction) copyNew(c *changes) (exists bool, err error) {
-	if _, err := t.conn.Exec(t.ctx, "savepoint copying"); err != nil {
-		return false, err
-	}
-	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{rows: c.puts}, t.engine.sql[c.table.ID].copyIn)
-	end := "release savepoint copying"
-	if exists = isDuplicate(err); exists {
-		end = "rollback to savepoint copying"
-	} else if err != nil {
-		return false, fmt.Errorf("copy into table %s: %w", c.table.Name, err)
-	}
-	_, err = t.conn.Exec(t.ctx, end)
-	return exists, err
-}
-
-// stage copies the rows of several tables to a table that only this connection
-// sees and that the server does not log, and merges each from there.
-func (t *transaction) stage(tables []*changes) error {
-	var rows []*store.Op
-	for _, c := range tables {
-		rows = append(rows, c.puts...)
-	}
-	_, err := t.conn.Exec(t.ctx, "create temp table if not exists _stage (t int2, p bytea, k bytea, v bytea) on commit delete rows")
-	if err != nil {
-		return fmt.Errorf("make the staging table: %w", err)
-	}
-	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{rows: rows, stage: true}, "copy pg_temp._stage (t, p, k, v) from stdin (format binary)")
-	if err != nil {
-		return fmt.Errorf("copy into the staging table: %w", err)
-	}
-	for _, c := range tables {
-		if _, err := t.conn.Exec(t.ctx, t.engine.sql[c.table.ID].stageIn, int16(c.table.ID)); err != nil {
-			return fmt.Errorf("merge table %s: %w", c.table.Name, err)
-		}
-	}
-	return nil
 }
 
 // abandon rolls back what may be left; the pool closes the connection if it

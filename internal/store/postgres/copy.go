@@ -2,9 +2,9 @@ package postgres
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
-
-	"chainexplorer/internal/store"
 )
 
 // copyHeader begins a stream of COPY in binary form: signature, flags, and the
@@ -14,14 +14,13 @@ const copyHeader = "PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x
 // copyChunk is how much of a stream is made at a time.
 const copyChunk = 128 << 10
 
-// copyStream writes changes in the form of COPY without holding them all.
+// copyStream writes leaves in the form of COPY without holding them all.
 type copyStream struct {
-	rows  []*store.Op
-	stage bool // led by the table's id, for the staging table
-	buf   []byte
-	read  int
-	begun bool
-	ended bool
+	leaves []leaf
+	buf    []byte
+	read   int
+	begun  bool
+	ended  bool
 }
 
 var _ io.Reader = (*copyStream)(nil)
@@ -45,23 +44,65 @@ func (s *copyStream) fill() {
 		s.buf = append(s.buf, copyHeader...)
 		s.begun = true
 	}
-	for len(s.rows) > 0 && len(s.buf) < copyChunk {
-		op := s.rows[0]
-		s.rows = s.rows[1:]
-		if s.stage {
-			s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
-			s.buf = binary.BigEndian.AppendUint32(s.buf, 2)
-			s.buf = binary.BigEndian.AppendUint16(s.buf, uint16(op.Table.ID))
-		} else {
-			s.buf = binary.BigEndian.AppendUint16(s.buf, 3)
-		}
-		for _, field := range [3][]byte{op.Partition, op.Sort, op.Value} {
-			s.buf = binary.BigEndian.AppendUint32(s.buf, uint32(len(field)))
-			s.buf = append(s.buf, field...)
-		}
+	for len(s.leaves) > 0 && len(s.buf) < copyChunk {
+		l := &s.leaves[0]
+		s.leaves = s.leaves[1:]
+		s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
+		s.field(l.partition)
+		s.field(l.first)
+		s.buf = binary.BigEndian.AppendUint32(s.buf, 2)
+		s.buf = binary.BigEndian.AppendUint16(s.buf, uint16(l.rows))
+		s.field(l.value)
 	}
-	if len(s.rows) == 0 {
+	if len(s.leaves) == 0 {
 		s.buf = append(s.buf, 0xff, 0xff) // the trailer
 		s.ended = true
+	}
+}
+
+func (s *copyStream) field(b []byte) {
+	s.buf = binary.BigEndian.AppendUint32(s.buf, uint32(len(b)))
+	s.buf = append(s.buf, b...)
+}
+
+// copiedRows reads what COPY made of a table with three columns of bytes.
+func copiedRows(r io.Reader, row func(p, k, v []byte) error) (rows int64, err error) {
+	var head [len(copyHeader)]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, err
+	}
+	if string(head[:]) != copyHeader {
+		return 0, errors.New("not in the form of COPY")
+	}
+	for ; ; rows++ {
+		var count [2]byte
+		if _, err := io.ReadFull(r, count[:]); err != nil {
+			return rows, err
+		}
+		switch binary.BigEndian.Uint16(count[:]) {
+		case 0xffff:
+			return rows, nil
+		case 3:
+		default:
+			return rows, errors.New("a row does not have three columns")
+		}
+		var fields [3][]byte
+		for i := range fields {
+			var size [4]byte
+			if _, err := io.ReadFull(r, size[:]); err != nil {
+				return rows, err
+			}
+			n := binary.BigEndian.Uint32(size[:])
+			if n > MaxBatchBytes {
+				return rows, fmt.Errorf("a column of %d bytes", n)
+			}
+			fields[i] = make([]byte, n)
+			if _, err := io.ReadFull(r, fields[i]); err != nil {
+				return rows, err
+			}
+		}
+		if err := row(fields[0], fields[1], fields[2]); err != nil {
+			return rows, err
+		}
 	}
 }

@@ -132,7 +132,7 @@ type Engine struct {
 	o      Options
 	name   string // for messages: the schema
 	schema *store.Schema
-	sql    map[byte]*statements // by table id
+	sql    *statements
 	own    ownStatements
 	log    *slog.Logger
 	citus  bool
@@ -141,8 +141,8 @@ type Engine struct {
 	read, write *pgxpool.Pool
 	metrics     *collector // nil when not asked for
 
-	turns turns // of commits
-	merge mergeMemory
+	turns   turns        // of commits
+	filling [256]filling // by table
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
@@ -171,10 +171,9 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, name: o.Schema, schema: schema, log: o.Logger.With("store", o.Schema),
-		sql: make(map[byte]*statements), own: newOwnStatements(o.Schema),
+		own:   newOwnStatements(o.Schema),
 		turns: newTurns(), closing: make(chan struct{}),
 	}
-	e.merge.learned = make(map[byte]bool)
 	if err := e.open(ctx); err != nil {
 		err = fmt.Errorf("open store %s: %w", o.Schema, redact(err))
 		return nil, errors.Join(err, e.Close())
@@ -222,9 +221,7 @@ func (e *Engine) open(ctx context.Context) error {
 	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout, viewIdle); err != nil {
 		return err
 	}
-	for _, t := range e.schema.Tables() {
-		e.sql[t.ID] = newStatements(e.o.Schema, t, e.citus)
-	}
+	e.sql = newStatements(e.own.leaves, e.citus)
 	if e.citus {
 		chosen, err := e.choosePins(ctx)
 		if err != nil {

@@ -105,7 +105,7 @@ func TestRefuses(t *testing.T) {
 		o    postgres.Options
 		want string
 	}{
-		{"newer layout", in("newer", `update newer._store set layout = 99`), "has layout 99 and this program knows layouts up to 2"},
+		{"newer layout", in("newer", `update newer._store set layout = 99`), "has layout 99 and this program knows layouts up to 3"},
 		{"another program's tables", in("recipes"), "tables of another program"},
 		{"another program's store", in("twin"), "tables of another program"},
 		{"other tables", other, `table 1 of schema other is "left" with partitions of 2 bytes`},
@@ -253,7 +253,7 @@ func TestStatementTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context()) //nolint:errcheck // a test's
-	for _, s := range []string{"begin", `lock table chain."left" in access exclusive mode`} {
+	for _, s := range []string{"begin", `lock table chain._leaves in access exclusive mode`} {
 		if _, err := conn.Exec(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +296,7 @@ func TestCanceledRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(t.Context()) //nolint:errcheck // a test's
-	for _, s := range []string{"begin", `lock table chain."right" in access exclusive mode`} {
+	for _, s := range []string{"begin", `lock table chain._leaves in access exclusive mode`} {
 		if _, err := conn.Exec(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -34,7 +33,7 @@ func TestTakeOverFromAStalledCommit(t *testing.T) {
 	defer stalled.Close(t.Context()) //nolint:errcheck // ended by the server
 	for _, s := range []string{
 		"begin", fmt.Sprintf("select set_config('application_name', 'cx:chain:%d', true)", old.Epoch),
-		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain."right" values ('', 'row', 'half')`,
+		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain._leaves (n, p, k, v) values (1, '\x02', 'row', 'half')`,
 	} {
 		if _, err := stalled.Exec(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -98,7 +97,7 @@ func TestLeasesApart(t *testing.T) {
 	defer stalled.Close(t.Context()) //nolint:errcheck // a test's
 	for _, s := range []string{
 		"begin", fmt.Sprintf("select set_config('application_name', 'cx:chain:%d', true)", writer.Epoch),
-		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain."right" values ('', 'row', 'whole')`,
+		"update chain._fences set commits = commits + 1 where name = ''", `insert into chain._leaves (n, p, k, v) values (1, '\x02', 'row', 'whole')`,
 	} {
 		if _, err := stalled.Exec(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -141,6 +140,10 @@ func TestOneLeaseBefore(t *testing.T) {
 		`insert into chain._writer (held, epoch, commits) select held, epoch, commits from chain._fences`,
 		`insert into chain._lease (held, epoch, owner, expires) select held, epoch, owner, expires from chain._leases`,
 		`drop table chain._fences, chain._leases`, `update chain._store set layout = 1`)
+	rowsBefore(t, url, 3)
+	// A checkpoint of that layout has the one epoch.
+	checkpointBefore(t, url, dir, `{"program": "chainexplorer store", "layout": 1, "epoch": 40, "commits": 7, "tables": [
+		{"id": 1, "name": "left", "partitionLen": 2, "rows": 3}, {"id": 2, "name": "right", "partitionLen": 0, "rows": 3}]}`)
 	reader, worker := o, o
 	reader.ReadOnly, worker.Existing = true, true
 	for name, o := range map[string]postgres.Options{"reading": reader, "existing": worker} {
@@ -165,15 +168,6 @@ func TestOneLeaseBefore(t *testing.T) {
 	mustOpen(t, worker)
 	mustOpen(t, o) // again: nothing is left to do
 
-	// A checkpoint of the layout before has the one epoch.
-	if err := e.Checkpoint(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
-	text := `{"program": "chainexplorer store", "layout": 1, "epoch": 40, "commits": 7, "tables": [
-		{"id": 1, "name": "left", "partitionLen": 2, "rows": 3}, {"id": 2, "name": "right", "partitionLen": 0, "rows": 3}]}`
-	if err := os.WriteFile(dir+"/manifest.json", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	o.Schema = "restored"
 	again, err := postgres.Restore(t.Context(), o, dir)
 	if err != nil {

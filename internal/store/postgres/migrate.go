@@ -15,8 +15,9 @@ import (
 // is newer than its own, and has to bring older ones up to date.
 //
 //	1  one lease, in _writer and _lease
-//	2  leases by name, in _fences and _leases
-const layout = 2
+//	2  leases by name, in _fences and _leases; a SQL table for every table, a row for every row
+//	3  all rows in leaves, in _leaves
+const layout = 3
 
 // program marks a schema as ours.
 const program = "chainexplorer store"
@@ -67,10 +68,8 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			if f.citus, err = e.createSchema(ctx, tx); err != nil {
 				return fmt.Errorf("make schema %s: %w", e.o.Schema, err)
 			}
-		} else if f.layout < 2 {
-			if err := e.nameLeases(ctx, tx); err != nil {
-				return fmt.Errorf("bring schema %s up to date: %w", e.o.Schema, err)
-			}
+		} else if err := e.renew(ctx, tx, f); err != nil {
+			return fmt.Errorf("bring schema %s up to date: %w", e.o.Schema, err)
 		}
 		if e.citus = f.citus; e.citus {
 			if err := checkCitus(ctx, tx); err != nil {
@@ -157,6 +156,9 @@ func (e *Engine) createSchema(ctx context.Context, tx pgx.Tx) (citus bool, err e
 			return false, fmt.Errorf("distribute: %w", err)
 		}
 	}
+	if err := e.makeLeaves(ctx, tx, citus); err != nil {
+		return false, err
+	}
 	_, err = tx.Exec(ctx, `insert into `+e.own.store+` (program, layout, citus) values ($1, $2, $3)`, program, layout, citus)
 	return citus, err
 }
@@ -170,30 +172,8 @@ func (s *ownStatements) makeLeases() string {
 		owner text not null, expires bigint not null)`
 }
 
-// nameLeases makes layout 2 of layout 1. The tables of the one lease go away, so
-// that a process of the version before cannot commit any more: it would write
-// under the writer's lease what has leases of its own now. It waits for a commit
-// that is under way.
-func (e *Engine) nameLeases(ctx context.Context, tx pgx.Tx) error {
-	in := func(table string) string { return pgx.Identifier{e.o.Schema, table}.Sanitize() }
-	writer, lease := in("_writer"), in("_lease")
-	for _, statement := range []string{
-		`lock table ` + writer + `, ` + lease + ` in access exclusive mode`,
-		e.own.makeFences(), e.own.makeLeases(),
-		`insert into ` + e.own.fences + ` (name, held, epoch, commits) select '', held, epoch, commits from ` + writer,
-		`insert into ` + e.own.leases + ` (name, held, epoch, owner, expires) select '', held, epoch, owner, expires from ` + lease,
-		`drop table ` + writer + `, ` + lease,
-		`update ` + e.own.store + ` set layout = 2`,
-	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// createTables makes the tables that are new in this version of the program.
-func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
+// makeLeaves makes the table of all rows.
+func (e *Engine) makeLeaves(ctx context.Context, tx pgx.Tx, citus bool) error {
 	var lz4 bool
 	err := tx.QueryRow(ctx, `select coalesce((select 'lz4' = any(enumvals) from pg_settings where name = 'default_toast_compression'), false)`).Scan(&lz4)
 	if err != nil {
@@ -203,18 +183,21 @@ func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
 	if lz4 {
 		compression = " compression lz4"
 	}
+	_, err = tx.Exec(ctx, `create table `+e.own.leaves+` (n int2 not null, p bytea not null, k bytea not null, v bytea`+compression+` not null, primary key (p, k))`)
+	if err != nil || !citus {
+		return err
+	}
+	if err := e.distribute(ctx, tx, e.own.leaves, e.own.pin); err != nil {
+		return fmt.Errorf("distribute: %w", err)
+	}
+	return nil
+}
+
+// createTables notes the tables that are new in this version of the program.
+func (e *Engine) createTables(ctx context.Context, tx pgx.Tx, f found) error {
 	for _, t := range e.schema.Tables() {
 		if _, ok := f.tables[int(t.ID)]; ok {
 			continue
-		}
-		name := pgx.Identifier{e.o.Schema, t.Name}.Sanitize()
-		if _, err := tx.Exec(ctx, `create table `+name+` (p bytea not null, k bytea not null, v bytea`+compression+` not null, primary key (p, k))`); err != nil {
-			return fmt.Errorf("make table %s: %w", t.Name, err)
-		}
-		if f.citus {
-			if err := e.distribute(ctx, tx, name, e.own.pin); err != nil {
-				return fmt.Errorf("distribute table %s: %w", t.Name, err)
-			}
 		}
 		if _, err := tx.Exec(ctx, `insert into `+e.own.tables+` values ($1, $2, $3)`, int(t.ID), t.Name, t.PartitionLen); err != nil {
 			return fmt.Errorf("note table %s: %w", t.Name, err)

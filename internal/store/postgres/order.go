@@ -9,13 +9,11 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// changes are the last changes of a batch to each row of one table, by key: in
-// the order of the index, which is the cheapest to write in.
-type changes struct {
-	table   *store.Table
-	puts    []*store.Op
-	deletes []*store.Op
-	bytes   int // of the puts
+// span are the last changes of a batch to each row of one partition, by key.
+type span struct {
+	table     *store.Table
+	partition []byte // led by the table's id
+	ops       []*store.Op
 }
 
 // place finds a change; most comparisons end at its prefix.
@@ -25,8 +23,9 @@ type place struct {
 	table  byte
 }
 
-// byTable sorts a batch and drops changes that a later one replaces.
-func byTable(ops []store.Op) []*changes {
+// bySpan sorts a batch, in the order of the index, which is the cheapest to write
+// in, and drops changes that a later one replaces.
+func bySpan(ops []store.Op) []*span {
 	places := make([]place, len(ops))
 	for i := range ops {
 		places[i] = place{prefixOf(&ops[i]), int32(i), ops[i].Table.ID}
@@ -43,24 +42,29 @@ func byTable(ops []store.Op) []*changes {
 		}
 		return cmp.Compare(a.index, b.index)
 	})
-	var list []*changes
+	sorted := make([]*store.Op, 0, len(ops))
+	var list []*span
 	for i, p := range places {
 		op := &ops[p.index]
 		if i+1 < len(places) && places[i+1].table == p.table && compareKeys(op, &ops[places[i+1].index]) == 0 {
 			continue
 		}
-		if len(list) == 0 || list[len(list)-1].table.ID != p.table {
-			list = append(list, &changes{table: op.Table})
+		if n := len(list); n == 0 || list[n-1].table.ID != p.table || !bytes.Equal(list[n-1].partition[1:], op.Partition) {
+			list = append(list, &span{table: op.Table, partition: partitionOf(op.Table, op.Partition)})
 		}
-		c := list[len(list)-1]
-		if op.Delete {
-			c.deletes = append(c.deletes, op)
-		} else {
-			c.puts = append(c.puts, op)
-			c.bytes += len(op.Partition) + len(op.Sort) + len(op.Value)
-		}
+		sorted = append(sorted, op) // never grows beyond its first memory
+		s := list[len(list)-1]
+		s.ops = sorted[len(sorted)-len(s.ops)-1:]
+	}
+	for _, s := range list {
+		s.ops = slices.Clip(s.ops)
 	}
 	return list
+}
+
+// partitionOf is how a partition is named in the SQL table.
+func partitionOf(t *store.Table, partition []byte) []byte {
+	return append(append(make([]byte, 0, 1+len(partition)), t.ID), partition...)
 }
 
 // prefixOf sorts as the key does. Partitions of a table have one length, so

@@ -71,17 +71,19 @@ func testOptions(url, schema string) Options {
 // a range of the primary key in its order, without a sort or a scan of a table.
 func TestPlans(t *testing.T) {
 	e := filled(t, testOptions(pgtest.Database(t), "plans"))
-	s := e.sql[1]
-	p, k, list := []byte{1, 0}, []byte{0}, [][]byte{{1, 0}, {2, 0}}
+	s := e.sql
+	p, k, list := []byte{1, 1, 0}, []byte{0}, [][]byte{{1, 1, 0}, {1, 2, 0}}
 	cases := map[string]struct {
 		sql  string
 		args []any
 		want string
 	}{
 		"get":     {s.get, []any{p, k}, "Index Cond: ((p = "},
-		"getMany": {s.getMany, []any{list, list}, "Index Cond: ((p = q.p) AND (k = q.k))"},
-		"walk":    {s.walk, []any{p, k, 10}, "Index Cond: (ROW(p, k) > ROW("},
-		"walkAll": {s.walkStart, []any{10}, "Index Scan using one_pkey"},
+		"getMany": {s.getMany, []any{list, list}, "Index Cond: ((p = q.p) AND (k <= q.k))"},
+		"walk":    {s.walk, []any{p, k, []byte{2}, 10}, "Index Cond: ((ROW(p, k) > ROW("},
+		"walkAll": {s.walkFrom, []any{p, k, []byte{2}, 10}, "Index Cond: ((ROW(p, k) >= ROW("},
+		"ask":     {s.ask, []any{list, list, []bool{true, false}}, "Index Cond: ((p = q.p) AND (k <= q.k))"},
+		"scanOn":  {s.scanOn[1], []any{p, k, 10, []byte{9}}, "Index Cond: ((p = "},
 		"remove":  {s.remove, []any{list, list}, "Index Cond: ((p = q.p) AND (k = q.k))"},
 	}
 	for _, reverse := range []bool{false, true} {
@@ -110,7 +112,7 @@ func TestPlans(t *testing.T) {
 				continue // not in a read-only transaction; below
 			}
 			plan := explain(t, e, c.sql, c.args...)
-			if !strings.Contains(plan, c.want) || !strings.Contains(plan, "one_pkey") {
+			if !strings.Contains(plan, c.want) || !strings.Contains(plan, "_leaves_pkey") {
 				t.Errorf("%s (statistics %t): plan lacks %q\n%s", name, statistics, c.want, plan)
 			}
 			for _, bad := range []string{"Seq Scan", "Sort", "Hash", "Bitmap", "Filter:"} {
@@ -118,7 +120,7 @@ func TestPlans(t *testing.T) {
 					t.Errorf("%s (statistics %t) has a %s\n%s", name, statistics, bad, plan)
 				}
 			}
-			if strings.Contains(name, "scan reverse true") != strings.Contains(plan, "Backward") {
+			if strings.HasPrefix(name, "scan ") && strings.Contains(name, "reverse true") != strings.Contains(plan, "Index Scan Backward") {
 				t.Errorf("%s goes the wrong way\n%s", name, plan)
 			}
 		}
@@ -146,9 +148,9 @@ func TestPlansOnCitus(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := filled(t, o)
-	s := e.sql[1]
-	p, k := []byte{1, 0}, []byte{0}
-	questions := map[string][]any{s.get: {p, k}}
+	s := e.sql
+	p, k := []byte{1, 1, 0}, []byte{0}
+	questions := map[string][]any{s.get: {p, k}, s.ask: {p, k, true}, s.scanOn[0]: {p, k, 10}}
 	for _, reverse := range []bool{false, true} {
 		questions[s.scan[b2i(reverse)][0]] = []any{p, k, 10}
 		questions[s.scan[b2i(reverse)][1]] = []any{p, k, 10, []byte{9}}
@@ -165,7 +167,7 @@ func TestPlansOnCitus(t *testing.T) {
 	var groups, shards int
 	err := e.read.QueryRow(t.Context(), `select count(distinct colocationid), min(c)::int from (
 		select d.colocationid, (select count(*) from pg_dist_shard s where s.logicalrelid = d.logicalrelid) c from pg_dist_partition d
-		where d.logicalrelid in ('citus_plans.one'::regclass, 'citus_plans.two'::regclass)) x`).Scan(&groups, &shards)
+		where d.logicalrelid in ('citus_plans._leaves'::regclass, 'citus_plans._pin'::regclass)) x`).Scan(&groups, &shards)
 	if err != nil || groups != 1 || shards != 8 {
 		t.Errorf("%d co-location groups, %d shards, %v", groups, shards, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,8 +14,8 @@ import (
 )
 
 const (
-	// firstPage is how many rows a scan asks for at once; every scan on the path
-	// of a request stays below it. Later pages follow the size of the rows.
+	// firstPage is how many leaves are asked for at once. Later pages follow the
+	// size of the leaves.
 	firstPage = 512
 	maxPage   = 16 << 10
 	pageBytes = 4 << 20
@@ -35,11 +36,12 @@ func (r *reader) Get(ctx context.Context, k store.Key) (value []byte, err error)
 	if err := r.engine.schema.CheckKey(&k); err != nil {
 		return nil, err
 	}
-	missing := false
+	l, missing := leaf{}, false
 	err = r.on(ctx, k.Table, func(conn *pgx.Conn) error {
-		err := conn.QueryRow(ctx, r.engine.sql[k.Table.ID].get, solid(k.Partition), solid(k.Sort)).Scan(&value)
-		missing = errors.Is(err, pgx.ErrNoRows)
-		if missing {
+		var n int16
+		err := conn.QueryRow(ctx, r.engine.sql.get, partitionOf(k.Table, k.Partition), solid(k.Sort)).Scan(&l.first, &n, &l.value)
+		l.rows = int(n)
+		if missing = errors.Is(err, pgx.ErrNoRows); missing {
 			return nil
 		}
 		return err
@@ -47,13 +49,19 @@ func (r *reader) Get(ctx context.Context, k store.Key) (value []byte, err error)
 	if err != nil {
 		return nil, err
 	}
-	if missing {
+	if !missing {
+		value, err = l.find(k.Sort)
+		if err != nil {
+			return nil, r.engine.fault(ctx, "read table "+k.Table.Name, err)
+		}
+	}
+	if value == nil {
 		return nil, store.ErrNotFound
 	}
 	return value, nil
 }
 
-// GetMany asks one question per table (under Citus per key), all sent together.
+// GetMany asks one question (under Citus one per key), all sent together.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
@@ -68,11 +76,7 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 		return out, nil
 	}
 	batch := &pgx.Batch{}
-	if r.engine.citus {
-		r.engine.askByKey(batch, ks, out)
-	} else {
-		r.engine.askByTable(batch, ks, out)
-	}
+	r.engine.askLeaves(batch, ks, out)
 	err := r.on(ctx, ks[0].Table, func(conn *pgx.Conn) error {
 		return conn.SendBatch(ctx, batch).Close()
 	})
@@ -100,46 +104,40 @@ func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.
 	return nil
 }
 
-// askByTable joins the keys of a table with its index.
-func (e *Engine) askByTable(batch *pgx.Batch, ks []store.Key, out [][]byte) {
-	type question struct {
-		ps, ks [][]byte
-		places []int
-	}
-	questions := make(map[byte]*question)
-	var order []byte
-	for i := range ks {
-		id := ks[i].Table.ID
-		q := questions[id]
-		if q == nil {
-			q = &question{}
-			questions[id] = q
-			order = append(order, id)
+// askLeaves asks for the leaves of keys: in one question, which under Citus would
+// let a worker read a whole partition, so that there it is one for each key, which
+// goes to the one shard that holds it.
+func (e *Engine) askLeaves(batch *pgx.Batch, ks []store.Key, out [][]byte) {
+	find := func(place int, raw [][]byte) error {
+		l := leaf{first: raw[0], rows: int(binary.BigEndian.Uint16(raw[1])), value: raw[2]}
+		value, err := l.find(ks[place].Sort)
+		if value != nil {
+			out[place] = append(make([]byte, 0, len(value)), value...)
 		}
-		q.ps, q.ks, q.places = append(q.ps, solid(ks[i].Partition)), append(q.ks, solid(ks[i].Sort)), append(q.places, i)
+		return err
 	}
-	for _, id := range order {
-		q := questions[id]
-		batch.Queue(e.sql[id].getMany, q.ps, q.ks).Query(func(rows pgx.Rows) error {
+	if !e.citus {
+		ps, sorts := make([][]byte, len(ks)), make([][]byte, len(ks))
+		for i, k := range ks {
+			ps[i], sorts[i] = partitionOf(k.Table, k.Partition), solid(k.Sort)
+		}
+		batch.Queue(e.sql.getMany, ps, sorts).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				raw := rows.RawValues()
-				place := q.places[binary.BigEndian.Uint64(raw[0])-1]
-				out[place] = append(make([]byte, 0, len(raw[1])), raw[1]...)
+				if err := find(int(binary.BigEndian.Uint64(raw[0])-1), raw[1:]); err != nil {
+					return err
+				}
 			}
 			return rows.Err()
 		})
+		return
 	}
-}
-
-// askByKey asks one question per key, which Citus sends to the one shard that
-// holds it. A list of keys in one question would let a worker read a whole
-// partition to find them.
-func (e *Engine) askByKey(batch *pgx.Batch, ks []store.Key, out [][]byte) {
-	for i := range ks {
-		batch.Queue(e.sql[ks[i].Table.ID].get, solid(ks[i].Partition), solid(ks[i].Sort)).Query(func(rows pgx.Rows) error {
+	for i, k := range ks {
+		batch.Queue(e.sql.get, partitionOf(k.Table, k.Partition), solid(k.Sort)).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
-				raw := rows.RawValues()
-				out[i] = append(make([]byte, 0, len(raw[0])), raw[0]...)
+				if err := find(i, rows.RawValues()); err != nil {
+					return err
+				}
 			}
 			return rows.Err()
 		})
@@ -183,12 +181,39 @@ func (p *page) read(ctx context.Context, conn *pgx.Conn, sql string, args ...any
 	return rows.Err()
 }
 
-// next is how many rows to ask for after this page.
-func (p *page) next() int {
-	average := max(len(p.data)/max(p.rows(), 1), 1)
-	return min(max(pageBytes/average, 16), maxPage)
+// leaf is the leaf whose columns begin at the given one.
+func (p *page) leaf(row, column int) leaf {
+	return leaf{first: p.column(row, column), rows: int(binary.BigEndian.Uint16(p.column(row, column+1))), value: p.column(row, column+2)}
 }
 
+// next is how many leaves to ask for after this page, of which there are so many
+// at the most.
+func (p *page) next(most int) int {
+	average := max(len(p.data)/max(p.rows(), 1), 1)
+	return min(max(pageBytes/average, 16), maxPage, most)
+}
+
+// filling is how many rows the leaves of a table were seen to hold, by which a
+// scan guesses how many leaves to ask for. A wrong guess is another page.
+type filling struct {
+	rows, leaves atomic.Int64
+}
+
+// leavesFor is how many leaves probably hold that many rows.
+func (f *filling) leavesFor(rows int) int {
+	seen, in := f.rows.Load(), f.leaves.Load()
+	if seen == 0 {
+		return min(rows, 16) + 1
+	}
+	return min(int(int64(rows)*in*5/4/seen)+2, rows+1)
+}
+
+func (f *filling) add(rows int) {
+	f.rows.Add(int64(rows))
+	f.leaves.Add(1)
+}
+
+// Scan reads leaves page by page, from the one on that the range begins in.
 func (r *reader) Scan(ctx context.Context, rg store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		if err := r.engine.schema.CheckRange(&rg); err != nil {
@@ -202,55 +227,119 @@ func (r *reader) Scan(ctx context.Context, rg store.Range) iter.Seq2[store.Row, 
 		if rg.To != nil && bytes.Compare(rg.From, rg.To) >= 0 {
 			return
 		}
-		rg := rg // a sequence may run more than once
-		p := &page{columns: 2}
-		for size := firstPage; rg.Limit > 0; size = p.next() {
-			size = min(size, rg.Limit)
-			if err := r.scanPage(ctx, p, &rg, size); err != nil {
-				yield(store.Row{}, err)
-				return
-			}
-			for i := range p.rows() {
-				if err := r.check(ctx); err != nil {
-					yield(store.Row{}, err)
-					return
-				}
-				if !yield(store.Row{Sort: p.column(i, 0), Value: p.column(i, 1)}, nil) {
-					return
-				}
-			}
-			if p.rows() < size {
-				return
-			}
-			rg.Limit -= size
-			if last := p.column(size-1, 0); rg.Reverse {
-				rg.To = bytes.Clone(last)
-			} else {
-				rg.From = store.After(last)
-			}
+		s := scan{reader: r, ctx: ctx, rg: rg, left: rg.Limit, yield: yield}
+		if err := s.run(); err != nil {
+			yield(store.Row{}, err)
 		}
 	}
 }
 
-func (r *reader) scanPage(ctx context.Context, p *page, rg *store.Range, limit int) error {
-	args := []any{solid(rg.Partition), solid(rg.From), limit}
-	if rg.To != nil {
-		args = append(args, rg.To)
-	}
-	sql := r.engine.sql[rg.Table.ID].scan[b2i(rg.Reverse)][b2i(rg.To != nil)]
-	return r.on(ctx, rg.Table, func(conn *pgx.Conn) error { return p.read(ctx, conn, sql, args...) })
+// scan is one run of a range.
+type scan struct {
+	*reader
+	ctx   context.Context
+	rg    store.Range
+	left  int // rows that may still be shown
+	yield func(store.Row, error) bool
+	rows  []pair // of a leaf, in reverse
 }
 
+func (s *scan) run() error {
+	p := &page{columns: 3}
+	full := &s.engine.filling[s.rg.Table.ID]
+	sql, from, to := &s.engine.sql.scan[b2i(s.rg.Reverse)], s.rg.From, s.rg.To
+	for size := min(full.leavesFor(s.left), firstPage); ; size = p.next(full.leavesFor(s.left)) {
+		if err := s.page(p, sql[b2i(to != nil)], from, to, size); err != nil {
+			return err
+		}
+		for i := range p.rows() {
+			l := p.leaf(i, 0)
+			full.add(l.rows)
+			if more, err := s.show(&l); err != nil || !more {
+				return err
+			}
+		}
+		if p.rows() < size {
+			return nil
+		}
+		if last := p.column(size-1, 0); s.rg.Reverse {
+			to = bytes.Clone(last)
+		} else {
+			sql, from = &s.engine.sql.scanOn, bytes.Clone(last)
+		}
+	}
+}
+
+func (s *scan) page(p *page, sql string, from, to []byte, limit int) error {
+	args := []any{partitionOf(s.rg.Table, s.rg.Partition), solid(from), limit}
+	if to != nil {
+		args = append(args, to)
+	}
+	return s.on(s.ctx, s.rg.Table, func(conn *pgx.Conn) error { return p.read(s.ctx, conn, sql, args...) })
+}
+
+// show hands out the rows of a leaf that are in the range.
+func (s *scan) show(l *leaf) (more bool, err error) {
+	if s.rg.Reverse {
+		return s.showReverse(l)
+	}
+	for c := l.cursor(); ; {
+		ok, err := c.next()
+		if !ok {
+			return true, s.engine.fault(s.ctx, "read table "+s.rg.Table.Name, err)
+		}
+		if bytes.Compare(c.key, s.rg.From) < 0 {
+			continue
+		}
+		if s.rg.To != nil && bytes.Compare(c.key, s.rg.To) >= 0 {
+			return false, nil
+		}
+		if more, err := s.hand(c.key, c.value); err != nil || !more {
+			return false, err
+		}
+	}
+}
+
+func (s *scan) showReverse(l *leaf) (more bool, err error) {
+	if s.rows, err = l.pairs(); err != nil {
+		return false, s.engine.fault(s.ctx, "read table "+s.rg.Table.Name, err)
+	}
+	for i := len(s.rows) - 1; i >= 0; i-- {
+		row := s.rows[i]
+		if s.rg.To != nil && bytes.Compare(row.key, s.rg.To) >= 0 {
+			continue
+		}
+		if bytes.Compare(row.key, s.rg.From) < 0 {
+			return false, nil
+		}
+		if more, err := s.hand(row.key, row.value); err != nil || !more {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// hand shows one row.
+func (s *scan) hand(key, value []byte) (more bool, err error) {
+	if err := s.check(s.ctx); err != nil {
+		return false, err
+	}
+	if !s.yield(store.Row{Sort: key, Value: value}, nil) {
+		return false, nil
+	}
+	s.left--
+	return s.left > 0, nil
+}
+
+// Walk reads the leaves of a table page by page.
 func (r *reader) Walk(ctx context.Context, t *store.Table, after *store.Key) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := r.engine.schema.CheckTable(t); err != nil {
 			yield(store.Entry{}, err)
 			return
 		}
-		var from *store.Key
 		if after != nil {
-			from = &store.Key{Table: t, Partition: after.Partition, Sort: after.Sort}
-			if err := r.engine.schema.CheckKey(from); err != nil {
+			if err := r.engine.schema.CheckKey(&store.Key{Table: t, Partition: after.Partition, Sort: after.Sort}); err != nil {
 				yield(store.Entry{}, err)
 				return
 			}
@@ -259,35 +348,62 @@ func (r *reader) Walk(ctx context.Context, t *store.Table, after *store.Key) ite
 			yield(store.Entry{}, err)
 			return
 		}
-		p := &page{columns: 3}
-		for size := firstPage; ; size = p.next() {
-			if err := r.walkPage(ctx, p, t, from, size); err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			for i := range p.rows() {
-				if err := r.check(ctx); err != nil {
-					yield(store.Entry{}, err)
-					return
-				}
-				if !yield(store.Entry{Partition: p.column(i, 0), Sort: p.column(i, 1), Value: p.column(i, 2)}, nil) {
-					return
-				}
-			}
-			if p.rows() < size {
-				return
-			}
-			from = &store.Key{Partition: bytes.Clone(p.column(size-1, 0)), Sort: bytes.Clone(p.column(size-1, 1))}
+		if err := r.walk(ctx, t, after, func(e store.Entry) bool { return yield(e, nil) }); err != nil {
+			yield(store.Entry{}, err)
 		}
 	}
 }
 
-func (r *reader) walkPage(ctx context.Context, p *page, t *store.Table, from *store.Key, limit int) error {
-	s := r.engine.sql[t.ID]
-	return r.on(ctx, t, func(conn *pgx.Conn) error {
-		if from == nil {
-			return p.read(ctx, conn, s.walkStart, limit)
+func (r *reader) walk(ctx context.Context, t *store.Table, after *store.Key, yield func(store.Entry) bool) error {
+	p, key, err := r.walkStart(ctx, t, after)
+	if err != nil {
+		return err
+	}
+	pg := &page{columns: 4}
+	sql := r.engine.sql.walkFrom
+	for size := firstPage; ; size = pg.next(maxPage) {
+		err := r.on(ctx, t, func(conn *pgx.Conn) error { return pg.read(ctx, conn, sql, p, solid(key), []byte{t.ID + 1}, size) })
+		if err != nil {
+			return err
 		}
-		return p.read(ctx, conn, s.walk, solid(from.Partition), solid(from.Sort), limit)
-	})
+		for i := range pg.rows() {
+			partition, l := pg.column(i, 0)[1:], pg.leaf(i, 1)
+			for c := l.cursor(); ; {
+				ok, err := c.next()
+				if err != nil {
+					return r.engine.fault(ctx, "read table "+t.Name, err)
+				}
+				if !ok {
+					break
+				}
+				if after != nil && bytes.Equal(partition, after.Partition) && bytes.Compare(c.key, after.Sort) <= 0 {
+					continue
+				}
+				if err := r.check(ctx); err != nil {
+					return err
+				}
+				if !yield(store.Entry{Partition: partition, Sort: c.key, Value: c.value}) {
+					return nil
+				}
+			}
+		}
+		if pg.rows() < size {
+			return nil
+		}
+		sql, p, key = r.engine.sql.walk, bytes.Clone(pg.column(size-1, 0)), bytes.Clone(pg.column(size-1, 1))
+	}
+}
+
+// walkStart is the first leaf of a walk: that of the key behind which it begins.
+func (r *reader) walkStart(ctx context.Context, t *store.Table, after *store.Key) (p, key []byte, err error) {
+	if after == nil {
+		return []byte{t.ID}, nil, nil
+	}
+	p, key = partitionOf(t, after.Partition), after.Sort
+	in := &page{columns: 3}
+	err = r.on(ctx, t, func(conn *pgx.Conn) error { return in.read(ctx, conn, r.engine.sql.get, p, solid(key)) })
+	if err == nil && in.rows() > 0 {
+		key = in.column(0, 0)
+	}
+	return p, key, err
 }

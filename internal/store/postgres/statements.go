@@ -4,24 +4,24 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-
-	"chainexplorer/internal/store"
 )
 
-// statements are the SQL of one table. The driver prepares each on a connection
+// statements are the SQL of the leaves. The driver prepares each on a connection
 // when it is first used there.
 type statements struct {
-	get       string // p, k
-	getMany   string // ps, ks: place and value of what is there
-	scan      [2][2]string
-	walk      string // p, k, limit: rows behind (p, k)
-	walkStart string // limit
-	upsert    string // ps, ks, vs
-	remove    string // ps, ks; under Citus p, k
-	copyIn    string
-	stageIn   string // table id
-	copyOut   string
 	table     string
+	get       string       // p, k: the leaf that k is in, if it is there
+	getMany   string       // ps, ks: place and leaf
+	scan      [2][2]string // p, from, limit and, with an end, to
+	scanOn    [2]string    // the same forward, behind the leaf of a key
+	walk      string       // p, k, end, limit: leaves behind (p, k)
+	walkFrom  string       // the same from (p, k) on
+	ask       string       // ps, ks, more: see askStatement; under Citus p, k, more
+	insert    string       // ps, ks, ns, vs
+	update    string       // ps, ks, ns, vs; under Citus p, k, n, v
+	remove    string       // ps, ks; under Citus p, k
+	copyIn    string
+	copyTable string // COPY of one table to us; %s and %s are the bounds of its partitions
 }
 
 // scan is indexed by direction and by whether the range has an end.
@@ -32,25 +32,21 @@ func b2i(b bool) int {
 	return 0
 }
 
-func newStatements(schema string, t *store.Table, citus bool) *statements {
-	name := pgx.Identifier{schema, t.Name}.Sanitize()
+func newStatements(name string, citus bool) *statements {
+	const in = "select k, n, v from %s where p = %s and k <= %s order by k desc limit 1"
+	leafOf := func(p, k string) string { return fmt.Sprintf(in, name, p, k) }
 	s := &statements{
-		table:     name,
-		get:       "select v from " + name + " where p = $1 and k = $2",
-		getMany:   "select q.i, t.v from unnest($1::bytea[], $2::bytea[]) with ordinality q(p, k, i) join " + name + " t on t.p = q.p and t.k = q.k",
-		walk:      "select p, k, v from " + name + " where (p, k) > ($1, $2) order by p, k limit $3",
-		walkStart: "select p, k, v from " + name + " order by p, k limit $1",
-		upsert: "insert into " + name + " (p, k, v) select * from unnest($1::bytea[], $2::bytea[], $3::bytea[]) " +
-			"on conflict (p, k) do update set v = excluded.v",
-		remove:  "delete from " + name + " t using unnest($1::bytea[], $2::bytea[]) q(p, k) where t.p = q.p and t.k = q.k",
-		copyIn:  "copy " + name + " (p, k, v) from stdin (format binary)",
-		stageIn: "insert into " + name + " (p, k, v) select p, k, v from pg_temp._stage where t = $1 on conflict (p, k) do update set v = excluded.v",
-		copyOut: "copy (select p, k, v from " + name + " order by p, k) to stdout (format binary)",
+		table: name,
+		get:   leafOf("$1", "$2"),
+		getMany: "select q.i, l.k, l.n, l.v from unnest($1::bytea[], $2::bytea[]) with ordinality q(p, k, i) cross join lateral (" +
+			leafOf("q.p", "q.k") + ") l",
+		walk:      "select p, k, n, v from " + name + " where (p, k) > ($1, $2) and p < $3 order by p, k limit $4",
+		walkFrom:  "select p, k, n, v from " + name + " where (p, k) >= ($1, $2) and p < $3 order by p, k limit $4",
+		insert:    "insert into " + name + " (p, k, n, v) select * from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[])",
+		copyIn:    "copy " + name + " (p, k, n, v) from stdin (format binary)",
+		copyTable: "copy (select p, k, n, v from " + name + " where p >= '%s' and p < '%s' order by p, k) to stdout (format binary)",
 	}
-	if citus {
-		// A join with a function is not one that Citus can send to one shard.
-		s.remove = "delete from " + name + " where p = $1 and k = $2"
-	}
+	s.setChanges(citus)
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {
 			order, to := "", ""
@@ -60,10 +56,40 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 			if bounded {
 				to = " and k < $4"
 			}
-			s.scan[b2i(reverse)][b2i(bounded)] = fmt.Sprintf("select k, v from %s where p = $1 and k >= $2%s order by k%s limit $3", name, to, order)
+			// From the leaf on in which $2 would be.
+			s.scan[b2i(reverse)][b2i(bounded)] = fmt.Sprintf("select k, n, v from %s where p = $1 and k >= coalesce((select l.k from %s l "+
+				"where l.p = $1 and l.k <= $2 order by l.k desc limit 1), $2)%s order by k%s limit $3", name, name, to, order)
+			if !reverse {
+				s.scanOn[b2i(bounded)] = fmt.Sprintf("select k, n, v from %s where p = $1 and k > $2%s order by k limit $3", name, to)
+			}
 		}
 	}
 	return s
+}
+
+// setChanges makes what a commit needs. A key belongs into the last leaf that begins
+// at or before it, or into the first one of its partition; with more, the answer
+// says where the leaf behind that one begins.
+func (s *statements) setChanges(citus bool) {
+	answer := func(p, k string) string {
+		return fmt.Sprintf("((select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k <= %[3]s order by l.k desc limit 1) union all "+
+			"(select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k > %[3]s order by l.k limit 1) limit 1) l", s.table, p, k)
+	}
+	behind := func(p, more string) string {
+		return fmt.Sprintf("case when %s then (select b.k from %s b where b.p = %s and b.k > l.k order by b.k limit 1) end", more, s.table, p)
+	}
+	if citus {
+		// A join with a function is not one that Citus can send to one shard.
+		s.ask = "select 1::bigint, l.k, l.n, l.v, " + behind("$1", "$3::bool") + " from " + answer("$1", "$2")
+		s.update = "update " + s.table + " set n = $3, v = $4 where p = $1 and k = $2"
+		s.remove = "delete from " + s.table + " where p = $1 and k = $2"
+		return
+	}
+	s.ask = "select q.i, l.k, l.n, l.v, " + behind("q.p", "q.more") +
+		" from unnest($1::bytea[], $2::bytea[], $3::bool[]) with ordinality q(p, k, more, i) cross join lateral " + answer("q.p", "q.k")
+	s.update = "update " + s.table + " t set n = q.n, v = q.v from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[]) q(p, k, n, v) " +
+		"where t.p = q.p and t.k = q.k"
+	s.remove = "delete from " + s.table + " t using unnest($1::bytea[], $2::bytea[]) q(p, k) where t.p = q.p and t.k = q.k"
 }
 
 // ownStatements are those on the engine's own tables.
@@ -73,7 +99,7 @@ func newStatements(schema string, t *store.Table, citus bool) *statements {
 // one in _leases repeats it with the time when it ends, so that a renewal never
 // waits for a commit.
 type ownStatements struct {
-	store, tables, fences, leases, pin string // names
+	store, tables, fences, leases, pin, leaves string // names
 
 	fence      string // epoch, step, channel, name
 	commits    string // of every name
@@ -99,7 +125,7 @@ type ownStatements struct {
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent

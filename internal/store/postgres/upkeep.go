@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"chainexplorer/internal/store"
 )
@@ -28,7 +27,7 @@ func (e *Engine) Stats(ctx context.Context) (store.Stats, error) {
 }
 
 // Compact frees the room of deleted rows for new ones and renews the planner's
-// statistics, table by table, beside reads and commits (VACUUM ANALYZE). It does
+// statistics, beside reads and commits (VACUUM ANALYZE). It does
 // not give room back to the system: that takes VACUUM FULL, which locks a table
 // for as long as it is rewritten, and is left to the operator.
 func (e *Engine) Compact(ctx context.Context) error {
@@ -54,13 +53,11 @@ func (e *Engine) Compact(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
 		return e.fault(ctx, "compact", err)
 	}
-	for _, t := range e.schema.Tables() {
-		if _, err := conn.Exec(ctx, "vacuum (analyze) "+e.sql[t.ID].table); err != nil {
-			if e.isClosing() {
-				return store.ErrClosed
-			}
-			return e.fault(ctx, fmt.Sprintf("compact table %s", t.Name), err)
+	if _, err := conn.Exec(ctx, "vacuum (analyze) "+e.sql.table); err != nil {
+		if e.isClosing() {
+			return store.ErrClosed
 		}
+		return e.fault(ctx, "compact", err)
 	}
 	return nil
 }

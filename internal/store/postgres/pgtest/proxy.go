@@ -18,6 +18,7 @@ type Proxy struct {
 	conns map[net.Conn]struct{} // guarded by mu
 	left  [2]int64              // guarded by mu: bytes until all is cut, from clients and from the server; negative: never
 	cuts  int                   // guarded by mu
+	sent  int64                 // guarded by mu: by the server
 }
 
 // NewProxy starts a proxy for one test.
@@ -79,6 +80,13 @@ const (
 	fromServer
 )
 
+// Replied is how many bytes the server has sent.
+func (p *Proxy) Replied() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent
+}
+
 // Cuts is how often connections were ended.
 func (p *Proxy) Cuts() int {
 	p.mu.Lock()
@@ -133,6 +141,9 @@ func (p *Proxy) carry(to, from net.Conn, direction int) {
 func (p *Proxy) admit(n, direction int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if direction == fromServer {
+		p.sent += int64(n)
+	}
 	if p.left[direction] < 0 {
 		return n
 	}

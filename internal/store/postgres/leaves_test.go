@@ -1,0 +1,266 @@
+package postgres_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/postgres"
+	"chainexplorer/internal/store/postgres/pgtest"
+	"chainexplorer/internal/store/storetest"
+)
+
+// TestLeaves writes partitions of hundreds of rows, which lie in many leaves, at
+// their ends and in the middle, and holds every way to read against a list.
+func TestLeaves(t *testing.T) { leaves(t, options(pgtest.Database(t)), 60) }
+
+func TestLeavesOnCitus(t *testing.T) {
+	o := options(citusDatabase(t))
+	o.Schema = "citus_leaves"
+	forget(t, o)
+	leaves(t, o, 20)
+}
+
+func leaves(t *testing.T, o postgres.Options, commits int) {
+	e := mustOpen(t, o)
+	epoch := acquire(t, e, "a").Epoch
+	rng := rand.New(rand.NewPCG(1, 2))
+	model := map[string]map[string]string{}
+	partitions := []string{"aa", "ab", "\xff\xff"}
+	for n := range commits {
+		b := &store.Batch{Epoch: epoch}
+		for range rng.IntN(120) + 1 {
+			p := partitions[rng.IntN(len(partitions))]
+			rows := model[p]
+			if rows == nil {
+				rows = map[string]string{}
+				model[p] = rows
+			}
+			key := randomSort(rng, n)
+			k := store.Key{Table: left, Partition: []byte(p), Sort: []byte(key)}
+			if rng.IntN(4) == 0 {
+				b.Delete(k)
+				delete(rows, key)
+				continue
+			}
+			value := string(bytes.Repeat([]byte{byte(n)}, []int{0, 3, 20, 200, 3000}[min(rng.IntN(12), 4)]))
+			b.Put(k, []byte(value))
+			rows[key] = value
+		}
+		if n%20 == 19 { // an end to everything of one partition
+			for key := range model["ab"] {
+				b.Delete(store.Key{Table: left, Partition: []byte("ab"), Sort: []byte(key)})
+			}
+			model["ab"] = nil
+		}
+		if err := e.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		err := e.View(t.Context(), func(r store.Reader) error {
+			for _, p := range partitions {
+				holdPartition(t, rng, r, p, model[p])
+			}
+			holdWalk(t, rng, r, partitions, model)
+			return nil
+		})
+		if err != nil || t.Failed() {
+			t.Fatalf("commit %d: %v", n, err)
+		}
+	}
+}
+
+// randomSort is a key that counts up, counts down, or lies between others.
+func randomSort(rng *rand.Rand, n int) string {
+	b := []byte{byte(rng.IntN(3))}
+	switch b[0] {
+	case 0:
+		b = store.AppendUint32(b, uint32(n*100+rng.IntN(100)))
+	case 1:
+		b = store.AppendUint32(b, ^uint32(n*100+rng.IntN(100)))
+	default:
+		b = append(b, make([]byte, rng.IntN(20))...)
+		b = append(b, byte(rng.IntN(4)), byte(rng.IntN(50)))
+	}
+	if rng.IntN(50) == 0 {
+		return ""
+	}
+	return string(b)
+}
+
+func sortedKeys(rows map[string]string) []string {
+	keys := make([]string, 0, len(rows))
+	for k := range rows {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func holdPartition(t *testing.T, rng *rand.Rand, r store.Reader, p string, rows map[string]string) {
+	t.Helper()
+	keys := sortedKeys(rows)
+	bound := func() []byte {
+		if len(keys) == 0 || rng.IntN(3) == 0 {
+			return nil
+		}
+		k := []byte(keys[rng.IntN(len(keys))])
+		if rng.IntN(2) == 0 {
+			return store.After(k)
+		}
+		return k
+	}
+	for range 6 {
+		rg := store.Range{Table: left, Partition: []byte(p), From: bound(), To: bound(), Reverse: rng.IntN(2) == 0, Limit: 1 + rng.IntN(400)}
+		var want []string
+		for _, k := range keys {
+			if k >= string(rg.From) && (rg.To == nil || k < string(rg.To)) {
+				want = append(want, fmt.Sprintf("%x %x", k, rows[k]))
+			}
+		}
+		if rg.Reverse {
+			slices.Reverse(want)
+		}
+		want = want[:min(len(want), rg.Limit)]
+		var got []string
+		for row, err := range r.Scan(t.Context(), rg) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%x %x", row.Sort, row.Value))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("partition %x from %x to %x reverse %t limit %d: %d rows, want %d", p, rg.From, rg.To, rg.Reverse, rg.Limit, len(got), len(want))
+		}
+	}
+	var ks []store.Key
+	for i := range 40 {
+		key := randomSort(rng, rng.IntN(60))
+		if i%2 == 0 && len(keys) > 0 {
+			key = keys[rng.IntN(len(keys))]
+		}
+		ks = append(ks, store.Key{Table: left, Partition: []byte(p), Sort: []byte(key)})
+	}
+	values, err := r.GetMany(t.Context(), ks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, k := range ks {
+		want, there := rows[string(k.Sort)]
+		if there != (values[i] != nil) || string(values[i]) != want {
+			t.Fatalf("partition %x, row %x: %x, want %x (%t)", p, k.Sort, values[i], want, there)
+		}
+	}
+}
+
+// holdWalk walks from a row that is there, or is not, to the end.
+func holdWalk(t *testing.T, rng *rand.Rand, r store.Reader, partitions []string, model map[string]map[string]string) {
+	t.Helper()
+	after := store.Key{Table: left, Partition: []byte(partitions[rng.IntN(len(partitions))]), Sort: []byte(randomSort(rng, rng.IntN(60)))}
+	var want, got []string
+	for _, p := range partitions {
+		for _, k := range sortedKeys(model[p]) {
+			if p > string(after.Partition) || p == string(after.Partition) && k > string(after.Sort) {
+				want = append(want, fmt.Sprintf("%x %x %x", p, k, model[p][k]))
+			}
+		}
+	}
+	for e, err := range r.Walk(t.Context(), left, &after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%x %x %x", e.Partition, e.Sort, e.Value))
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("walk behind %x %x: %d rows, want %d", after.Partition, after.Sort, len(got), len(want))
+	}
+}
+
+// rowsBefore gives the schema the rows of fill as the layouts before kept them.
+func rowsBefore(t *testing.T, url string, n int) {
+	t.Helper()
+	raw(t, url, `drop table chain._leaves`,
+		`create table chain."left" (p bytea not null, k bytea not null, v bytea not null, primary key (p, k))`,
+		`create table chain."right" (p bytea not null, k bytea not null, v bytea not null, primary key (p, k))`,
+		fmt.Sprintf(`insert into chain."left" select substring(int4send(i) from 4) || substring(int4send(i) from 3 for 1), int4send(i), 'v' from generate_series(0, %d) i`, n-1),
+		fmt.Sprintf(`insert into chain."right" select '', int4send(i), 'v' from generate_series(0, %d) i`, n-1))
+}
+
+// checkpointBefore writes the tables of rowsBefore as a checkpoint had them.
+func checkpointBefore(t *testing.T, url, dir, manifest string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // a test's
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"left", "right"} {
+		var text bytes.Buffer
+		if _, err := conn.PgConn().CopyTo(t.Context(), &text, `copy (select p, k, v from chain."`+table+`" order by p, k) to stdout (format binary)`); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(dir+"/"+table, text.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(dir+"/manifest.json", []byte(manifest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRowsBefore: a schema in which every row was one of SQL is packed by who opens
+// it for writing, and so is a checkpoint of that time. The rows stay the same.
+func TestRowsBefore(t *testing.T) {
+	url := pgtest.Database(t)
+	o := options(url)
+	e := mustOpen(t, o)
+	const n = 7000
+	epoch := acquire(t, e, "a").Epoch
+	if err := e.Commit(t.Context(), fill(epoch, n, "v")); err != nil {
+		t.Fatal(err)
+	}
+	dump := func(e store.Engine) string {
+		t.Helper()
+		lines, err := storetest.Dump(t.Context(), e, o.Tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(lines)
+	}
+	want := dump(e)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rowsBefore(t, url, n)
+	raw(t, url, `update chain._store set layout = 2`)
+	dir := t.TempDir() + "/copy"
+	checkpointBefore(t, url, dir, fmt.Sprintf(`{"program": "chainexplorer store", "layout": 2, "leases": [{"name": "", "epoch": 4, "commits": 9}], "tables": [
+		{"id": 1, "name": "left", "partitionLen": 2, "rows": %d}, {"id": 2, "name": "right", "partitionLen": 0, "rows": %d}]}`, n, n))
+	e = mustOpen(t, o)
+	if dump(e) != want {
+		t.Error("the packed rows are others")
+	}
+	if err := e.Commit(t.Context(), fill(epoch, n, "w")); err != nil {
+		t.Errorf("the lease does not hold any more: %v", err)
+	}
+	if got := census(t, e); got["w"] != 2*n || len(got) != 1 {
+		t.Errorf("rows %v", got)
+	}
+	o.Schema = "restored"
+	again, err := postgres.Restore(t.Context(), o, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close() //nolint:errcheck // never fails
+	if dump(again) != want {
+		t.Error("the restored rows are others")
+	}
+}
