@@ -12,7 +12,7 @@ export GOMEMLIMIT ?= 3GiB
 SEEDS   ?= 200
 FUZZ    ?= 30s
 
-.PHONY: help build test test-watched test-unwatched test-quick lint fmt fuzz sim bench demo screenshots tools outdated vulnerable reproducible release
+.PHONY: help build test test-watched test-unwatched test-quick lint fmt fuzz sim cluster-test bench demo screenshots tools outdated vulnerable reproducible release
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -66,6 +66,10 @@ lint: ## check formatting, vet and staticcheck
 
 sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 	SIM_SEEDS=$(SEEDS) SIM_POSTGRES_SEEDS=$(SEEDS) go test -count=1 -timeout 0 -run TestSimulation ./internal/index/sim
+
+cluster-test: ## run the tests of Citus on a cluster of this machine (make cluster-test CITUS=SOURCES builds it first)
+	@if [ -n "$(CITUS)" ]; then scripts/citus.sh build "$(CITUS)"; fi
+	@scripts/citus.sh run 2 go test -count=1 -timeout 30m -run Citus ./internal/store/postgres
 
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)

@@ -7,8 +7,8 @@
 #   scripts/citus.sh run WORKERS COMMAND...   all of it around a command, which finds TEST_CITUS_URL set
 #
 # Nothing is installed into the system: the server that is installed is copied into .tools/citus, beside which the
-# extension is put. PostgreSQL finds its files from where its programs are. What building needs (a compiler and make
-# apart) are the headers of the server: postgresql-server-dev-15, libkrb5-dev, libssl-dev.
+# extension is put. PostgreSQL finds its files from where its programs are. The headers that building needs are
+# installed where apt-get is.
 # The servers listen on the loopback address and do not sync their files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -22,11 +22,27 @@ as_user() {
   if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$@"; else "$@"; fi
 }
 
+headers_found() {
+  command -v pg_config >/dev/null && [ -e "$(pg_config --includedir-server)/postgres.h" ] && [ -e /usr/include/gssapi/gssapi.h ]
+}
+
+install_headers() {
+  local sudo="" server
+  command -v apt-get >/dev/null || return 0
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  server=$(ls /usr/lib/postgresql | sort -n | tail -1)
+  echo "citus: installing the headers of PostgreSQL $server"
+  $sudo apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends \
+    "postgresql-server-dev-$server" libkrb5-dev libssl-dev >/dev/null
+}
+
 build() {
   local from=$1 config bin share version
   [ -e "$from/src/backend/distributed" ] || fail "$from holds no sources of Citus"
-  config=$(command -v pg_config || true)
-  [ -n "$config" ] && [ -e "$("$config" --includedir-server)/postgres.h" ] || fail "the headers of the server are missing: install postgresql-server-dev-15"
+  headers_found || install_headers
+  headers_found || fail "the headers of the server are missing: install postgresql-server-dev, libkrb5-dev and libssl-dev"
+  config=$(command -v pg_config)
   bin=$("$config" --bindir) share=$("$config" --sharedir) version=$("$config" --version)
   rm -rf "$root" && mkdir -p "$root/build" "$root/server$(dirname "$bin")" "$root/server$(dirname "$share")"
   echo "citus: building for $version (about a minute)"

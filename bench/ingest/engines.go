@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
@@ -16,6 +17,7 @@ const benchSchema = "bench_ingest"
 // compareEngines indexes the same blocks into both engines, once without undo
 // records, as when catching up, and once with them, as at the tail.
 func compareEngines(ctx context.Context, m *memory, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
+	used := func() time.Duration { return 0 }
 	if address == "start" {
 		// fsync and full-page writes are on, as in earnest.
 		server, err := pgtest.Start(ctx, pgtest.Options{Durable: true, Settings: map[string]string{"shared_buffers": "512MB"}})
@@ -23,7 +25,7 @@ func compareEngines(ctx context.Context, m *memory, address string, pebbleStore 
 			return err
 		}
 		defer server.Stop() //nolint:errcheck // temporary
-		address = server.URL()
+		address, used = server.URL(), server.CPU
 	}
 	postgresStore := func() (*target, error) { return openPostgres(ctx, address) }
 	for _, c := range []struct {
@@ -38,11 +40,15 @@ func compareEngines(ctx context.Context, m *memory, address string, pebbleStore 
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		show(c.name+", Pebble", first, more)
+		before := used()
 		second, more, err := indexAll(ctx, m, c.opts, postgresStore)
 		if err != nil {
 			return fmt.Errorf("%s, PostgreSQL: %w", c.name, err)
 		}
 		show(c.name+", PostgreSQL", second, more)
+		if server := used() - before; server > 0 { // some of it for making the schema and for the vacuum
+			fmt.Printf("%-46s %.2f ms of CPU a block in the server\n", "", float64(server.Microseconds())/float64(m.length)/1e3)
+		}
 		fmt.Printf("%-46s %.2f of Pebble\n", "", second/first)
 	}
 	return nil

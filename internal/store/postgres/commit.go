@@ -119,6 +119,7 @@ type transaction struct {
 	lease  string
 	epoch  uint64
 	number int64 // of the commit
+	steps  int64 // that were staged
 }
 
 func (t *transaction) run(spans []*span) error {
@@ -127,6 +128,9 @@ func (t *transaction) run(spans []*span) error {
 	if len(spans) == 0 {
 		batch.Queue("commit")
 		return t.conn.SendBatch(t.ctx, batch).Close()
+	}
+	if t.engine.citus {
+		plainPlans(batch)
 	}
 	batch.Queue("select pg_advisory_xact_lock(x) from unnest($1::bigint[]) x", tableLocks(t.engine.o.Schema, spans))
 	spots, err := t.find(batch, spans)

@@ -8,7 +8,6 @@ import (
 	"net"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -33,6 +32,7 @@ func (e *Engine) session(statement, idle time.Duration) map[string]string {
 		// It makes plans of its own, and needs the values for them. One connection
 		// to each worker has the view's snapshot; another would have a later one.
 		s["citus.max_adaptive_executor_pool_size"] = "1"
+		s["citus.propagate_set_commands"] = "local" // see plainPlans
 		return s
 	}
 	// All our queries are ranges of a primary key. The planner is told so,
@@ -131,16 +131,7 @@ func passing(err error) bool {
 const (
 	codeCanceled       = "57014" // query_canceled, here by the statement timeout
 	codeDivisionByZero = "22012"
-	codeUnique         = "23505" // unique_violation
-	codeInternal       = "XX000"
 )
-
-// isDuplicate says that a row exists. Citus hands a worker's error on during COPY
-// without its code.
-func isDuplicate(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == codeUnique || pg.Code == codeInternal && strings.Contains(pg.Message, "duplicate key"))
-}
 
 func hasCode(err error, code string) bool {
 	var pg *pgconn.PgError

@@ -9,7 +9,7 @@
 //     the transactions of the one before, so that a holder that was paused or
 //     cut off can neither write when it wakes up nor hold up its successor;
 //   - leases of different names have rows of their own. Commits under them wait
-//     for one another only where they write the same row of a table, and for the
+//     for one another only where they write to the same table, and for the
 //     moment in which the server puts a transaction that announces itself into
 //     its log. Taking a lease over ends nothing but commits under that lease;
 //   - a view is a read-only transaction at repeatable read: one snapshot, taken
@@ -17,22 +17,26 @@
 //   - a schema of another program, of a newer layout or with other tables is
 //     refused, not damaged.
 //
-// Each logical table is one SQL table (p bytea, k bytea, v bytea, primary key
-// (p, k)); names that begin with an underscore are the engine's own. Every scan
-// is a range of that index. GetMany and a Scan of up to firstPage rows are one
-// round trip each; longer scans and walks go page by page, so that memory stays
-// bounded whatever the limit is. Opening a view is one more round trip; ending
-// one is not waited for.
+// All tables are in one SQL table, _leaves (n int2, p bytea, k bytea, v bytea,
+// primary key (p, k)). p is the table's id and the partition; a row of it is a leaf,
+// which holds n neighbours of that partition and is named k after the first (see
+// leaf.go). Names that begin with an underscore are the engine's own. Every read is
+// a range of that index. GetMany is one round trip, and so is a Scan when as many
+// leaves as usually hold that many rows do; longer scans and walks go page by page,
+// so that memory stays bounded whatever the limit is. Opening a view is one more
+// round trip; ending one is not waited for. A commit reads the leaves that its rows
+// belong into and writes those that became others: two round trips for a block.
 //
 // A read whose context ends while the server is at it ends the transaction, and
 // with it the view: later reads of the same view fail.
 //
 // # Citus
 //
-// When the database has the extension (or Options.Citus asks for it), tables are
-// distributed by p and co-located, and every Get, Scan and every query of a
-// GetMany names one p, so that it touches one shard. Walk and Checkpoint read all
-// shards.
+// When the database has the extension (or Options.Citus asks for it), the leaves are
+// distributed by p, and every Get, Scan and every query of a GetMany names one p, so
+// that it touches one shard. Walk and Checkpoint read all shards. A commit puts what
+// it asks for and what it changes into _asked, whose shards lie beside those of the
+// leaves, so that one statement serves all shards (see stage.go).
 //
 // A view is the same there, although a snapshot is one worker's. Workers have the
 // transaction at repeatable read as well (hence Citus 11.2 or newer), and a view
@@ -221,7 +225,7 @@ func (e *Engine) open(ctx context.Context) error {
 	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout, viewIdle); err != nil {
 		return err
 	}
-	e.sql = newStatements(e.own.leaves, e.citus)
+	e.sql = newStatements(&e.own, e.citus)
 	if e.citus {
 		chosen, err := e.choosePins(ctx)
 		if err != nil {

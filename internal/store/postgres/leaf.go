@@ -112,13 +112,16 @@ func (l *leaf) find(key []byte) ([]byte, error) {
 
 // pairs are all rows of a leaf, in memory that belongs to them.
 func (l *leaf) pairs() ([]pair, error) {
-	out := make([]pair, 0, l.rows+1)
+	out := make([]pair, 0, l.rows)
+	keys := make([]byte, 0, l.rows*(len(l.first)+8))
 	for c := l.cursor(); ; {
 		ok, err := c.next()
 		if !ok {
 			return out, err
 		}
-		out = append(out, pair{bytes.Clone(c.key), c.value})
+		at := len(keys)
+		keys = append(keys, c.key...) // when it moves, what was handed out stays
+		out = append(out, pair{keys[at:len(keys):len(keys)], c.value})
 	}
 }
 

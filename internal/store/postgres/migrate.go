@@ -190,6 +190,17 @@ func (e *Engine) makeLeaves(ctx context.Context, tx pgx.Tx, citus bool) error {
 	if err := e.distribute(ctx, tx, e.own.leaves, e.own.pin); err != nil {
 		return fmt.Errorf("distribute: %w", err)
 	}
+	_, err = tx.Exec(ctx, `create table `+e.own.asked+` (c bigint not null, i bigint not null, p bytea not null, k bytea not null,
+		more bool not null, n int2 not null, v bytea not null)`)
+	if err == nil {
+		_, err = tx.Exec(ctx, `create index on `+e.own.asked+` (c)`)
+	}
+	if err != nil {
+		return err
+	}
+	if err := e.distribute(ctx, tx, e.own.asked, e.own.pin); err != nil {
+		return fmt.Errorf("distribute: %w", err)
+	}
 	return nil
 }
 

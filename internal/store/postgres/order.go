@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"chainexplorer/internal/store"
@@ -16,69 +14,53 @@ type span struct {
 	ops       []*store.Op
 }
 
-// place finds a change; most comparisons end at its prefix.
-type place struct {
-	prefix uint64
-	index  int32
-	table  byte
-}
-
-// bySpan sorts a batch, in the order of the index, which is the cheapest to write
-// in, and drops changes that a later one replaces.
+// bySpan shares a batch out among partitions, in the order of the index, which is
+// the cheapest to write in, and drops changes that a later one replaces.
 func bySpan(ops []store.Op) []*span {
-	places := make([]place, len(ops))
-	for i := range ops {
-		places[i] = place{prefixOf(&ops[i]), int32(i), ops[i].Table.ID}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.table != b.table {
-			return cmp.Compare(a.table, b.table)
-		}
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
-		}
-		if c := compareKeys(&ops[a.index], &ops[b.index]); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.index, b.index)
-	})
-	sorted := make([]*store.Op, 0, len(ops))
 	var list []*span
-	for i, p := range places {
-		op := &ops[p.index]
-		if i+1 < len(places) && places[i+1].table == p.table && compareKeys(op, &ops[places[i+1].index]) == 0 {
-			continue
+	known := make(map[string]*span, len(ops)/8)
+	var name []byte
+	var last *span
+	for i := range ops {
+		op := &ops[i]
+		if last == nil || last.table.ID != op.Table.ID || !bytes.Equal(last.partition[1:], op.Partition) {
+			name = append(append(name[:0], op.Table.ID), op.Partition...)
+			if last = known[string(name)]; last == nil {
+				last = &span{table: op.Table, partition: bytes.Clone(name)}
+				known[string(name)] = last
+				list = append(list, last)
+			}
 		}
-		if n := len(list); n == 0 || list[n-1].table.ID != p.table || !bytes.Equal(list[n-1].partition[1:], op.Partition) {
-			list = append(list, &span{table: op.Table, partition: partitionOf(op.Table, op.Partition)})
-		}
-		sorted = append(sorted, op) // never grows beyond its first memory
-		s := list[len(list)-1]
-		s.ops = sorted[len(sorted)-len(s.ops)-1:]
+		last.ops = append(last.ops, op)
 	}
+	slices.SortFunc(list, func(a, b *span) int { return bytes.Compare(a.partition, b.partition) })
 	for _, s := range list {
-		s.ops = slices.Clip(s.ops)
+		s.order()
 	}
 	return list
+}
+
+// order sorts changes by key, unless they are already, as those of lists are that
+// grow at their end.
+func (s *span) order() {
+	rising := true
+	for i := 1; i < len(s.ops) && rising; i++ {
+		rising = bytes.Compare(s.ops[i-1].Sort, s.ops[i].Sort) < 0
+	}
+	if rising {
+		return
+	}
+	slices.SortStableFunc(s.ops, func(a, b *store.Op) int { return bytes.Compare(a.Sort, b.Sort) })
+	kept := s.ops[:0]
+	for i, op := range s.ops {
+		if i+1 == len(s.ops) || !bytes.Equal(op.Sort, s.ops[i+1].Sort) {
+			kept = append(kept, op)
+		}
+	}
+	s.ops = kept
 }
 
 // partitionOf is how a partition is named in the SQL table.
 func partitionOf(t *store.Table, partition []byte) []byte {
 	return append(append(make([]byte, 0, 1+len(partition)), t.ID), partition...)
-}
-
-// prefixOf sorts as the key does. Partitions of a table have one length, so
-// joining them with the sort keeps the order.
-func prefixOf(op *store.Op) uint64 {
-	var b [8]byte
-	n := copy(b[:], op.Partition)
-	copy(b[n:], op.Sort)
-	return binary.BigEndian.Uint64(b[:])
-}
-
-func compareKeys(a, b *store.Op) int {
-	if c := bytes.Compare(a.Partition, b.Partition); c != 0 {
-		return c
-	}
-	return bytes.Compare(a.Sort, b.Sort)
 }

@@ -116,7 +116,7 @@ func TestPlans(t *testing.T) {
 				t.Errorf("%s (statistics %t): plan lacks %q\n%s", name, statistics, c.want, plan)
 			}
 			for _, bad := range []string{"Seq Scan", "Sort", "Hash", "Bitmap", "Filter:"} {
-				if strings.Contains(plan, bad) {
+				if strings.Contains(strings.ReplaceAll(plan, "One-Time Filter:", ""), bad) { // which spares an index scan
 					t.Errorf("%s (statistics %t) has a %s\n%s", name, statistics, bad, plan)
 				}
 			}

@@ -9,18 +9,21 @@ import (
 // statements are the SQL of the leaves. The driver prepares each on a connection
 // when it is first used there.
 type statements struct {
-	table     string
-	get       string       // p, k: the leaf that k is in, if it is there
-	getMany   string       // ps, ks: place and leaf
-	scan      [2][2]string // p, from, limit and, with an end, to
-	scanOn    [2]string    // the same forward, behind the leaf of a key
-	walk      string       // p, k, end, limit: leaves behind (p, k)
-	walkFrom  string       // the same from (p, k) on
-	ask       string       // ps, ks, more: see askStatement; under Citus p, k, more
-	insert    string       // ps, ks, ns, vs
-	update    string       // ps, ks, ns, vs; under Citus p, k, n, v
-	remove    string       // ps, ks; under Citus p, k
-	copyIn    string
+	table    string
+	get      string       // p, k: the leaf that k is in, if it is there
+	getMany  string       // ps, ks: place and leaf
+	scan     [2][2]string // p, from, limit and, with an end, to
+	scanOn   [2]string    // the same forward, behind the leaf of a key
+	walk     string       // p, k, end, limit: leaves behind (p, k)
+	walkFrom string       // the same from (p, k) on
+	ask      string       // ps, ks, more: see askStatement; under Citus p, k, more
+	insert   string       // ps, ks, ns, vs
+	update   string       // ps, ks, ns, vs; under Citus p, k, n, v
+	remove   string       // ps, ks; under Citus p, k
+	copyIn   string
+	// Under Citus, with the number of what was put into _asked.
+	stage, askStaged, updateStaged, removeStaged, unstage string
+
 	copyTable string // COPY of one table to us; %s and %s are the bounds of its partitions
 }
 
@@ -32,7 +35,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-func newStatements(name string, citus bool) *statements {
+func newStatements(own *ownStatements, citus bool) *statements {
+	name := own.leaves
 	const in = "select k, n, v from %s where p = %s and k <= %s order by k desc limit 1"
 	leafOf := func(p, k string) string { return fmt.Sprintf(in, name, p, k) }
 	s := &statements{
@@ -46,7 +50,7 @@ func newStatements(name string, citus bool) *statements {
 		copyIn:    "copy " + name + " (p, k, n, v) from stdin (format binary)",
 		copyTable: "copy (select p, k, n, v from " + name + " where p >= '%s' and p < '%s' order by p, k) to stdout (format binary)",
 	}
-	s.setChanges(citus)
+	s.setChanges(own.asked, citus)
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {
 			order, to := "", ""
@@ -70,10 +74,11 @@ func newStatements(name string, citus bool) *statements {
 // setChanges makes what a commit needs. A key belongs into the last leaf that begins
 // at or before it, or into the first one of its partition; with more, the answer
 // says where the leaf behind that one begins.
-func (s *statements) setChanges(citus bool) {
+func (s *statements) setChanges(asked string, citus bool) {
 	answer := func(p, k string) string {
-		return fmt.Sprintf("((select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k <= %[3]s order by l.k desc limit 1) union all "+
-			"(select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k > %[3]s order by l.k limit 1) limit 1) l", s.table, p, k)
+		// The second is asked when the first finds nothing, or would be in vain.
+		return fmt.Sprintf("((select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k <= %[3]s and %[3]s <> '' order by l.k desc limit 1) union all "+
+			"(select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k >= %[3]s order by l.k limit 1) limit 1) l", s.table, p, k)
 	}
 	behind := func(p, more string) string {
 		return fmt.Sprintf("case when %s then (select b.k from %s b where b.p = %s and b.k > l.k order by b.k limit 1) end", more, s.table, p)
@@ -83,6 +88,11 @@ func (s *statements) setChanges(citus bool) {
 		s.ask = "select 1::bigint, l.k, l.n, l.v, " + behind("$1", "$3::bool") + " from " + answer("$1", "$2")
 		s.update = "update " + s.table + " set n = $3, v = $4 where p = $1 and k = $2"
 		s.remove = "delete from " + s.table + " where p = $1 and k = $2"
+		s.stage = "copy " + asked + " (c, i, p, k, more, n, v) from stdin (format binary)"
+		s.askStaged = "select q.i, l.k, l.n, l.v, " + behind("q.p", "q.more") + " from " + asked + " q cross join lateral " + answer("q.p", "q.k") + " where q.c = $1"
+		s.updateStaged = "update " + s.table + " t set n = q.n, v = q.v from " + asked + " q where q.c = $1 and t.p = q.p and t.k = q.k"
+		s.removeStaged = "delete from " + s.table + " t using " + asked + " q where q.c = $1 and t.p = q.p and t.k = q.k"
+		s.unstage = "delete from " + asked + " where c >= $1 and c < $2"
 		return
 	}
 	s.ask = "select q.i, l.k, l.n, l.v, " + behind("q.p", "q.more") +
@@ -99,7 +109,7 @@ func (s *statements) setChanges(citus bool) {
 // one in _leases repeats it with the time when it ends, so that a renewal never
 // waits for a commit.
 type ownStatements struct {
-	store, tables, fences, leases, pin, leaves string // names
+	store, tables, fences, leases, pin, leaves, asked string // names
 
 	fence      string // epoch, step, channel, name
 	commits    string // of every name
@@ -125,7 +135,7 @@ type ownStatements struct {
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves"), asked: in("_asked")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent

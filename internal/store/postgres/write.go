@@ -3,6 +3,7 @@ package postgres
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -61,8 +62,7 @@ func (t *transaction) find(batch *pgx.Batch, spans []*span) ([]*spot, error) {
 			break
 		}
 		answers := make([]answer, 0, len(questions))
-		t.engine.queueQuestions(batch, questions, &answers)
-		if err := t.conn.SendBatch(t.ctx, batch).Close(); err != nil {
+		if err := t.ask(batch, questions, &answers); err != nil {
 			return nil, err
 		}
 		batch = &pgx.Batch{}
@@ -123,18 +123,11 @@ func (s *search) empty() {
 	}
 }
 
-// queueQuestions asks in one statement, under Citus in one for each.
-func (e *Engine) queueQuestions(batch *pgx.Batch, questions []question, answers *[]answer) {
-	take := func(asked []question) func(pgx.Rows) error {
-		return func(rows pgx.Rows) error {
-			for rows.Next() {
-				raw := rows.RawValues()
-				q := asked[binary.BigEndian.Uint64(raw[0])-1]
-				*answers = append(*answers, answer{question: q, behind: bytes.Clone(raw[4]), leaf: leaf{
-					partition: q.search.partition, first: bytes.Clone(raw[1]), rows: int(binary.BigEndian.Uint16(raw[2])), value: bytes.Clone(raw[3])}})
-			}
-			return rows.Err()
-		}
+// ask sends questions: in one statement, or under Citus one by one while they are few.
+func (t *transaction) ask(batch *pgx.Batch, questions []question, answers *[]answer) error {
+	e := t.engine
+	if e.citus && len(questions) >= stageFrom {
+		return t.askStaged(batch, questions, answers)
 	}
 	for asked := range slices.Chunk(questions, askKeys) {
 		ps, ks, more := make([][]byte, len(asked)), make([][]byte, len(asked)), make([]bool, len(asked))
@@ -142,12 +135,26 @@ func (e *Engine) queueQuestions(batch *pgx.Batch, questions []question, answers 
 			ps[i], ks[i], more[i] = q.search.partition, solid(q.op.Sort), len(q.search.pending) > 1
 		}
 		if !e.citus {
-			batch.Queue(e.sql.ask, ps, ks, more).Query(take(asked))
+			batch.Queue(e.sql.ask, ps, ks, more).Query(take(asked, answers))
 			continue
 		}
 		for i := range asked {
-			batch.Queue(e.sql.ask, ps[i], ks[i], more[i]).Query(take(asked[i : i+1]))
+			batch.Queue(e.sql.ask, ps[i], ks[i], more[i]).Query(take(asked[i:i+1], answers))
 		}
+	}
+	return t.conn.SendBatch(t.ctx, batch).Close()
+}
+
+// take reads answers.
+func take(asked []question, answers *[]answer) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		for rows.Next() {
+			raw := rows.RawValues()
+			q := asked[binary.BigEndian.Uint64(raw[0])-1]
+			*answers = append(*answers, answer{question: q, behind: bytes.Clone(raw[4]), leaf: leaf{
+				partition: q.search.partition, first: bytes.Clone(raw[1]), rows: int(binary.BigEndian.Uint16(raw[2])), value: bytes.Clone(raw[3])}})
+		}
+		return rows.Err()
 	}
 }
 
@@ -191,10 +198,19 @@ func change(spots []*spot) (*writes, error) {
 // write sends the changed leaves and commits.
 func (t *transaction) write(w *writes) error {
 	e := t.engine
-	batch := &pgx.Batch{}
-	e.queue(batch, e.sql.remove, w.removed, false)
-	e.queue(batch, e.sql.update, w.updated, true)
-	if len(w.added) < copyLeaves {
+	batch, most := &pgx.Batch{}, copyLeaves
+	if e.citus {
+		most = stageFrom
+	}
+	if e.citus && len(w.removed)+len(w.updated) >= stageFrom {
+		if err := errors.Join(t.writeStaged(batch, e.sql.removeStaged, w.removed), t.writeStaged(batch, e.sql.updateStaged, w.updated)); err != nil {
+			return err
+		}
+	} else {
+		e.queue(batch, e.sql.remove, w.removed, false)
+		e.queue(batch, e.sql.update, w.updated, true)
+	}
+	if len(w.added) < most {
 		for part := range parts(w.added) {
 			ps, ks, ns, vs := columns(part)
 			batch.Queue(e.sql.insert, ps, ks, ns, vs)
@@ -209,6 +225,9 @@ func (t *transaction) write(w *writes) error {
 		if _, err := t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{leaves: w.added}, e.sql.copyIn); err != nil {
 			return fmt.Errorf("copy leaves: %w", err)
 		}
+	}
+	if t.steps > 0 {
+		batch.Queue(e.sql.unstage, t.number*maxSteps, (t.number+1)*maxSteps)
 	}
 	if e.citus {
 		batch.Queue(e.own.lockCommit)
