@@ -35,7 +35,10 @@ TESTRUN = go run ./scripts/testrun -vet=off -ldflags=-w
 # watched or not. The store compresses as it does in the program, without C: those
 # sources would be compiled for the race detector alone, for a minute.
 UNWATCHED = chainexplorer/internal/starknet/hash github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
-RACE = -race -tags=pebblegozstd $(UNWATCHED:%=-gcflags=%=-race=false)
+# Large packages in which tests spend little are watched, and not made fast: without
+# inlining they are compiled in half to two thirds of the time.
+SLOW = chainexplorer/internal/api chainexplorer/internal/web/pages github.com/andybalholm/brotli github.com/gogo/protobuf/... github.com/jackc/pgx/v5/pgtype github.com/parquet-go/...
+RACE = -race -tags=pebblegozstd $(UNWATCHED:%=-gcflags=%=-race=false) $(SLOW:%=-gcflags=%=-l)
 # It would let every process sleep for a second at its end, for goroutines that still
 # run; the tests wait for theirs.
 export GORACE ?= atexit_sleep_ms=20

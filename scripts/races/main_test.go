@@ -117,8 +117,14 @@ func TestHere(t *testing.T) {
 		}
 		if alone[p.within()] != "" {
 			left--
-			if p.testStarts == "" {
+			if m.anyStarted(p) == "" {
 				t.Errorf("%s starts nothing in its tests: it need not be on the list", p.ImportPath)
+			}
+			if p.starts != "" {
+				t.Errorf("%s starts goroutines of its own, at %s", p.ImportPath, p.starts)
+			}
+			if where := watchedIn(t, p); where != "" {
+				t.Errorf("%s is not to be watched, but for %s", p.ImportPath, where)
 			}
 		}
 		if inner[p.within()] == "" {
@@ -132,4 +138,19 @@ func TestHere(t *testing.T) {
 	if left > 0 {
 		t.Errorf("%d packages on the lists are not there", left)
 	}
+}
+
+// watchedIn finds a test that wants its world to be watched.
+func watchedIn(t *testing.T, p *pkg) string {
+	t.Helper()
+	for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(text, []byte("servertest.Watched(")) {
+			return name
+		}
+	}
+	return ""
 }

@@ -21,11 +21,23 @@ var inner = map[string]string{
 	"internal/store/pebble":         "reads, compacts and closes views beside its callers; their visitors are found by the calls of Each",
 }
 
-// alone are packages whose tests start goroutines in which nothing of what they test
-// runs: they do one thing after the other.
+// alone are packages whose tests have goroutines around them, of which none runs what is
+// tested beside another: it does one thing after the other.
 var alone = map[string]string{
-	"internal/gateway/method":  "asks a simulated node one thing after the other, which is watched where it is tested itself",
-	"internal/job/privacypool": "its steps follow each other; the goroutines are those of a simulated node",
+	"internal/chart":               "draws one thing after the other, for browsers that look at once",
+	"internal/explorer/event":      "searches for one thing after the other; the indexer projects blocks at once, and is watched",
+	"internal/explorer/preview":    "asks for one thing after the other, when the indexer has ended",
+	"internal/explorer/search":     "asks for one thing after the other, when the indexer has ended",
+	"internal/gateway/method":      "asks a simulated node one thing after the other, which is watched where it is tested itself",
+	"internal/gateway/own":         "answers one thing after the other, when the indexer has ended",
+	"internal/get":                 "asks a server one thing after the other",
+	"internal/index/fsck":          "looks at one row after the other, when the indexer has ended",
+	"internal/job/census":          "its steps follow each other; the goroutines are those of a simulated node",
+	"internal/job/pools":           "its steps follow each other; the goroutines are those of a simulated node",
+	"internal/job/privacypool":     "its steps follow each other; the goroutines are those of a simulated node",
+	"internal/mcp":                 "asks worlds, none of which is watched",
+	"internal/verification/client": "asks a server one thing after the other",
+	"internal/web/pages":           "asks worlds, none of which is watched",
 }
 
 // worlds is the package whose worlds leave out tests under the race detector that do
@@ -40,16 +52,36 @@ var calls = map[string]bool{
 	"AfterFunc": true, "AddCleanup": true, "SetFinalizer": true,
 	"Parallel": true, "RunParallel": true, // of tests
 	"Serve": true, "ServeTLS": true, "ListenAndServe": true, "ListenAndServeTLS": true, // of servers
-	"NewServer": true, "NewTLSServer": true, "NewUnstartedServer": true,
 	"Each": true, // of store.Reader
 }
 
-// started says where goroutines of a package's tests are started, nothing when none
+// servers are functions of net/http/httptest that do so.
+var servers = map[string]bool{"NewServer": true, "NewTLSServer": true, "NewUnstartedServer": true}
+
+// starts says that a call may run something on another goroutine.
+func starts(c *ast.CallExpr) bool {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, _ := s.X.(*ast.Ident)
+	return calls[s.Sel.Name] || servers[s.Sel.Name] && of != nil && of.Name == "httptest"
+}
+
+// started says where goroutines that are worth watching are started in a package's tests.
+func (m *module) started(p *pkg) string {
+	if alone[p.within()] != "" {
+		return ""
+	}
+	return m.anyStarted(p)
+}
+
+// anyStarted says where goroutines of a package's tests are started, nothing when none
 // are: by the package, by its tests, or by something that one of them imports. What is
 // served in a world has goroutines of its own, and is no reason; nor are benchmarks,
 // which nobody runs there.
-func (m *module) started(p *pkg) string {
-	if alone[p.within()] != "" || !p.hasTests {
+func (m *module) anyStarted(p *pkg) string {
+	if !p.hasTests {
 		return ""
 	}
 	if p.starts != "" {
@@ -135,7 +167,7 @@ func startIn(dir string, files []string) (string, error) {
 			case *ast.GoStmt:
 				found = n
 			case *ast.CallExpr:
-				if s, ok := n.Fun.(*ast.SelectorExpr); ok && calls[s.Sel.Name] {
+				if starts(n) {
 					found = n
 				}
 			}
