@@ -26,7 +26,7 @@ func TestDamagedFileAtTheStart(t *testing.T) {
 		t.Fatalf("no tables: %v", err)
 	}
 	unreadable, degraded := 0, 0
-	for _, part := range []float64{0.001, 0.5, 0.9, 0.999} {
+	for _, part := range []float64{0.001, 0.5, 0.999} {
 		sound := map[string][]byte{}
 		for _, name := range tables {
 			b, err := os.ReadFile(name)
@@ -40,11 +40,21 @@ func TestDamagedFileAtTheStart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r := startServe(t, args...)
-		until(t, "the other chain", func() bool { _, _, head := r.indexing(key, "SN_MAIN"); return head == 9 })
-		code, body := r.once("/v1/SN_SEPOLIA/status", key)
+		var r *running
+		var code int
+		var body string
+		for range 12 { // each start adds a table, until they are merged, by which damage in the middle is met
+			if r != nil {
+				r.stop()
+			}
+			r = startServe(t, args...)
+			until(t, "the other chain", func() bool { _, _, head := r.indexing(key, "SN_MAIN"); return head == 9 })
+			if code, body = r.once("/v1/SN_SEPOLIA/status", key); code != http.StatusOK || strings.Contains(body, "degraded") {
+				break
+			}
+		}
 		ready, says := r.once("/readyz", "")
-		switch text := string(body); {
+		switch text := body; {
 		case code == http.StatusServiceUnavailable: // not even its head can be read
 			unreadable++
 			if ready != http.StatusServiceUnavailable || !strings.Contains(string(says), `"SN_SEPOLIA":"unavailable"`) || !strings.Contains(string(says), `"SN_MAIN":"ready"`) {

@@ -40,7 +40,7 @@ func program(t *testing.T, script string, env ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	// Node 20 has WebSocket behind a flag, which later ones still take.
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, "node", "--experimental-websocket", "--no-warnings", "main.mjs")
 	cmd.Dir = dir
