@@ -1,14 +1,25 @@
 package main
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/pebble"
 )
 
-// TestDamagedFileAtTheStart: a file of one chain in which a byte changed, wherever,
+// TestDamagedFileAtTheStart: a file of one chain in which bytes changed, wherever,
 // does not keep the service from starting: the chain is degraded, and the others
 // are served.
 func TestDamagedFileAtTheStart(t *testing.T) {
@@ -26,7 +37,7 @@ func TestDamagedFileAtTheStart(t *testing.T) {
 		t.Fatalf("no tables: %v", err)
 	}
 	unreadable, degraded := 0, 0
-	for _, part := range []float64{0.001, 0.5, 0.999} {
+	for _, part := range []struct{ from, to float64 }{{0.001, 0.001}, {0.3, 0.6}, {0.999, 0.999}} {
 		sound := map[string][]byte{}
 		for _, name := range tables {
 			b, err := os.ReadFile(name)
@@ -35,24 +46,22 @@ func TestDamagedFileAtTheStart(t *testing.T) {
 			}
 			sound[name] = b
 			bad := append([]byte(nil), b...)
-			bad[int(float64(len(bad))*part)] ^= 0x40
+			size := float64(len(bad))
+			for i := int(size * part.from); i <= int(size*part.to); i += 1 << 10 {
+				bad[i] ^= 0x40
+			}
 			if err := os.WriteFile(name, bad, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		var r *running
-		var code int
-		var body string
-		for range 12 { // each start adds a table, until they are merged, by which damage in the middle is met
-			if r != nil {
-				r.stop()
-			}
-			r = startServe(t, args...)
-			until(t, "the other chain", func() bool { _, _, head := r.indexing(key, "SN_MAIN"); return head == 9 })
-			if code, body = r.once("/v1/SN_SEPOLIA/status", key); code != http.StatusOK || strings.Contains(body, "degraded") {
-				break
+		r := startServe(t, args...)
+		until(t, "the other chain", func() bool { _, _, head := r.indexing(key, "SN_MAIN"); return head == 9 })
+		for n := range 60 { // whoever reads the damage has it known
+			if code, body := r.once(fmt.Sprintf("/v1/SN_SEPOLIA/block/%d/txs?limit=100", n), key); code != http.StatusOK && code != http.StatusServiceUnavailable {
+				t.Errorf("at %v: block %d: %d %s", part, n, code, body)
 			}
 		}
+		code, body := r.once("/v1/SN_SEPOLIA/status", key)
 		ready, says := r.once("/readyz", "")
 		switch text := body; {
 		case code == http.StatusServiceUnavailable: // not even its head can be read
@@ -77,5 +86,65 @@ func TestDamagedFileAtTheStart(t *testing.T) {
 	}
 	if unreadable == 0 || degraded == 0 {
 		t.Errorf("unreadable %d times and degraded %d times: the damage was not met", unreadable, degraded)
+	}
+}
+
+// TestDamageThatIsRead has somebody read what is damaged while nobody writes: that alone makes
+// it known.
+func TestDamageThatIsRead(t *testing.T) {
+	ctx := t.Context()
+	o := pebble.Options{Dir: filepath.Join(t.TempDir(), "index"), Logger: slog.New(slog.DiscardHandler)}
+	d, err := openDiskStore(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := d.Acquire(ctx, store.Writer, "one", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := catalog.Tables()[0]
+	var b store.Batch
+	b.Under(l)
+	random := rand.NewChaCha8([32]byte{1})
+	for n := range uint32(1000) {
+		value := make([]byte, 1000)
+		random.Read(value) //nolint:errcheck // it never fails
+		b.Put(store.Key{Table: table, Partition: make([]byte, table.PartitionLen), Sort: binary.BigEndian.AppendUint32(nil, n)}, value)
+	}
+	if err := errors.Join(d.Commit(ctx, &b), d.Compact(ctx), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(o.Dir, "*.sst"))
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("tables %v: %v", tables, err)
+	}
+	file, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[len(file)/2] ^= 1
+	if err := os.WriteFile(tables[0], file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = openDiskStore(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	if says := d.trouble(); says != "" {
+		t.Fatalf("before anybody reads it: %s", says)
+	}
+	err = d.View(ctx, func(r store.Reader) error {
+		for _, err := range r.Walk(ctx, table, nil) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if !explorer.Unreadable(err) {
+		t.Errorf("reading it: %v", err)
+	}
+	if says := d.trouble(); !strings.HasPrefix(says, "a file of the index is damaged: what is sound can be read") {
+		t.Errorf("trouble: %q", says)
 	}
 }

@@ -84,6 +84,9 @@ func (d *diskStore) trouble() string {
 	d.mu.Lock()
 	e, fault := d.engine, d.fault
 	d.mu.Unlock()
+	if fault == nil && e != nil {
+		fault = e.Stopped()
+	}
 	switch {
 	case noRoom(fault):
 		return "the disk is full: the index can be read, and goes on when there is room"

@@ -155,6 +155,8 @@ func explainStore(err error) *kernel.Error {
 	switch {
 	case errors.As(err, &layout):
 		return kernel.RetryLater(60, err, "The index was written by another version of the service and cannot be read by this one.")
+	case explorer.Unreadable(err):
+		return kernel.RetryLater(60, err, "A file of the index is damaged, and this cannot be read until it is mended.")
 	case explorer.Unavailable(err):
 		return kernel.RetryLater(2, err, "The index cannot be read right now; try again.")
 	}

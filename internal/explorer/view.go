@@ -32,5 +32,9 @@ func Unavailable(err error) bool {
 	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrStopped)
 }
 
+// Unreadable says that files of the index are not what was written, and that the same question
+// gets no answer before somebody has mended them.
+func Unreadable(err error) bool { return errors.Is(err, store.ErrDamaged) }
+
 // Damaged says that a row was read and means nothing.
 func Damaged(err error) bool { return errors.Is(err, record.ErrCorrupt) }

@@ -170,6 +170,8 @@ var (
 	ErrLeaseHeld = errors.New("another process holds the lease")
 	ErrClosed    = errors.New("store is closed")
 	ErrStopped   = errors.New("the store has stopped") // after a fault of the disk; open it again
+	// ErrDamaged: what is stored there is not what was written; other rows may be sound.
+	ErrDamaged = errors.New("the store is damaged")
 	// ErrUnavailable: the server of the store cannot be asked; the same may work later.
 	ErrUnavailable = errors.New("the store cannot be reached")
 )

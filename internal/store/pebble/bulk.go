@@ -96,10 +96,15 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 	e := w.e
 	return e.changed(func() error {
 		path := e.bulkPath()
-		if err := e.writeTable(path, w.ops, w.first, false, m.encode()); err != nil {
-			return err
+		w.paths = append(w.paths, path)
+		err := e.writeTable(path, w.ops, w.first, false, m.encode())
+		if err == nil {
+			err = e.db.Ingest(context.Background(), w.paths)
 		}
-		return e.db.Ingest(context.Background(), append(w.paths, path))
+		if err != nil {
+			w.drop()
+		}
+		return err
 	})
 }
 

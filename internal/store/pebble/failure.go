@@ -50,8 +50,8 @@ func (e *Engine) fail(err error) {
 }
 
 // guarded runs a call into Pebble that may write. Such a call never comes back
-// when the disk fails, so the engine's failure ends the wait for it; fn must
-// not touch anything that its caller goes on to use. A panic of Pebble, its
+// when the disk fails, so the engine's failure ends the wait for it; fn may go
+// on reading a batch then, and must not touch anything that its caller changes. A panic of Pebble, its
 // answer to some failed writes, counts as a failure.
 func (e *Engine) guarded(fn func() error) error {
 	if err := e.stop.get(); err != nil {
@@ -97,6 +97,10 @@ func (e *Engine) listener() *lsm.EventListener {
 		},
 	}
 }
+
+// Stopped is why the engine writes no more, nil while it does. Whoever reads damage stops it
+// as well, though a writer comes to know of that only with its next commit.
+func (e *Engine) Stopped() error { return e.stop.get() }
 
 // Damaged says whether an error is that a file of the store is not what was written.
 func Damaged(err error) bool { return lsm.IsCorruptionError(err) }

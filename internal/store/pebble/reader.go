@@ -38,6 +38,9 @@ func (r *reader) check(ctx context.Context) error {
 }
 
 func (r *reader) failed(t *store.Table, err error) error {
+	if Damaged(err) {
+		err = fmt.Errorf("%w: %w", store.ErrDamaged, err)
+	}
 	return fmt.Errorf("read table %s of store %s: %w", t.Name, r.engine.dir, err)
 }
 
