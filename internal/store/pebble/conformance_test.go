@@ -37,6 +37,7 @@ func suite(options func(t *testing.T, tables []*store.Table) pebble.Options) fun
 				return o.Dir + "-copy-" + strconv.Itoa(copies)
 			},
 			Clock: clock,
+			Brief: raced,
 		}
 	}
 }

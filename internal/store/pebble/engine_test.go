@@ -270,7 +270,10 @@ func TestLargeBatch(t *testing.T) {
 	l := lease(t, e, "writer")
 	value := bytes.Repeat([]byte("x"), 1<<20)
 	b := &store.Batch{Epoch: l.Epoch}
-	const rows = 256
+	rows := 256
+	if raced {
+		rows = 32
+	}
 	for n := range uint64(rows) {
 		b.Put(entryKey(n), value)
 	}

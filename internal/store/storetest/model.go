@@ -88,13 +88,17 @@ func (r random) bound() []byte {
 }
 
 func testModel(t *testing.T, s Store) {
-	for seed := range uint64(4) {
+	seeds, commits := uint64(4), 60
+	if s.Brief {
+		seeds, commits = 1, 12
+	}
+	for seed := range seeds {
 		t.Logf("seed %d", seed)
 		rnd := random{rand.New(rand.NewPCG(seed, 1))}
 		w := open(t, s)
 		m := model{}
 		w.clear()
-		for range 60 {
+		for range commits {
 			b := &store.Batch{Epoch: w.lease.Epoch}
 			for range rnd.IntN(60) {
 				if k := rnd.key(Tables()); rnd.IntN(3) == 0 {

@@ -28,6 +28,9 @@ type Store struct {
 	// Clock is the clock that the engine's leases follow; nil when the engine
 	// has one of its own, which leaves out the tests of leases that run out.
 	Clock *Clock
+	// Brief asks for fewer random commits against the model, which come one after the
+	// other: the race detector has seen them all after a few.
+	Brief bool
 	// Shared says that the store may be open more than once, as in several
 	// processes, which adds the tests of two engines on one store.
 	Shared bool
