@@ -14,7 +14,6 @@ import (
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store/pebble"
 )
 
 // realVersion is one whose hashes are computed.
@@ -349,10 +348,7 @@ func lyingHistory(t *testing.T, seed uint64) {
 func liveBriefly(t *testing.T, p *plan, o index.Options, fs *vfs.MemFS) *vfs.MemFS {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+p.rng.IntN(120))*time.Second)
 	defer cancel()
-	engine, err := pebble.Open(pebble.MemOptions(fs, Tables()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := openStoreWith(t, fs, p.bulk)
 	left := (*vfs.MemFS)(nil)
 	o.Store = &killer{Engine: engine, at: 1 + p.rng.IntN(20), after: p.rng.IntN(2) == 0, kill: func() {
 		left = fs.CrashClone(vfs.CrashCloneCfg{})

@@ -76,13 +76,16 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d histories: %+v", 2*len(seeds), total)
 	if n >= defaultSeeds && (total.Kills == 0 || total.DiskFailures == 0 || total.Forks == 0 || total.BelowL1 == 0 ||
-		total.ClassFaults == 0 || total.Missing == 0) {
+		total.ClassFaults == 0 || total.Missing == 0 || total.Bulk == 0) {
 		t.Errorf("the histories were too quiet to prove anything: %+v", total)
 	}
 }
 
 // tally says what the histories went through.
-type tally struct{ Runs, Kills, DiskFailures, Forks, BelowL1, ClassFaults, Missing int }
+type tally struct {
+	Runs, Kills, DiskFailures, Forks, BelowL1, ClassFaults, Missing int
+	Bulk                                                            int // commits that went past the log
+}
 
 // plan is everything that a seed decides.
 type plan struct {
@@ -96,6 +99,7 @@ type plan struct {
 	changes int
 	maxFork int
 	keepL1  bool // the chain keeps what L1 accepted, and the indexer has no leave to undo it
+	bulk    int  // from how many bytes on a commit goes past the log
 }
 
 func planFor(seed uint64, disk bool) *plan {
@@ -117,6 +121,7 @@ func planFor(seed uint64, disk bool) *plan {
 		changes: 5 + rng.IntN(40),
 		maxFork: 1 + rng.IntN(40),
 		options: randomOptions(rng),
+		bulk:    leastBulk << (seed % 6),
 	}
 	if p.keepL1 = seed%2 == 1; !p.keepL1 {
 		p.options.AllowForkBelowL1 = new(uint64)
@@ -238,14 +243,12 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 			return nil
 		}))
 	}
-	engine, err := pebble.Open(pebble.MemOptions(disk, Tables()))
-	if err != nil {
-		t.Fatalf("open: %v", err)
-	}
+	engine := openStoreWith(t, disk, p.bulk)
 	opened.Store(true)
 	o := p.options
-	o.Store = &killer{Engine: engine, at: at, after: after, kill: kill}
-	err = newIndexer(t, o).Run(ctx)
+	mortal := &killer{Engine: engine, at: at, after: after, kill: kill, bulk: p.bulk}
+	o.Store = mortal
+	err := newIndexer(t, o).Run(ctx)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled):
 	case kind == 4 && errors.Is(err, store.ErrStopped):
@@ -253,6 +256,7 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	default:
 		t.Errorf("the run ended with %v", err)
 	}
+	total.Bulk += mortal.bulks
 	killing.Lock()
 	if left == nil {
 		left = fs.CrashClone(crash)
@@ -270,10 +274,15 @@ type killer struct {
 	at    int
 	after bool
 	kill  func()
+	bulk  int // from how many bytes on a commit is one of bulks
+	bulks int
 }
 
 func (k *killer) Commit(ctx context.Context, b *store.Batch) error {
 	k.at--
+	if b.Bytes() >= k.bulk {
+		k.bulks++
+	}
 	if k.at == 0 && !k.after {
 		k.kill()
 	}
@@ -326,9 +335,20 @@ func checkSound(t *testing.T, engine store.Engine) {
 	}
 }
 
+// leastBulk lets commits of a few blocks go past the log, as those of megabytes do
+// in earnest, so that histories have both ways one after the other.
+const leastBulk = 2 << 10
+
 func openStore(t *testing.T, fs vfs.FS) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.Open(pebble.MemOptions(fs, Tables()))
+	return openStoreWith(t, fs, leastBulk)
+}
+
+func openStoreWith(t *testing.T, fs vfs.FS, bulk int) *pebble.Engine {
+	t.Helper()
+	o := pebble.MemOptions(fs, Tables())
+	o.BulkBytes = bulk
+	e, err := pebble.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
