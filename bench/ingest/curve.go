@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble"
 )
 
 // The curve is taken over a chain that no process can hold. Another process makes a
@@ -182,6 +183,7 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 		command.Wait() //nolint:errcheck // it may not have come to its end
 	}()
 	s := &stream{in: bufio.NewReaderSize(out, 1<<20), length: uint64(blocks), ahead: map[uint64]index.Raw{}}
+	pebble.LimitGarbage()
 	target, err := openPebble(dir)
 	if err != nil {
 		return err

@@ -219,6 +219,7 @@ func (p *composition) openStore(ctx context.Context, name string, reg prometheus
 	case p.Store.Store != "":
 		return p.Store.openPostgres(ctx, name, p.Role.access(), p.con.log, reg)
 	}
+	pebble.LimitGarbage()
 	o := pebble.Options{Dir: p.Data, CacheBytes: int64(p.CacheMiB) << 20, MinFree: uint64(p.MinFree), Logger: p.con.log, Metrics: reg}
 	if !p.Role.Serve {
 		return openPebble(ctx, o)

@@ -33,7 +33,7 @@ type indexCommand struct {
 	BatchMib         int       `default:"32" help:"Size of a commit while catching up, in MiB."`
 	UndoBlocks       uint64    `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	AllowForkBelowL1 forkLeave `name:"allow-fork-below-l1" placeholder:"BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
-	CacheMib         int       `default:"256" help:"Memory for the store's cache, in MiB."`
+	CacheMib         int       `default:"128" help:"Memory for the store's cache, in MiB."`
 	Metrics          string    `placeholder:"ADDRESS" help:"Serve Prometheus metrics on this address, such as 127.0.0.1:9464."`
 	operatorFlags
 

@@ -34,7 +34,7 @@ type serveCommand struct {
 	AllowForkBelowL1 forkLeave              `name:"allow-fork-below-l1" placeholder:"[CHAIN=]BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
 	Quorum           int                    `default:"1" help:"How many nodes of a chain must have a block before it is called finalized or replaces an indexed one; at most as many as there are."`
 	FinalityDepth    uint64                 `default:"120" help:"How many blocks below the head a block is called finalized."`
-	CacheMib         int                    `default:"256" help:"Memory for each store's cache, in MiB."`
+	CacheMib         int                    `default:"128" help:"Memory for each store's cache, in MiB."`
 	Registry         string                 `placeholder:"FILE" help:"Tokens, exchanges, bridges and labels beyond the built-in ones; see docs/registry.md."`
 
 	CensusInterval  time.Duration `default:"2h" help:"How old a holder census gets before a token that has moved is counted again."`

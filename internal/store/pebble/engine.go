@@ -41,7 +41,7 @@ type Options struct {
 	FS     vfs.FS // the machine's file system when nil
 	Tables []*store.Table
 
-	CacheBytes    int64 // block cache and memtables; 256 MiB when 0
+	CacheBytes    int64 // block cache and memtables; 128 MiB when 0
 	MemTableBytes int64 // one memtable, of which up to four are held; 64 MiB when 0
 	Compression   Compression
 	// BulkBytes is from how many bytes on a commit goes past the log, as tables of its

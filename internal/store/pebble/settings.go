@@ -34,7 +34,7 @@ func (c Compression) settings() (lsm.DBCompressionSettings, error) {
 }
 
 const (
-	defaultCacheBytes    = 256 << 20
+	defaultCacheBytes    = 128 << 20
 	defaultMemTableBytes = 64 << 20
 	minMemTableBytes     = 256 << 10
 	maxMemTableBytes     = 1 << 30
