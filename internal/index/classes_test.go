@@ -27,6 +27,9 @@ import (
 // TestClassesAndEvents indexes a chain over sockets, forks it, and each time
 // holds every class at every block and every decoded event against the chain.
 func TestClassesAndEvents(t *testing.T) {
+	if index.Raced {
+		t.Skip("the goroutines of a shorter test: run without the race detector")
+	}
 	c := simnode.New(simnode.Config{Seed: 35, Blocks: 130, L1Lag: 30})
 	failing := []simnode.Fault{{Kind: simnode.FaultTruncate, Probability: 0.1}, {Kind: simnode.FaultRPCError, Code: -32603, Probability: 0.1}}
 	src := serve(t, c, starknet.V010, nil, failing)

@@ -10,6 +10,9 @@ import (
 
 // TestCommitted: rows are forgotten and never wrong, and their number is bounded.
 func TestCommitted(t *testing.T) {
+	if Raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	table, other := &store.Table{ID: 9, Name: "kept", PartitionLen: 4}, &store.Table{ID: 10, Name: "other", PartitionLen: 4}
 	var tables [256]bool
 	tables[table.ID] = true

@@ -128,6 +128,9 @@ func checkHashes(t *testing.T, e store.Engine, c *simnode.Chain, last uint64) {
 // TestVersionsAgree: nodes of different versions lead to the same digest as
 // long as no transaction carries what only the newest of them tell.
 func TestVersionsAgree(t *testing.T) {
+	if index.Raced {
+		t.Skip("the goroutines of a shorter test: run without the race detector")
+	}
 	c := simnode.New(simnode.Config{Seed: 31, Blocks: 60})
 	old := runTo(t, openMem(t), serve(t, c, starknet.V08, nil), 59)
 	next := runTo(t, openMem(t), serve(t, c, starknet.V09, nil), 59)

@@ -90,6 +90,9 @@ func TestLiarBesideAnHonestNode(t *testing.T) {
 	quiet := openMem(t)
 	want := runTo(t, quiet, serve(t, c, 0, nil), 39)
 	for name, rule := range falsehoods {
+		if index.Raced && name != "altered field" && name != "parts of two blocks" {
+			continue // it is met in the same way
+		}
 		t.Run(name, func(t *testing.T) {
 			pool, proxies := liars(t, c, []liar.Rule{rule}, nil)
 			e := openMem(t)
@@ -136,7 +139,11 @@ func sameClasses(t *testing.T, got, want store.Engine, c *simnode.Chain, last ui
 func TestAllNodesLie(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 8, Blocks: 40, TxPerBlock: 6, RealHashes: true})
 	lie := falsehoods["altered field"]
-	for _, nodes := range [][][]liar.Rule{{{lie}}, {{lie}, {lie}}, {{lie}, {lie}, {lie}}} {
+	worlds := [][][]liar.Rule{{{lie}}, {{lie}, {lie}}, {{lie}, {lie}, {lie}}}
+	if index.Raced {
+		worlds = worlds[2:]
+	}
+	for _, nodes := range worlds {
 		pool, _ := liars(t, c, nodes...)
 		e := openMem(t)
 		err := tryTo(t, e, &index.Nodes{Pool: pool}, 39)

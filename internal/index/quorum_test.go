@@ -119,6 +119,9 @@ func TestL1MarkWantsTheQuorum(t *testing.T) {
 		"two of three":                 {[][]liar.Rule{{claim(35)}, {claim(33)}, nil}, 2, 33},
 		"one of two that both must be": {[][]liar.Rule{{claim(35)}, nil}, 2, 19},
 	} {
+		if index.Raced && name != "two of three" {
+			continue // the others ask in the same way
+		}
 		t.Run(name, func(t *testing.T) {
 			pool, proxies := liars(t, c, test.rules...)
 			e := openMem(t)

@@ -72,6 +72,9 @@ func TestForwardHasItsOwnPlaces(t *testing.T) {
 
 // Answers take from the callers' memory until they are released.
 func TestForwardHasItsOwnMemory(t *testing.T) {
+	if Raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	bubble(t, func(t *testing.T, pn *pipeNet) {
 		a := newNode(t, pn, "a", 20)
 		long := `"` + strings.Repeat("x", 20<<20) + `"`
@@ -98,11 +101,7 @@ func TestForwardHasItsOwnMemory(t *testing.T) {
 		}
 		held.Release()
 		held.Release()
-		again := 5
-		if Raced {
-			again = 2
-		}
-		for range again {
+		for range 5 {
 			if _, err := forward(t, p, ask); err != nil {
 				t.Fatal(err)
 			}

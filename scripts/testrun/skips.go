@@ -19,6 +19,7 @@ var expected = []expectation{
 	{"a file system can be mounted by root on Linux only", "full disks are played in internal/store/pebble"},
 	{"no file system can be mounted here", "full disks are played in internal/store/pebble"},
 	{"sequential and long: run without the race detector", "run again without it"},
+	{"the goroutines of a shorter test: run without the race detector", "run again without it"},
 	{"days of virtual time: run without the race detector", "run again without it"},
 	{"curve arithmetic: run without the race detector", "run again without it"},
 	{"the engine's clock cannot be moved", "a server keeps its own time; another engine is tested"},

@@ -1,0 +1,6 @@
+//go:build !race
+
+package index
+
+// Raced is set under the race detector.
+const Raced = false
