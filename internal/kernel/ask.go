@@ -53,7 +53,7 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 		return nil, e
 	}
 	at.RawQuery = checked
-	to.handle(&nowhere{header: http.Header{}}, r)
+	to.handle(nowhere{}, r)
 	if req.failure != nil {
 		page.doubted = true // what failed may succeed
 		return nil, req.failure
@@ -107,15 +107,9 @@ func bodyOf(out any) any {
 	return reflect.ValueOf(out).Elem().FieldByName("Body").Addr().Interface()
 }
 
-// taken ends Huma's work on an answer that was asked for in this process.
-type taken struct{}
+// nowhere takes the status of an answer that is handed over in this process.
+type nowhere struct{}
 
-func (taken) Error() string  { return "taken" }
-func (taken) GetStatus() int { return http.StatusNoContent }
-
-// nowhere takes what Huma writes about an answer that was taken.
-type nowhere struct{ header http.Header }
-
-func (n *nowhere) Header() http.Header         { return n.header }
-func (n *nowhere) WriteHeader(int)             {}
-func (n *nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) Header() http.Header         { return http.Header{} }
+func (nowhere) WriteHeader(int)             {}
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }

@@ -59,23 +59,9 @@ func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: FeltSpelling}
 }
 
-// Schema makes Huma document failures as the envelope.
-func (statusError) Schema(r huma.Registry) *huma.Schema {
-	return r.Schema(reflect.TypeFor[Envelope](), true, "Envelope")
-}
-
 func init() {
 	huma.DefaultArrayNullable = false // our lists are empty, never null
 	huma.ValidateStrictCasing = true  // another spelling is another name
-	// Huma's own failures, such as a parameter that does not parse, get our envelope.
-	huma.NewError = func(status int, msg string, errs ...error) huma.StatusError {
-		return statusError{humaFailure(status, msg, errs), ""}
-	}
-	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
-		req := RequestOf(ctx.Context())
-		req.failure = humaFailure(status, msg, errs)
-		return statusError{req.failure, req.ID}
-	}
 }
 
 // humaFailure maps Huma's statuses onto our codes.

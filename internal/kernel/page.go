@@ -34,21 +34,9 @@ type Limit struct {
 	page  Page
 }
 
-// Receiver is where the parameter is put.
-func (l *Limit) Receiver() reflect.Value { return reflect.ValueOf(&l.value).Elem() }
-
-// OnParamSet notes that the parameter was there: none is not zero.
-func (l *Limit) OnParamSet(given bool, _ any) { l.given = given }
-
 // Schema documents no bounds, because both clamp.
 func (Limit) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeInteger, Description: "Page size. A value out of range is clamped to 1 or to the maximum."}
-}
-
-// Resolve takes the sizes of the route that was asked. It refuses nothing.
-func (l *Limit) Resolve(ctx huma.Context) []error {
-	l.page = RequestOf(ctx.Context()).Route.Page
-	return nil
 }
 
 // Size is how many rows to return.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -66,6 +67,8 @@ type Request struct {
 	passing bool
 	// dated is what ModifiedAt or ModifiedWhenMade said.
 	dated dated
+	// query is what was asked for, with whole numbers spelled as such.
+	query url.Values
 	// cursor says that the query has one, and cursorRead that the handler looked at it.
 	cursor, cursorRead bool
 	// seen counts answers of the route; nil beside the table.

@@ -142,37 +142,67 @@ func (r *Route) ScopeName() string {
 var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 
-// Register adds a route with its typed handler to the table.
+// Register adds a route with its typed handler to the table. It is compiled for every pair of
+// types: what need not be is in register.
 func Register[I, O any](s *Server, r Route, handle func(ctx context.Context, in *I) (*O, error)) {
-	if r.Depends == 0 {
-		panic(fmt.Sprintf("kernel: route %s does not say what its answers depend on", r.ID))
-	}
-	route := &r
-	route.setPage(reflect.TypeFor[I]())
-	route.classHeader = []string{string(r.Class)}
-	route.policyHeader = []string{policies[r.Class]}
-	op := route.operation()
-	s.table = append(s.table, route)
-	s.registering = route
-	defer func() { s.registering = nil }()
-	huma.Register(s.huma, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handle(ctx, in)
-		req := RequestOf(ctx)
-		if err == nil && req.cursor && !req.cursorRead {
-			// A list that is empty whatever the page has no cursors: this is none of its.
-			err = notOurs()
+	s.register(&r, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
+		out, err := handle(ctx, in.(*I))
+		if out == nil {
+			return nil, err
 		}
-		if err != nil {
-			req.failure = s.asError(err)
-			return nil, statusError{req.failure, req.ID}
-		}
-		if req.inside {
-			req.made = out
-			return nil, taken{}
-		}
-		return out, nil
+		return out, err
 	})
+}
+
+func (s *Server) register(route *Route, input, output reflect.Type, handle func(ctx context.Context, in any) (any, error)) {
+	if route.Depends == 0 {
+		panic(fmt.Sprintf("kernel: route %s does not say what its answers depend on", route.ID))
+	}
+	route.setPage(input)
+	route.classHeader = []string{string(route.Class)}
+	route.policyHeader = []string{policies[route.Class]}
+	op := route.operation()
+	in, out := s.describeInput(&op, input), s.describeOutput(&op, output)
+	if (in.body != nil || in.raw != nil) && route.MaxBody == 0 {
+		panic(fmt.Sprintf("kernel: route %s takes a body, and says not how large a one", route.ID))
+	}
+	s.huma.OpenAPI().AddOperation(&op)
+	s.table = append(s.table, route)
 	s.amend(route)
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		req := RequestOf(ctx)
+		v := reflect.New(input)
+		var answer any
+		if req.failure = s.read(in, r, req, v.Elem()); req.failure == nil {
+			var err error
+			answer, err = handle(ctx, v.Interface())
+			if err == nil && req.cursor && !req.cursorRead {
+				// A list that is empty whatever the page has no cursors: this is none of its.
+				err = notOurs()
+			}
+			if err != nil {
+				req.failure = s.asError(err)
+			}
+		}
+		switch {
+		case req.failure != nil:
+			w.WriteHeader(Codes[req.failure.Code].Status)
+		case req.inside:
+			req.made = answer
+		default:
+			if err := out.write(w, reflect.ValueOf(answer).Elem()); err != nil {
+				panic(fmt.Errorf("encode an answer of %s: %w", route.ID, err))
+			}
+		}
+	}
+	s.asked[route.ID] = entry{route, handler}
+	h := s.keyed(route, http.HandlerFunc(handler))
+	for _, prefix := range []string{"", "/api"} {
+		pattern := route.Method + " " + prefix + route.Path
+		s.handle(pattern, h)
+		s.classes[pattern] = route.classHeader
+	}
 }
 
 // operation is what the document says of a route before its inputs and answers.
@@ -182,17 +212,14 @@ func (r *Route) operation() huma.Operation {
 		security = sessionSecurity(r.Method)
 	}
 	op := huma.Operation{
-		OperationID:                  r.ID,
-		Method:                       r.Method,
-		Path:                         r.Path,
-		Tags:                         []string{r.Family},
-		Summary:                      r.Summary,
-		Description:                  r.Description,
-		RejectUnknownQueryParameters: true,
-		SkipValidateBody:             r.Verbatim,
-		MaxBodyBytes:                 r.MaxBody,
-		Errors:                       append(append([]int{}, commonStatuses...), r.Statuses...),
-		Security:                     security,
+		OperationID: r.ID,
+		Method:      r.Method,
+		Path:        r.Path,
+		Tags:        []string{r.Family},
+		Summary:     r.Summary,
+		Description: r.Description,
+		Errors:      append(append([]int{}, commonStatuses...), r.Statuses...),
+		Security:    security,
 		Extensions: map[string]any{
 			"x-service-certification":    string(r.Certification),
 			"x-service-key-tier":         string(r.Tier),
@@ -239,6 +266,7 @@ func (r *Route) checkQuery(raw string, req *Request) (string, *Error) {
 		return "", nil
 	}
 	query, err := url.ParseQuery(raw)
+	req.query = query
 	if err != nil {
 		return raw, Fail(CodeInvalidRequest, "query: it is not well-formed.")
 	}
@@ -292,40 +320,6 @@ func clampedInteger(text string) (string, bool) {
 	}
 	return strconv.FormatInt(n, 10), true // of what is out of range ParseInt returns the nearest
 }
-
-// HandleFunc takes the handlers that Huma registers, so that each of them runs
-// behind the kernel, under both path shapes. It makes the server a humago.Mux.
-func (s *Server) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
-	route := s.registering
-	if route == nil {
-		return // Huma's own documents; ours are served by documents.go
-	}
-	method, path, ok := strings.Cut(pattern, " ")
-	if !ok {
-		panic(fmt.Sprintf("kernel: pattern %q without a method", pattern))
-	}
-	s.asked[route.ID] = entry{route, handler}
-	h := s.keyed(route, http.HandlerFunc(handler))
-	for _, prefix := range []string{"", "/api"} {
-		pattern := method + " " + prefix + path
-		s.handle(pattern, h)
-		s.classes[pattern] = route.classHeader
-	}
-}
-
-// statusError hands a failure through Huma: it is encoded as the envelope.
-type statusError struct {
-	fault     *Error
-	requestID string
-}
-
-func (e statusError) Error() string { return e.fault.Error() }
-
-// GetStatus is the HTTP status.
-func (e statusError) GetStatus() int { return Codes[e.fault.Code].Status }
-
-// MarshalJSON writes the envelope, and nothing of the cause.
-func (e statusError) MarshalJSON() ([]byte, error) { return EnvelopeJSON(e.fault, e.requestID), nil }
 
 // OpenAPIPath is where integrators already look for the document.
 const OpenAPIPath = "/service-openapi.yaml"

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
@@ -105,19 +104,18 @@ type Server struct {
 	metrics  *Metrics
 	timings  timings
 
-	dialect     *Dialect         // how failures below some paths are told; nil where all are told alike
-	missing     http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
-	table       []*Route
-	shown       []string // patterns of pages
-	registering *Route
-	methods     map[string][]string // by the path of a pattern
-	shut        map[string]bool     // patterns that stand for no route: see shutGaps
-	asked       map[string]entry    // routes by their ids, for pages
-	classes     map[string][]string // of routes, by pattern, as the header has them
-	guarded     map[string]bool     // patterns for pages of the listed origins alone
-	complete    sync.Once           // all patterns are there
-	mux         *http.ServeMux
-	huma        huma.API
+	dialect  *Dialect         // how failures below some paths are told; nil where all are told alike
+	missing  http.HandlerFunc // answers a person for whose path there is no page; nil where there are no pages
+	table    []*Route
+	shown    []string            // patterns of pages
+	methods  map[string][]string // by the path of a pattern
+	shut     map[string]bool     // patterns that stand for no route: see shutGaps
+	asked    map[string]entry    // routes by their ids, for pages
+	classes  map[string][]string // of routes, by pattern, as the header has them
+	guarded  map[string]bool     // patterns for pages of the listed origins alone
+	complete sync.Once           // all patterns are there
+	mux      *http.ServeMux
+	huma     huma.API
 }
 
 // New makes a server with an empty table.
@@ -155,7 +153,7 @@ func New(o Options) (*Server, error) {
 	s.clients = newClients(o.TrustedProxies, o.AnonymousPerMinute, s.Now)
 	s.Origin = originOf(s.BaseURL, o.Address)
 	s.bodyTime = DefaultTo(o.BodyTimeout, bodyTime)
-	s.huma = humago.New(s, s.humaConfig())
+	s.huma = huma.NewAPI(s.humaConfig(), nil) // which serves nothing by itself
 	s.mux.HandleFunc(anyPath, s.unmatched)
 	return s, nil
 }

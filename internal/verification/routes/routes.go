@@ -151,17 +151,11 @@ type createInput struct {
 	kind string // of the body, as the caller says
 }
 
-// Resolve refuses a header that is there twice: of two keys neither is the one.
-func (in *createInput) Resolve(ctx huma.Context) []error {
-	in.kind = ctx.Header("Content-Type")
-	n := 0
-	ctx.EachHeader(func(name, _ string) {
-		if name == "Idempotency-Key" {
-			n++
-		}
-	})
-	if n > 1 {
-		return []error{&huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it can be given once"}}
+// CheckHeaders refuses a header that is there twice: of two keys neither is the one.
+func (in *createInput) CheckHeaders(h http.Header) *huma.ErrorDetail {
+	in.kind = h.Get("Content-Type")
+	if len(h["Idempotency-Key"]) > 1 {
+		return &huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it can be given once"}
 	}
 	return nil
 }

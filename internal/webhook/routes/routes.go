@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,20 +97,14 @@ type createInput struct {
 	}
 }
 
-// Resolve refuses a header that is there twice, or that says nothing: whoever sends it
+// CheckHeaders refuses a header that is there twice, or that says nothing: whoever sends it
 // relies on it.
-func (in *createInput) Resolve(ctx huma.Context) []error {
-	n, empty := 0, false
-	ctx.EachHeader(func(name, value string) {
-		if name == "Idempotency-Key" {
-			n, empty = n+1, empty || value == ""
-		}
-	})
-	switch {
-	case n > 1:
-		return []error{&huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it can be given once"}}
-	case empty:
-		return []error{&huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it must not be empty"}}
+func (in *createInput) CheckHeaders(h http.Header) *huma.ErrorDetail {
+	switch keys := h["Idempotency-Key"]; {
+	case len(keys) > 1:
+		return &huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it can be given once"}
+	case len(keys) == 1 && keys[0] == "":
+		return &huma.ErrorDetail{Location: "header.Idempotency-Key", Message: "it must not be empty"}
 	}
 	return nil
 }
