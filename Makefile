@@ -72,7 +72,7 @@ sim: ## run the simulation over SEEDS seeds (make sim SEEDS=1000)
 
 cluster-test: ## run the tests of Citus on a cluster of this machine (make cluster-test CITUS=SOURCES builds it first)
 	@if [ -n "$(CITUS)" ]; then scripts/citus.sh build "$(CITUS)"; fi
-	@scripts/citus.sh run 2 go test -count=1 -timeout 30m -run Citus ./internal/store/postgres
+	@scripts/citus.sh run 2 go test -count=1 -p 1 -timeout 30m -run Citus ./internal/store/postgres ./cmd/chainexplorer ./internal/index/sim
 
 fuzz: ## fuzz every parser for FUZZ each (make fuzz FUZZ=5m)
 	@scripts/fuzz.sh $(FUZZ)

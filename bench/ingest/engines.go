@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"chainexplorer/bench/memory"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store/postgres"
@@ -16,7 +17,7 @@ const benchSchema = "bench_ingest"
 
 // compareEngines indexes the same blocks into both engines, once without undo
 // records, as when catching up, and once with them, as at the tail.
-func compareEngines(ctx context.Context, m *memory, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
+func compareEngines(ctx context.Context, m *memory.Source, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
 	used := func() time.Duration { return 0 }
 	if address == "start" {
 		// fsync and full-page writes are on, as in earnest.
@@ -47,7 +48,7 @@ func compareEngines(ctx context.Context, m *memory, address string, pebbleStore 
 		}
 		show(c.name+", PostgreSQL", second, more)
 		if server := used() - before; server > 0 { // some of it for making the schema and for the vacuum
-			fmt.Printf("%-46s %.2f ms of CPU a block in the server\n", "", float64(server.Microseconds())/float64(m.length)/1e3)
+			fmt.Printf("%-46s %.2f ms of CPU a block in the server\n", "", float64(server.Microseconds())/float64(m.Length)/1e3)
 		}
 		fmt.Printf("%-46s %.2f of Pebble\n", "", second/first)
 	}

@@ -29,6 +29,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"chainexplorer/bench/memory"
 	"chainexplorer/bench/peer"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -89,18 +90,18 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 		defer rival.Stop()
 		also = rival.Hold
 	}
-	m, err := generate(blocks, tx, events, false, also)
+	m, err := memory.Generate(blocks, tx, events, false, also)
 	if err != nil {
 		return err
 	}
-	verified, err := generate(verifyBlocks, tx, events, true, nil)
+	verified, err := memory.Generate(verifyBlocks, tx, events, true, nil)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%d blocks, %.1f transactions and %.1f events a block, %.0f KB of JSON a block, made in %.0fs; %d cores\n\n",
-		m.length, float64(m.txs)/float64(m.length), float64(m.events)/float64(m.length),
-		float64(m.bytes)/float64(m.length)/1000, time.Since(start).Seconds(), runtime.GOMAXPROCS(0))
-	perBlock := float64(m.events) / float64(m.length)
+		m.Length, float64(m.Txs)/float64(m.Length), float64(m.Events)/float64(m.Length),
+		float64(m.Bytes)/float64(m.Length)/1000, time.Since(start).Seconds(), runtime.GOMAXPROCS(0))
+	perBlock := float64(m.Events) / float64(m.Length)
 
 	decode, err := decodeOnly(m)
 	if err != nil {
@@ -110,7 +111,7 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 		fmt.Printf("%-34s %8.0f blocks/s %10.0f events/s   %.2f of decoding%s\n",
 			what, blocksPerSec, blocksPerSec*perBlock, blocksPerSec/decode, ofPeer(blocksPerSec)+more)
 	}
-	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.bytes)/float64(m.length)/1e6))
+	show("decode only (limit)", decode, fmt.Sprintf("   %.0f MB/s", decode*float64(m.Bytes)/float64(m.Length)/1e6))
 	if rival != nil {
 		if err := showPeer(rival, m); err != nil {
 			return err
@@ -124,7 +125,7 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 	lists := append(slices.Clip(core), event.Subject{}, contract.Subject{}, class.Subject{})
 	for _, c := range []struct {
 		name   string
-		source *memory
+		source *memory.Source
 		opts   index.Options
 	}{
 		{"index blocks and transactions", m, index.Options{Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true, Subjects: core}},
@@ -157,21 +158,21 @@ func ofPeer(blocksPerSec float64) string {
 
 // showPeer lets the peer store the blocks and prints what it took. They are handed to
 // it as its own values: it decodes nothing.
-func showPeer(p *peer.Peer, m *memory) error {
+func showPeer(p *peer.Peer, m *memory.Source) error {
 	stored, err := p.Store()
 	if err != nil {
 		return err
 	}
-	blocks := float64(m.length)
+	blocks := float64(m.Length)
 	peerRate = blocks / stored.Took.Seconds()
 	fmt.Printf("%-34s %8.0f blocks/s %10.0f events/s   %.0f bytes on disk an event, %.2f ms of CPU a block\n", "the peer stores them",
-		peerRate, float64(m.events)/stored.Took.Seconds(), float64(stored.Bytes)/float64(m.events), stored.CPU.Seconds()*1e3/blocks)
+		peerRate, float64(m.Events)/stored.Took.Seconds(), float64(stored.Bytes)/float64(m.Events), stored.CPU.Seconds()*1e3/blocks)
 	return nil
 }
 
 // decodeOnly decodes every block on all cores, as the index does, and does
 // nothing else. It takes the best of three passes.
-func decodeOnly(m *memory) (blocksPerSec float64, err error) {
+func decodeOnly(m *memory.Source) (blocksPerSec float64, err error) {
 	for range 3 {
 		var next atomic.Int64
 		var g errgroup.Group
@@ -180,13 +181,13 @@ func decodeOnly(m *memory) (blocksPerSec float64, err error) {
 			g.Go(func() error {
 				for {
 					n := next.Add(1) - 1
-					if n >= int64(m.length) {
+					if n >= int64(m.Length) {
 						return nil
 					}
-					if _, err := starknet.DecodeBlock(m.raw[n].Block); err != nil {
+					if _, err := starknet.DecodeBlock(m.Raw[n].Block); err != nil {
 						return err
 					}
-					if _, err := starknet.DecodeStateUpdate(m.raw[n].StateUpdate); err != nil {
+					if _, err := starknet.DecodeStateUpdate(m.Raw[n].StateUpdate); err != nil {
 						return err
 					}
 				}
@@ -195,7 +196,7 @@ func decodeOnly(m *memory) (blocksPerSec float64, err error) {
 		if err := g.Wait(); err != nil {
 			return 0, err
 		}
-		blocksPerSec = max(blocksPerSec, float64(m.length)/time.Since(start).Seconds())
+		blocksPerSec = max(blocksPerSec, float64(m.Length)/time.Since(start).Seconds())
 	}
 	return blocksPerSec, nil
 }
@@ -258,7 +259,7 @@ func openPebble(dir string) (*target, error) {
 	}, nil
 }
 
-func indexAll(ctx context.Context, m *memory, o index.Options, open func() (*target, error)) (rate float64, more string, err error) {
+func indexAll(ctx context.Context, m *memory.Source, o index.Options, open func() (*target, error)) (rate float64, more string, err error) {
 	runtime.GC()
 	engine, err := open()
 	if err != nil {
@@ -274,7 +275,7 @@ func indexAll(ctx context.Context, m *memory, o index.Options, open func() (*tar
 	if err != nil {
 		return 0, "", err
 	}
-	before, worked, blocks := allocated(), cpuTime(), m.length
+	before, worked, blocks := allocated(), cpuTime(), m.Length
 	start := time.Now()
 	if err := x.RunTo(ctx, uint64(blocks-1)); err != nil {
 		return 0, "", err
@@ -291,5 +292,5 @@ func indexAll(ctx context.Context, m *memory, o index.Options, open func() (*tar
 		return 0, "", err
 	}
 	return rate, fmt.Sprintf("   %.0f bytes on disk an event and %d MB of logs, %.0f KB allocated and %.2f ms of CPU a block",
-		float64(tables)/float64(m.events), logs/1e6, heap, float64(worked.Microseconds())/float64(blocks)/1e3), nil
+		float64(tables)/float64(m.Events), logs/1e6, heap, float64(worked.Microseconds())/float64(blocks)/1e3), nil
 }

@@ -22,7 +22,7 @@ type copyCommand struct {
 	To       string `required:"" placeholder:"PLACE" help:"Where to: an empty pebble:DIR, or postgres://user@host/db, where the chain gets a schema of its own."`
 	Chain    string `placeholder:"CHAIN" help:"Which chain to copy out of PostgreSQL, such as SN_MAIN."`
 	BatchMib int    `default:"16" help:"Size of a commit, in MiB."`
-	Shards   int    `default:"32" help:"Shards of a table, when the new index is distributed by Citus."`
+	Shards   int    `default:"0" help:"Shards, when the new index is distributed by Citus; 0: four for each worker, and at least eight."`
 	JSON     bool   `name:"json" help:"Print JSON."`
 }
 
@@ -34,7 +34,7 @@ func (copyCommand) Help() string {
 
 // Run copies and compares.
 func (c *copyCommand) Run(ctx context.Context, con *console) error {
-	if c.BatchMib < 1 || c.BatchMib > 512 || c.Shards < 1 {
+	if c.BatchMib < 1 || c.BatchMib > 512 || c.Shards < 0 {
 		return &usageError{"--batch-mib must be 1 to 512, --shards at least 1"}
 	}
 	from, err := c.open(ctx, con, "--from", c.From, c.Chain, true)

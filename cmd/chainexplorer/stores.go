@@ -26,14 +26,14 @@ type storeFlags struct {
 	Store            string        `placeholder:"URL" help:"PostgreSQL database for the index, such as postgres://user@host/db, in place of a directory; each chain has a schema of its own in it. A password is better put into CHAINEXPLORER_STORE or a password file."`
 	StoreConnections int           `default:"16" help:"Connections to PostgreSQL for reads, for each chain."`
 	StoreTimeout     time.Duration `default:"15s" help:"How long PostgreSQL may take for one read."`
-	StoreShards      int           `default:"32" help:"Shards of a table, when a new index is distributed by Citus."`
+	StoreShards      int           `default:"0" help:"Shards, when a new index is distributed by Citus; 0: four for each worker, and at least eight."`
 }
 
 func (f *storeFlags) check() error {
 	if f.Store != "" && !control.IsAddress(f.Store) {
 		return &usageError{"--store must begin with postgres://; give the directory of an embedded index with --data"}
 	}
-	if f.StoreConnections < 4 || f.StoreConnections > 1000 || f.StoreTimeout < time.Millisecond || f.StoreShards < 1 {
+	if f.StoreConnections < 4 || f.StoreConnections > 1000 || f.StoreTimeout < time.Millisecond || f.StoreShards < 0 {
 		return &usageError{"--store-connections must be 4 to 1000, --store-timeout at least 1ms, --store-shards at least 1"}
 	}
 	return nil

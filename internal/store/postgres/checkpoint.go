@@ -63,20 +63,31 @@ func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
 }
 
 func (e *Engine) export(ctx context.Context, dir string) error {
-	pooled, err := e.read.Acquire(ctx)
+	r, err := e.openView(ctx)
 	if err != nil {
 		return err
 	}
-	conn := pooled.Hijack()                      // it has other settings now
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // its work is done
-	if _, err := conn.Exec(ctx, "set statement_timeout = 0"); err != nil {
-		return err
+	defer e.endView(r)
+	if e.citus {
+		r.snapshot.altered = true
 	}
-	if err := e.beginSnapshot(ctx, conn); err != nil {
-		return err
+	for i := range r.places { // as long as it takes
+		if _, err := r.places[i].conn.Exec(ctx, "set local statement_timeout = 0"); err != nil {
+			return err
+		}
 	}
 	m := manifest{Program: program, Layout: layout}
-	rows, err := conn.Query(ctx, "select name, epoch, commits from "+e.own.fences+" order by name")
+	// Under Citus those of a later moment: they only rise.
+	leases, sql := r.places[0].conn.Conn(), "select name, epoch, commits from "+e.own.fences+" order by name"
+	if e.citus {
+		named, err := e.read.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer named.Release()
+		leases = named.Conn()
+	}
+	rows, err := leases.Query(ctx, sql)
 	if err != nil {
 		return err
 	}
@@ -84,7 +95,7 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 		return err
 	}
 	for _, t := range e.schema.Tables() {
-		rows, err := exportTable(ctx, conn, filepath.Join(dir, t.Name), fmt.Sprintf(e.sql.copyTable, bytea(t.ID), bytea(t.ID+1)))
+		rows, err := r.exportTable(ctx, t, filepath.Join(dir, t.Name))
 		if err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
@@ -98,21 +109,26 @@ func (e *Engine) export(ctx context.Context, dir string) error {
 	return os.WriteFile(filepath.Join(dir, manifestName), text, 0o600)
 }
 
-func exportTable(ctx context.Context, conn *pgx.Conn, path, sql string) (rows int64, err error) {
+// exportTable writes one stream of what all shards have of a table.
+func (r *reader) exportTable(ctx context.Context, t *store.Table, path string) (rows int64, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	w := bufio.NewWriterSize(f, 1<<20)
-	tag, err := conn.PgConn().CopyTo(ctx, w, sql)
-	if err != nil {
+	w := &copyJoin{w: bufio.NewWriterSize(f, 1<<20)}
+	for _, in := range r.ring.shards {
+		w.begin()
+		tag, err := r.places[in.server].conn.Conn().PgConn().CopyTo(ctx, w, fmt.Sprintf(in.sql.copyTable, bytea(t.ID), bytea(t.ID+1)))
+		if err != nil {
+			return 0, err
+		}
+		rows += tag.RowsAffected()
+	}
+	if err := w.end(); err != nil {
 		return 0, err
 	}
-	if err := w.Flush(); err != nil {
-		return 0, err
-	}
-	return tag.RowsAffected(), f.Sync()
+	return rows, f.Sync()
 }
 
 // Restore makes a store of what Checkpoint wrote to dir, in a schema that holds

@@ -2,9 +2,10 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -53,10 +54,19 @@ func (e *Engine) wantCitus(ctx context.Context, tx pgx.Tx) (bool, error) {
 	return present, nil
 }
 
+const (
+	// A commit that touches all shards asks for something in each, so that many cost
+	// time; but a cluster cannot grow to more workers than it has shards.
+	workerShards = 4
+	minShards    = 8
+)
+
 // distribute spreads a table by p, its shards beside those of another table.
 func (e *Engine) distribute(ctx context.Context, tx pgx.Tx, name, with string) error {
 	if with == "" {
-		_, err := tx.Exec(ctx, `select create_distributed_table($1::regclass, 'p', colocate_with => 'none', shard_count => $2)`, name, e.o.ShardCount)
+		_, err := tx.Exec(ctx, `select create_distributed_table($1::regclass, 'p', colocate_with => 'none', shard_count => case when $2 > 0 then $2 else
+			greatest((select count(*)::int from pg_dist_node where shouldhaveshards and noderole = 'primary') * $3, $4) end)`,
+			name, e.o.ShardCount, workerShards, minShards)
 		return err
 	}
 	_, err := tx.Exec(ctx, `select create_distributed_table($1::regclass, 'p', colocate_with => $2)`, name, with)
@@ -82,83 +92,107 @@ func checkCitus(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// pins are how a view takes its snapshot on every worker at once: the table _pin
-// has no rows, its shards lie where those of all tables lie, and a question for
-// one p per worker touches each of them.
-type pins struct {
-	layout string // which shard is on which worker, as of the choice
-	touch  string // the question
-}
-
-// choosePins finds one p per worker that has shards.
-func (e *Engine) choosePins(ctx context.Context) (*pins, error) {
-	p := &pins{}
-	var workers int
-	err := e.write.QueryRow(ctx, `select count(distinct p.groupid) from pg_dist_shard s join pg_dist_placement p using (shardid)
-		where s.logicalrelid = $1::regclass`, e.own.pin).Scan(&workers)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.write.QueryRow(ctx, e.own.layout).Scan(&p.layout); err != nil {
-		return nil, err
-	}
-	rows, err := e.write.Query(ctx, `select distinct on (p.groupid) encode(int4send(i), 'hex') from generate_series(1, $2) i
-		join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column($1::regclass, int4send(i)) order by p.groupid, i`,
-		e.own.pin, 64*e.o.ShardCount)
-	if err != nil {
-		return nil, err
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != workers || workers == 0 {
-		return nil, fmt.Errorf("%d of %d workers found", len(list), workers)
-	}
-	p.touch = "select count(*) from " + e.own.pin + " where p in ('\\x" + strings.Join(list, "', '\\x") + "')"
-	return p, nil
-}
-
-// errRearranged says that shards moved since the pins were chosen.
+// errRearranged says that shards were moved since they were looked for.
 var errRearranged = errors.New("shards were moved")
 
-// beginPinned begins a transaction whose snapshots, one on every worker, are of
-// one state: a commit holds the view lock while it makes its changes visible on
-// one worker after the other, and the snapshots are taken while no commit does.
-// Everything is sent at once, so that a client that is paused holds up nobody.
-// After an error the connection may still hold the lock and must be closed.
-func (e *Engine) beginPinned(ctx context.Context, conn *pgconn.PgConn) error {
-	chosen := e.pins.Load()
-	pipe := conn.StartPipeline(ctx)
-	send := func(sql string) { pipe.SendQueryParams(sql, nil, nil, nil, nil) }
-	// Before the transaction, because its own snapshot is that of its first query.
-	send(e.own.lockViews)
-	pipe.SendPipelineSync()
-	send("begin isolation level repeatable read, read only")
-	send(e.own.layout)
-	send(chosen.touch)
-	send(e.own.freeViews)
-	err := pipe.Sync()
-	layout := ""
-	for answers := 0; err == nil; {
-		var result any
-		result, err = pipe.GetResults()
-		if err != nil || result == nil {
-			break
-		}
-		if r, ok := result.(*pgconn.ResultReader); ok {
-			answer := r.Read()
-			if err = answer.Err; err == nil && answers == 2 && len(answer.Rows) == 1 {
-				layout = string(answer.Rows[0][0])
+// errUnsettled says that a worker has a commit that is neither done nor undone there.
+var errUnsettled = errors.New("a worker was away when a commit ended, and does not have all of it yet")
+
+const (
+	// settleTime is how long a view waits for Citus to finish what was cut off.
+	settleTime  = 10 * time.Second
+	settlePause = 20 * time.Millisecond
+)
+
+// mayBeginAgain says whether a view that could not begin should try once more.
+func (e *Engine) mayBeginAgain(ctx context.Context, tried *ring, err error, again bool) (bool, error) {
+	if errors.Is(err, errUnsettled) {
+		wait, cancel := context.WithTimeout(ctx, settleTime)
+		defer cancel()
+		return e.settle(wait, tried) == nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+	}
+	if again {
+		return true, err
+	}
+	// A worker that cannot be reached may have been replaced.
+	if arranged := e.arrange(ctx); arranged != nil {
+		return false, errors.Join(err, arranged)
+	}
+	return e.ring.Load() != tried, err
+}
+
+// settle waits until Citus has finished on all workers what it began. Citus does so
+// once a minute; it is asked to do so now, if we may.
+func (e *Engine) settle(ctx context.Context, r *ring) error {
+	for try := 0; ; try++ {
+		open := false
+		for _, s := range r.servers {
+			var here bool
+			if err := s.ask.QueryRow(ctx, s.unsettled).Scan(&here); err != nil {
+				return err
 			}
-			answers++
+			open = open || here
+		}
+		if !open {
+			return nil
+		}
+		if try%50 == 1 {
+			if _, err := e.write.Exec(ctx, "select recover_prepared_transactions()"); err != nil {
+				e.log.Warn("a commit is not finished on all workers, and Citus has to do that in its own time", "err", redact(err))
+			}
+		}
+		t := time.NewTimer(settlePause)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return errUnsettled
 		}
 	}
-	if err := errors.Join(err, pipe.Close()); err != nil {
-		return err
+}
+
+// endpointOf are the connections to a worker, which stay when shards move. We reach
+// it as we reach the coordinator, but for its address.
+func (e *Engine) endpointOf(name, host string, port uint16) (*endpoint, error) {
+	if known := e.endpoints[name]; known != nil {
+		return known, nil
 	}
-	if layout != chosen.layout {
-		return errRearranged
+	to := &endpoint{name: name}
+	move := func(c *pgx.ConnConfig) { moveTo(&c.Config, host, port) }
+	if name == "" {
+		move = func(*pgx.ConnConfig) {}
 	}
-	return nil
+	var err error
+	if to.read, err = e.pool(context.Background(), e.o.PoolSize, e.session(false, e.o.StatementTimeout, viewIdle), move); err != nil {
+		return nil, err
+	}
+	if to.ask, err = e.pool(context.Background(), writerCommits+otherCommits+1, e.session(false, e.o.CommitTimeout, commitIdle), move); err != nil {
+		to.read.Close()
+		return nil, err
+	}
+	e.endpoints[name] = to
+	return to, nil
+}
+
+// moveTo makes the settings of a connection those of one to another server. An
+// address may name several coordinators, and several ways to each, with and
+// without encryption: the ways to the first are kept.
+func moveTo(c *pgconn.Config, host string, port uint16) {
+	was, at := c.Host, c.Port
+	named := func(t *tls.Config) *tls.Config {
+		if t == nil || t.ServerName == "" {
+			return t
+		}
+		t = t.Clone()
+		t.ServerName = host
+		return t
+	}
+	c.Host, c.Port, c.TLSConfig = host, port, named(c.TLSConfig)
+	var kept []*pgconn.FallbackConfig
+	for _, f := range c.Fallbacks {
+		if f.Host == was && f.Port == at {
+			kept = append(kept, &pgconn.FallbackConfig{Host: host, Port: port, TLSConfig: named(f.TLSConfig)})
+		}
+	}
+	c.Fallbacks = kept
 }

@@ -62,7 +62,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	// From here on the caller's hurry could only make the outcome unknown.
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.CommitTimeout)
 	defer cancel()
-	t := &transaction{engine: e, ctx: sending, conn: conn, lease: b.Lease, epoch: b.Epoch}
+	t := &transaction{engine: e, ctx: sending, conn: conn, lease: b.Lease, epoch: b.Epoch, ring: e.ring.Load()}
 	if err := t.run(spans); err != nil {
 		t.abandon()
 		if hasCode(err, codeDivisionByZero) {
@@ -120,6 +120,7 @@ type transaction struct {
 	epoch  uint64
 	number int64 // of the commit
 	steps  int64 // that were staged
+	ring   *ring
 }
 
 func (t *transaction) run(spans []*span) error {

@@ -10,14 +10,16 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chainexplorer/internal/store"
 )
 
-// session are the settings that every connection of ours begins with.
-func (e *Engine) session(statement, idle time.Duration) map[string]string {
+// session are the settings that a connection of ours begins with: to a coordinator
+// of Citus, or to a server that makes its plans itself.
+func (e *Engine) session(coordinator bool, statement, idle time.Duration) map[string]string {
 	s := map[string]string{
 		"statement_timeout":                   strconv.FormatInt(statement.Milliseconds(), 10),
 		"idle_in_transaction_session_timeout": strconv.FormatInt(idle.Milliseconds(), 10),
@@ -28,9 +30,9 @@ func (e *Engine) session(statement, idle time.Duration) map[string]string {
 	if e.o.ReadOnly {
 		s["default_transaction_read_only"] = "on"
 	}
-	if e.citus {
-		// It makes plans of its own, and needs the values for them. One connection
-		// to each worker has the view's snapshot; another would have a later one.
+	if coordinator {
+		// It makes plans of its own, and needs the values for them. A commit is one
+		// transaction on each worker.
 		s["citus.max_adaptive_executor_pool_size"] = "1"
 		s["citus.propagate_set_commands"] = "local" // see plainPlans
 		return s
@@ -47,12 +49,16 @@ func (e *Engine) session(statement, idle time.Duration) map[string]string {
 
 // pool makes a pool; connections are opened when they are needed. A setting in
 // the address wins over ours.
-func (e *Engine) pool(ctx context.Context, size int, statement, idle time.Duration) (*pgxpool.Pool, error) {
+func (e *Engine) pool(ctx context.Context, size int, session map[string]string, change ...func(*pgx.ConnConfig)) (*pgxpool.Pool, error) {
 	cfg, err := pgxpool.ParseConfig(e.o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the database's address: %w", store.ErrInvalid, err)
 	}
-	for name, value := range e.session(statement, idle) {
+	e.countTrips(cfg.ConnConfig)
+	for _, set := range change {
+		set(cfg.ConnConfig)
+	}
+	for name, value := range session {
 		if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {
 			cfg.ConnConfig.RuntimeParams[name] = value
 		}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ const copyChunk = 128 << 10
 // copyStream writes leaves in the form of COPY without holding them all.
 type copyStream struct {
 	leaves []leaf
+	step   int64 // a column of its own in front, unless it is 0
 	buf    []byte
 	read   int
 	begun  bool
@@ -47,7 +49,13 @@ func (s *copyStream) fill() {
 	for len(s.leaves) > 0 && len(s.buf) < copyChunk {
 		l := &s.leaves[0]
 		s.leaves = s.leaves[1:]
-		s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
+		if s.step == 0 {
+			s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
+		} else {
+			s.buf = binary.BigEndian.AppendUint16(s.buf, 5)
+			s.buf = binary.BigEndian.AppendUint32(s.buf, 8)
+			s.buf = binary.BigEndian.AppendUint64(s.buf, uint64(s.step))
+		}
 		s.field(l.partition)
 		s.field(l.first)
 		s.buf = binary.BigEndian.AppendUint32(s.buf, 2)
@@ -55,7 +63,7 @@ func (s *copyStream) fill() {
 		s.field(l.value)
 	}
 	if len(s.leaves) == 0 {
-		s.buf = append(s.buf, 0xff, 0xff) // the trailer
+		s.buf = append(s.buf, copyTrailer...)
 		s.ended = true
 	}
 }
@@ -63,6 +71,49 @@ func (s *copyStream) fill() {
 func (s *copyStream) field(b []byte) {
 	s.buf = binary.BigEndian.AppendUint32(s.buf, uint32(len(b)))
 	s.buf = append(s.buf, b...)
+}
+
+// copyTrailer ends a stream.
+const copyTrailer = "\xff\xff"
+
+// copyJoin makes one stream of several: the header of the first, all rows, and one
+// trailer.
+type copyJoin struct {
+	w       *bufio.Writer
+	streams int
+	skip    int    // bytes of the header that are still to come
+	held    []byte // the last bytes, which may be the trailer
+}
+
+// begin is called before each stream.
+func (j *copyJoin) begin() {
+	j.held, j.skip = j.held[:0], 0
+	if j.streams++; j.streams > 1 {
+		j.skip = len(copyHeader)
+	}
+}
+
+// Write serves io.Writer.
+func (j *copyJoin) Write(b []byte) (int, error) {
+	n := len(b)
+	skipped := min(j.skip, n)
+	j.skip -= skipped
+	j.held = append(j.held, b[skipped:]...)
+	if over := len(j.held) - len(copyTrailer); over > 0 {
+		if _, err := j.w.Write(j.held[:over]); err != nil {
+			return 0, err
+		}
+		j.held = append(j.held[:0], j.held[over:]...)
+	}
+	return n, nil
+}
+
+// end writes the trailer.
+func (j *copyJoin) end() error {
+	if _, err := j.w.WriteString(copyTrailer); err != nil {
+		return err
+	}
+	return j.w.Flush()
 }
 
 // copiedRows reads what COPY made of a table with three columns of bytes.

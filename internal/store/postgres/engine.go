@@ -33,21 +33,23 @@
 // # Citus
 //
 // When the database has the extension (or Options.Citus asks for it), the leaves are
-// distributed by p, and every Get, Scan and every query of a GetMany names one p, so
-// that it touches one shard. Walk and Checkpoint read all shards. A commit puts what
-// it asks for and what it changes into _asked, whose shards lie beside those of the
-// leaves, so that one statement serves all shards (see stage.go).
+// distributed by p. Each shard is a table of a worker, and leaves are read there, on
+// connections of our own: Get and Scan ask one shard, GetMany those that have some of
+// the keys, all workers at once; Walk and Checkpoint read all shards (see ring.go).
+// Changes go through the coordinator, which sees to it that all workers have them or
+// none, and that they go where a shard is being moved to. Many are put into _staged,
+// whose shards lie beside those of the leaves, so that one statement serves all
+// shards (see stage.go).
 //
-// A view is the same there, although a snapshot is one worker's. Workers have the
-// transaction at repeatable read as well (hence Citus 11.2 or newer), and a view
-// takes its snapshots on all of them before it calls its function, at a moment at
-// which no commit is becoming visible: a lock keeps the two apart, for as long as
-// either takes. The same lock lets one commit after the other become visible,
-// whatever their leases. It has the head and the fork count of one commit and the rows of
-// the same one. Shards that were moved since are noticed when a view begins.
-// What remains open is a worker that fails between the two phases of a commit:
-// until it is back and Citus has finished the commit there, its shards show the
-// state before.
+// A view is the same there, although a snapshot is one worker's: it takes its
+// snapshots on all of them before it calls its function, at a moment at which no
+// commit is becoming visible: a lock keeps the two apart, for as long as either
+// takes. The same lock lets one commit after the other become visible, whatever their
+// leases. It has the head and the fork count of one commit and the rows of the same
+// one. The snapshots are kept for the next view, which asks the coordinator whether
+// something was committed since (see snapshot.go). Shards that were moved are
+// noticed when a view begins. Where a worker failed between the two phases of a
+// commit, views and commits wait until Citus has finished it there.
 //
 // PgBouncer and the like must be in session mode: the engine uses prepared
 // statements and LISTEN.
@@ -92,7 +94,7 @@ type Options struct {
 	// Citus says whether tables are distributed: by default when the database
 	// has the extension. It counts when a schema is made.
 	Citus      CitusMode
-	ShardCount int // of a distributed table; 32 when 0
+	ShardCount int // of a distributed table; when 0 four for each worker, and at least eight
 
 	// Now is the clock of the lease in tests. When nil it is the database's,
 	// which all processes share.
@@ -109,7 +111,6 @@ const (
 	writePoolSize           = writerCommits + otherCommits + 3 // the rest is for leases
 	defaultStatementTimeout = 15 * time.Second
 	defaultCommitTimeout    = 2 * time.Minute
-	defaultShardCount       = 32
 
 	// How long the server waits for a client that went silent in the middle of a
 	// commit, which keeps others from writing, or of a view, which keeps nobody
@@ -140,16 +141,21 @@ type Engine struct {
 	own    ownStatements
 	log    *slog.Logger
 	citus  bool
-	pins   atomic.Pointer[pins] // under Citus
+	ring   atomic.Pointer[ring]
 
-	read, write *pgxpool.Pool
-	metrics     *collector // nil when not asked for
+	read, write *pgxpool.Pool // to the server that we were named
+	metrics     *collector    // nil when not asked for
+
+	arranging sync.Mutex
+	endpoints map[string]*endpoint // guarded by arranging; under Citus, by name
+	snapshots snapshots            // under Citus
 
 	turns   turns        // of commits
 	filling [256]filling // by table
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
+	trips       atomic.Uint64
 	followed    followed
 
 	closing   chan struct{}
@@ -175,9 +181,11 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, name: o.Schema, schema: schema, log: o.Logger.With("store", o.Schema),
-		own:   newOwnStatements(o.Schema),
-		turns: newTurns(), closing: make(chan struct{}),
+		own:       newOwnStatements(o.Schema),
+		endpoints: map[string]*endpoint{}, turns: newTurns(), closing: make(chan struct{}),
 	}
+	e.snapshots.views = make(turn, o.PoolSize)
+	e.snapshots.expired = func() { e.endSnapshots(false) }
 	if err := e.open(ctx); err != nil {
 		err = fmt.Errorf("open store %s: %w", o.Schema, redact(err))
 		return nil, errors.Join(err, e.Close())
@@ -205,9 +213,6 @@ func (o *Options) fill() error {
 	if o.CommitTimeout == 0 {
 		o.CommitTimeout = defaultCommitTimeout
 	}
-	if o.ShardCount == 0 {
-		o.ShardCount = defaultShardCount
-	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -219,19 +224,21 @@ func (e *Engine) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if e.write, err = e.pool(ctx, writePoolSize, e.o.CommitTimeout, commitIdle); err != nil {
+	if e.write, err = e.pool(ctx, writePoolSize, e.session(e.citus, e.o.CommitTimeout, commitIdle)); err != nil {
 		return err
 	}
-	if e.read, err = e.pool(ctx, e.o.PoolSize, e.o.StatementTimeout, viewIdle); err != nil {
+	idle := viewIdle
+	if e.citus {
+		idle = gateIdle
+	}
+	if e.read, err = e.pool(ctx, e.o.PoolSize, e.session(e.citus, e.o.StatementTimeout, idle)); err != nil {
 		return err
 	}
 	e.sql = newStatements(&e.own, e.citus)
-	if e.citus {
-		chosen, err := e.choosePins(ctx)
-		if err != nil {
-			return fmt.Errorf("find the workers: %w", err)
-		}
-		e.pins.Store(chosen)
+	if !e.citus {
+		e.ring.Store(e.oneServer())
+	} else if err := e.arrange(ctx); err != nil {
+		return err
 	}
 	if e.o.Metrics != nil {
 		c := newCollector(e, e.o.Metrics)
@@ -249,7 +256,7 @@ func (e *Engine) open(ctx context.Context) error {
 // prepare looks at the schema or makes it. Only then it is known how connections
 // are to be set.
 func (e *Engine) prepare(ctx context.Context) error {
-	p, err := e.pool(ctx, 1, e.o.CommitTimeout, commitIdle)
+	p, err := e.pool(ctx, 1, e.session(e.citus, e.o.CommitTimeout, commitIdle))
 	if err != nil {
 		return err
 	}
@@ -302,10 +309,15 @@ func (e *Engine) Close() error {
 		close(e.closing)
 		e.running.Wait()
 		e.endings.Wait()
+		e.endSnapshots(true)
 		if e.metrics != nil {
 			e.metrics.unregister()
 		}
-		for _, p := range []*pgxpool.Pool{e.read, e.write} {
+		pools := []*pgxpool.Pool{e.read, e.write}
+		for _, to := range e.endpoints {
+			pools = append(pools, to.read, to.ask)
+		}
+		for _, p := range pools {
 			if p != nil {
 				p.Close()
 			}

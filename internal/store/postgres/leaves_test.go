@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -193,6 +194,7 @@ func TestLeavesOfTwoLeases(t *testing.T) {
 	o := options(pgtest.Database(t))
 	const commits, rows = 30, 20
 	var writers sync.WaitGroup
+	both := make(chan struct{}) // opening takes longer than all commits of the one that is first
 	for w, name := range []string{store.Writer, "job/a"} {
 		e := mustOpen(t, o)
 		l, err := e.Acquire(t.Context(), name, "a", time.Hour)
@@ -200,6 +202,7 @@ func TestLeavesOfTwoLeases(t *testing.T) {
 			t.Fatal(err)
 		}
 		writers.Go(func() {
+			<-both
 			for n := range uint32(commits) {
 				b := &store.Batch{}
 				b.Under(l)
@@ -212,6 +215,7 @@ func TestLeavesOfTwoLeases(t *testing.T) {
 			}
 		})
 	}
+	close(both)
 	writers.Wait()
 	if got := census(t, mustOpen(t, o)); got["v"] != 2*commits*rows {
 		t.Errorf("rows %v, want %d", got, 2*commits*rows)
@@ -279,6 +283,12 @@ func TestRowsBefore(t *testing.T) {
 	rowsBefore(t, url, n)
 	raw(t, url, `update chain._store set layout = 2`)
 	dir := t.TempDir() + "/copy"
+	// One that is spread over machines is refused and stays as it is.
+	raw(t, url, `update chain._store set citus = true`)
+	if _, err := postgres.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "spread over machines") || !strings.Contains(err.Error(), "admin copy") {
+		t.Errorf("a distributed schema of a layout before: %v", err)
+	}
+	raw(t, url, `update chain._store set citus = false`)
 	checkpointBefore(t, url, dir, fmt.Sprintf(`{"program": "chainexplorer store", "layout": 2, "leases": [{"name": "", "epoch": 4, "commits": 9}], "tables": [
 		{"id": 1, "name": "left", "partitionLen": 2, "rows": %d}, {"id": 2, "name": "right", "partitionLen": 0, "rows": %d}]}`, n, n))
 	e = mustOpen(t, o)

@@ -1,6 +1,11 @@
 package postgres
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // collector shows the engine's figures to Prometheus. They are read when asked
 // for and cost the server nothing.
@@ -24,13 +29,36 @@ func newCollector(e *Engine, in prometheus.Registerer) *collector {
 	gauge, counter := prometheus.GaugeValue, prometheus.CounterValue
 	add(counter, "commits_total", "Batches committed by this process.", func(e *Engine) float64 { return float64(e.commits.Load()) })
 	add(counter, "commit_bytes_total", "Keys and values committed by this process.", func(e *Engine) float64 { return float64(e.commitBytes.Load()) })
-	add(gauge, "connections", "Connections for views that are open.", func(e *Engine) float64 { return float64(e.read.Stat().TotalConns()) })
-	add(gauge, "connections_busy", "Connections for views that are in use.", func(e *Engine) float64 { return float64(e.read.Stat().AcquiredConns()) })
-	add(gauge, "connections_max", "Connections for views that may be open.", func(e *Engine) float64 { return float64(e.read.Stat().MaxConns()) })
-	add(counter, "connection_waits_total", "Views that had to wait for a connection.", func(e *Engine) float64 { return float64(e.read.Stat().EmptyAcquireCount()) })
+	add(gauge, "connections", "Connections for views that are open.",
+		func(e *Engine) float64 {
+			return e.sum(func(s *pgxpool.Stat) float64 { return float64(s.TotalConns()) })
+		})
+	add(gauge, "connections_busy", "Connections for views that are in use.",
+		func(e *Engine) float64 {
+			if e.citus { // some are kept for the next view
+				return float64(len(e.snapshots.views) * len(e.ring.Load().servers))
+			}
+			return float64(e.read.Stat().AcquiredConns())
+		})
+	add(gauge, "connections_max", "Connections for views that may be open.",
+		func(e *Engine) float64 { return e.sum(func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) }) })
+	add(counter, "connection_waits_total", "Views that had to wait for a connection.",
+		func(e *Engine) float64 {
+			return float64(e.read.Stat().EmptyAcquireCount() + e.snapshots.waits.Load())
+		})
 	add(counter, "connection_wait_seconds_total", "Time that views waited for connections.",
-		func(e *Engine) float64 { return e.read.Stat().EmptyAcquireWaitTime().Seconds() })
+		func(e *Engine) float64 {
+			return (e.read.Stat().EmptyAcquireWaitTime() + time.Duration(e.snapshots.waited.Load())).Seconds()
+		})
 	return c
+}
+
+// sum adds a figure of the connections for views up, over all servers.
+func (e *Engine) sum(of func(*pgxpool.Stat) float64) (total float64) {
+	for _, s := range e.ring.Load().servers {
+		total += of(s.read.Stat())
+	}
+	return total
 }
 
 // Describe serves prometheus.Collector.

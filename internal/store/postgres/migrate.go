@@ -190,15 +190,20 @@ func (e *Engine) makeLeaves(ctx context.Context, tx pgx.Tx, citus bool) error {
 	if err := e.distribute(ctx, tx, e.own.leaves, e.own.pin); err != nil {
 		return fmt.Errorf("distribute: %w", err)
 	}
-	_, err = tx.Exec(ctx, `create table `+e.own.asked+` (c bigint not null, i bigint not null, p bytea not null, k bytea not null,
-		more bool not null, n int2 not null, v bytea not null)`)
-	if err == nil {
-		_, err = tx.Exec(ctx, `create index on `+e.own.asked+` (c)`)
+	return e.makeStaged(ctx, tx)
+}
+
+// makeStaged makes the table that changes are put into under Citus.
+func (e *Engine) makeStaged(ctx context.Context, tx pgx.Tx) error {
+	for _, statement := range []string{
+		`create table ` + e.own.staged + ` (c bigint not null, p bytea not null, k bytea not null, n int2 not null, v bytea not null)`,
+		`create index on ` + e.own.staged + ` (c)`,
+	} {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if err := e.distribute(ctx, tx, e.own.asked, e.own.pin); err != nil {
+	if err := e.distribute(ctx, tx, e.own.staged, e.own.pin); err != nil {
 		return fmt.Errorf("distribute: %w", err)
 	}
 	return nil
@@ -229,7 +234,7 @@ func Drop(ctx context.Context, o Options) error {
 		return err
 	}
 	e := &Engine{o: o, name: o.Schema, schema: schema, own: newOwnStatements(o.Schema), closing: make(chan struct{})}
-	if e.write, err = e.pool(ctx, 1, o.CommitTimeout, commitIdle); err != nil {
+	if e.write, err = e.pool(ctx, 1, e.session(false, o.CommitTimeout, commitIdle)); err != nil {
 		return redact(err)
 	}
 	defer e.write.Close()

@@ -43,12 +43,12 @@ func filled(t *testing.T, o Options) *Engine {
 	return e
 }
 
-// explain returns the plan of a statement as the engine's own connections make it.
-func explain(t *testing.T, e *Engine, sql string, args ...any) string {
+// explain returns the plan of a statement as the engine's own connections to a server make it.
+func explain(t *testing.T, e *Engine, server int, sql string, args ...any) string {
 	t.Helper()
 	var plan []string
 	err := e.View(t.Context(), func(r store.Reader) error {
-		return r.(*reader).on(t.Context(), e.schema.Tables()[0], func(conn *pgx.Conn) error {
+		return r.(*reader).on(t.Context(), e.schema.Tables()[0], server, func(conn *pgx.Conn) error {
 			rows, err := conn.Query(t.Context(), "explain (costs off) "+sql, append([]any{pgx.QueryExecModeExec}, args...)...)
 			if err != nil {
 				return err
@@ -71,7 +71,42 @@ func testOptions(url, schema string) Options {
 // a range of the primary key in its order, without a sort or a scan of a table.
 func TestPlans(t *testing.T) {
 	e := filled(t, testOptions(pgtest.Database(t), "plans"))
-	s := e.sql
+	holdPlans(t, e)
+	list := [][]byte{{1, 1, 0}, {1, 2, 0}}
+	rows, err := e.write.Query(t.Context(), "explain (costs off) "+e.sql.remove, pgx.QueryExecModeExec, list, list)
+	var plan []string
+	if err == nil {
+		plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	}
+	if err != nil || !strings.Contains(strings.Join(plan, "\n"), "Index Cond: ((p = q.p) AND (k = q.k))") {
+		t.Errorf("deletion: %v\n%s", err, strings.Join(plan, "\n"))
+	}
+}
+
+// holdPlans looks at one shard of every server.
+func holdPlans(t *testing.T, e *Engine) {
+	t.Helper()
+	for _, statistics := range []bool{false, true} {
+		if statistics {
+			if err := e.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := e.ring.Load()
+		for server := range r.servers {
+			for _, in := range r.shards {
+				if in.server == server {
+					holdShardPlans(t, e, in, statistics)
+					break
+				}
+			}
+		}
+	}
+}
+
+func holdShardPlans(t *testing.T, e *Engine, in *shard, statistics bool) {
+	t.Helper()
+	s := in.sql
 	p, k, list := []byte{1, 1, 0}, []byte{0}, [][]byte{{1, 1, 0}, {1, 2, 0}}
 	cases := map[string]struct {
 		sql  string
@@ -84,7 +119,6 @@ func TestPlans(t *testing.T) {
 		"walkAll": {s.walkFrom, []any{p, k, []byte{2}, 10}, "Index Cond: ((ROW(p, k) >= ROW("},
 		"ask":     {s.ask, []any{list, list, []bool{true, false}}, "Index Cond: ((p = q.p) AND (k <= q.k))"},
 		"scanOn":  {s.scanOn[1], []any{p, k, 10, []byte{9}}, "Index Cond: ((p = "},
-		"remove":  {s.remove, []any{list, list}, "Index Cond: ((p = q.p) AND (k = q.k))"},
 	}
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {
@@ -101,42 +135,24 @@ func TestPlans(t *testing.T) {
 			}{s.scan[b2i(reverse)][b2i(bounded)], args, want}
 		}
 	}
-	for _, statistics := range []bool{false, true} {
-		if statistics {
-			if err := e.Compact(t.Context()); err != nil {
-				t.Fatal(err)
+	for name, c := range cases {
+		plan := explain(t, e, in.server, c.sql, c.args...)
+		if !strings.Contains(plan, c.want) || !strings.Contains(plan, "_leaves_pkey") {
+			t.Errorf("%s (statistics %t): plan lacks %q\n%s", name, statistics, c.want, plan)
+		}
+		for _, bad := range []string{"Seq Scan", "Sort", "Hash", "Bitmap", "Filter:"} {
+			if strings.Contains(strings.ReplaceAll(plan, "One-Time Filter:", ""), bad) { // which spares an index scan
+				t.Errorf("%s (statistics %t) has a %s\n%s", name, statistics, bad, plan)
 			}
 		}
-		for name, c := range cases {
-			if name == "remove" {
-				continue // not in a read-only transaction; below
-			}
-			plan := explain(t, e, c.sql, c.args...)
-			if !strings.Contains(plan, c.want) || !strings.Contains(plan, "_leaves_pkey") {
-				t.Errorf("%s (statistics %t): plan lacks %q\n%s", name, statistics, c.want, plan)
-			}
-			for _, bad := range []string{"Seq Scan", "Sort", "Hash", "Bitmap", "Filter:"} {
-				if strings.Contains(strings.ReplaceAll(plan, "One-Time Filter:", ""), bad) { // which spares an index scan
-					t.Errorf("%s (statistics %t) has a %s\n%s", name, statistics, bad, plan)
-				}
-			}
-			if strings.HasPrefix(name, "scan ") && strings.Contains(name, "reverse true") != strings.Contains(plan, "Index Scan Backward") {
-				t.Errorf("%s goes the wrong way\n%s", name, plan)
-			}
+		if strings.HasPrefix(name, "scan ") && strings.Contains(name, "reverse true") != strings.Contains(plan, "Index Scan Backward") {
+			t.Errorf("%s goes the wrong way\n%s", name, plan)
 		}
-	}
-	var plan []string
-	rows, err := e.write.Query(t.Context(), "explain (costs off) "+s.remove, pgx.QueryExecModeExec, list, list)
-	if err == nil {
-		plan, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	}
-	if err != nil || !strings.Contains(strings.Join(plan, "\n"), cases["remove"].want) {
-		t.Errorf("deletion: %v\n%s", err, strings.Join(plan, "\n"))
 	}
 }
 
-// TestPlansOnCitus: every question that the engine asks has one shard, and the
-// shards of all tables lie beside each other.
+// TestPlansOnCitus: the workers plan like one server, and the shards of all tables
+// lie beside each other.
 func TestPlansOnCitus(t *testing.T) {
 	url := os.Getenv("TEST_CITUS_URL")
 	if url == "" {
@@ -148,22 +164,7 @@ func TestPlansOnCitus(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := filled(t, o)
-	s := e.sql
-	p, k := []byte{1, 1, 0}, []byte{0}
-	questions := map[string][]any{s.get: {p, k}, s.ask: {p, k, true}, s.scanOn[0]: {p, k, 10}}
-	for _, reverse := range []bool{false, true} {
-		questions[s.scan[b2i(reverse)][0]] = []any{p, k, 10}
-		questions[s.scan[b2i(reverse)][1]] = []any{p, k, 10, []byte{9}}
-	}
-	for sql, args := range questions {
-		plan := explain(t, e, sql, args...)
-		if !strings.Contains(plan, "Task Count: 1\n") {
-			t.Errorf("not one shard: %s\n%s", sql, plan)
-		}
-		if strings.Contains(plan, "Seq Scan") {
-			t.Errorf("a scan of a whole shard: %s\n%s", sql, plan)
-		}
-	}
+	holdPlans(t, e)
 	var groups, shards int
 	err := e.read.QueryRow(t.Context(), `select count(distinct colocationid), min(c)::int from (
 		select d.colocationid, (select count(*) from pg_dist_shard s where s.logicalrelid = d.logicalrelid) c from pg_dist_partition d
@@ -186,7 +187,7 @@ func TestMovedShardsOnCitus(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := filled(t, o)
-	before := e.pins.Load()
+	before := e.ring.Load()
 	count := func() (n int) {
 		t.Helper()
 		err := e.View(t.Context(), func(r store.Reader) error {
@@ -224,7 +225,7 @@ func TestMovedShardsOnCitus(t *testing.T) {
 	if n := count(); n != 3000 {
 		t.Errorf("%d rows after the move", n)
 	}
-	if after := e.pins.Load(); after.layout == before.layout {
+	if after := e.ring.Load(); after.layout == before.layout {
 		t.Error("the move went unnoticed")
 	}
 }

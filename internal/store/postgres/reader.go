@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/store"
 )
@@ -37,9 +38,11 @@ func (r *reader) Get(ctx context.Context, k store.Key) (value []byte, err error)
 		return nil, err
 	}
 	l, missing := leaf{}, false
-	err = r.on(ctx, k.Table, func(conn *pgx.Conn) error {
+	partition := partitionOf(k.Table, k.Partition)
+	in := r.ring.shardOf(partition)
+	err = r.on(ctx, k.Table, in.server, func(conn *pgx.Conn) error {
 		var n int16
-		err := conn.QueryRow(ctx, r.engine.sql.get, partitionOf(k.Table, k.Partition), solid(k.Sort)).Scan(&l.first, &n, &l.value)
+		err := conn.QueryRow(ctx, in.sql.get, partition, solid(k.Sort)).Scan(&l.first, &n, &l.value)
 		l.rows = int(n)
 		if missing = errors.Is(err, pgx.ErrNoRows); missing {
 			return nil
@@ -61,7 +64,8 @@ func (r *reader) Get(ctx context.Context, k store.Key) (value []byte, err error)
 	return value, nil
 }
 
-// GetMany asks one question (under Citus one per key), all sent together.
+// GetMany asks one question for each shard that has some of the keys, on all servers
+// at once.
 func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) {
 	if err := r.check(ctx); err != nil {
 		return nil, err
@@ -75,12 +79,25 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 	if len(ks) == 0 {
 		return out, nil
 	}
-	batch := &pgx.Batch{}
-	r.engine.askLeaves(batch, ks, out)
-	err := r.on(ctx, ks[0].Table, func(conn *pgx.Conn) error {
-		return conn.SendBatch(ctx, batch).Close()
-	})
-	if err != nil {
+	batches := make([]pgx.Batch, len(r.ring.servers))
+	for in, asked := range r.byShard(ks) {
+		batches[in.server].Queue(in.sql.getMany, asked.ps, asked.sorts).Query(asked.find(ks, out))
+	}
+	var g errgroup.Group
+	for server := range batches {
+		if batches[server].Len() == 0 {
+			continue
+		}
+		ask := func() error {
+			return r.on(ctx, ks[0].Table, server, func(conn *pgx.Conn) error { return conn.SendBatch(ctx, &batches[server]).Close() })
+		}
+		if len(batches) > 1 {
+			g.Go(ask)
+		} else if err := ask(); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -104,43 +121,43 @@ func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.
 	return nil
 }
 
-// askLeaves asks for the leaves of keys: in one question, which under Citus would
-// let a worker read a whole partition, so that there it is one for each key, which
-// goes to the one shard that holds it.
-func (e *Engine) askLeaves(batch *pgx.Batch, ks []store.Key, out [][]byte) {
-	find := func(place int, raw [][]byte) error {
-		l := leaf{first: raw[0], rows: int(binary.BigEndian.Uint16(raw[1])), value: raw[2]}
-		value, err := l.find(ks[place].Sort)
-		if value != nil {
-			out[place] = append(make([]byte, 0, len(value)), value...)
-		}
-		return err
-	}
-	if !e.citus {
-		ps, sorts := make([][]byte, len(ks)), make([][]byte, len(ks))
-		for i, k := range ks {
-			ps[i], sorts[i] = partitionOf(k.Table, k.Partition), solid(k.Sort)
-		}
-		batch.Queue(e.sql.getMany, ps, sorts).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				raw := rows.RawValues()
-				if err := find(int(binary.BigEndian.Uint64(raw[0])-1), raw[1:]); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		})
-		return
-	}
+// asked are the keys that one shard is asked for.
+type asked struct {
+	ps, sorts [][]byte
+	places    []int // in the list of all
+}
+
+func (r *reader) byShard(ks []store.Key) map[*shard]*asked {
+	out := map[*shard]*asked{}
 	for i, k := range ks {
-		batch.Queue(e.sql.get, partitionOf(k.Table, k.Partition), solid(k.Sort)).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				if err := find(i, rows.RawValues()); err != nil {
-					return err
-				}
+		partition := partitionOf(k.Table, k.Partition)
+		in := r.ring.shardOf(partition)
+		a := out[in]
+		if a == nil {
+			a = &asked{}
+			out[in] = a
+		}
+		a.ps, a.sorts, a.places = append(a.ps, partition), append(a.sorts, solid(k.Sort)), append(a.places, i)
+	}
+	return out
+}
+
+// find takes the values of the keys out of the leaves.
+func (a *asked) find(ks []store.Key, out [][]byte) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		for rows.Next() {
+			raw := rows.RawValues()
+			place := a.places[binary.BigEndian.Uint64(raw[0])-1]
+			l := leaf{first: raw[1], rows: int(binary.BigEndian.Uint16(raw[2])), value: raw[3]}
+			value, err := l.find(ks[place].Sort)
+			if err != nil {
+				return err
 			}
-			return rows.Err()
-		})
+			if value != nil {
+				out[place] = append(make([]byte, 0, len(value)), value...)
+			}
+		}
+		return rows.Err()
 	}
 }
 
@@ -148,6 +165,7 @@ func (e *Engine) askLeaves(batch *pgx.Batch, ks []store.Key, out [][]byte) {
 // of memory, and where each ends.
 type page struct {
 	columns int
+	bytes   int // about how large the next one may be; 0: pageBytes
 	data    []byte
 	ends    []int
 }
@@ -189,8 +207,12 @@ func (p *page) leaf(row, column int) leaf {
 // next is how many leaves to ask for after this page, of which there are so many
 // at the most.
 func (p *page) next(most int) int {
+	size := p.bytes
+	if size == 0 {
+		size = pageBytes
+	}
 	average := max(len(p.data)/max(p.rows(), 1), 1)
-	return min(max(pageBytes/average, 16), maxPage, most)
+	return min(max(size/average, 16), maxPage, most)
 }
 
 // filling is how many rows the leaves of a table were seen to hold, by which a
@@ -247,9 +269,10 @@ type scan struct {
 func (s *scan) run() error {
 	p := &page{columns: 3}
 	full := &s.engine.filling[s.rg.Table.ID]
-	sql, from, to := &s.engine.sql.scan[b2i(s.rg.Reverse)], s.rg.From, s.rg.To
+	in := s.ring.shardOf(partitionOf(s.rg.Table, s.rg.Partition))
+	sql, from, to := &in.sql.scan[b2i(s.rg.Reverse)], s.rg.From, s.rg.To
 	for size := min(full.leavesFor(s.left), firstPage); ; size = p.next(full.leavesFor(s.left)) {
-		if err := s.page(p, sql[b2i(to != nil)], from, to, size); err != nil {
+		if err := s.page(p, in.server, sql[b2i(to != nil)], from, to, size); err != nil {
 			return err
 		}
 		for i := range p.rows() {
@@ -265,17 +288,17 @@ func (s *scan) run() error {
 		if last := p.column(size-1, 0); s.rg.Reverse {
 			to = bytes.Clone(last)
 		} else {
-			sql, from = &s.engine.sql.scanOn, bytes.Clone(last)
+			sql, from = &in.sql.scanOn, bytes.Clone(last)
 		}
 	}
 }
 
-func (s *scan) page(p *page, sql string, from, to []byte, limit int) error {
+func (s *scan) page(p *page, server int, sql string, from, to []byte, limit int) error {
 	args := []any{partitionOf(s.rg.Table, s.rg.Partition), solid(from), limit}
 	if to != nil {
 		args = append(args, to)
 	}
-	return s.on(s.ctx, s.rg.Table, func(conn *pgx.Conn) error { return p.read(s.ctx, conn, sql, args...) })
+	return s.on(s.ctx, s.rg.Table, server, func(conn *pgx.Conn) error { return p.read(s.ctx, conn, sql, args...) })
 }
 
 // show hands out the rows of a leaf that are in the range.
@@ -329,81 +352,4 @@ func (s *scan) hand(key, value []byte) (more bool, err error) {
 	}
 	s.left--
 	return s.left > 0, nil
-}
-
-// Walk reads the leaves of a table page by page.
-func (r *reader) Walk(ctx context.Context, t *store.Table, after *store.Key) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		if err := r.engine.schema.CheckTable(t); err != nil {
-			yield(store.Entry{}, err)
-			return
-		}
-		if after != nil {
-			if err := r.engine.schema.CheckKey(&store.Key{Table: t, Partition: after.Partition, Sort: after.Sort}); err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-		}
-		if err := r.check(ctx); err != nil {
-			yield(store.Entry{}, err)
-			return
-		}
-		if err := r.walk(ctx, t, after, func(e store.Entry) bool { return yield(e, nil) }); err != nil {
-			yield(store.Entry{}, err)
-		}
-	}
-}
-
-func (r *reader) walk(ctx context.Context, t *store.Table, after *store.Key, yield func(store.Entry) bool) error {
-	p, key, err := r.walkStart(ctx, t, after)
-	if err != nil {
-		return err
-	}
-	pg := &page{columns: 4}
-	sql := r.engine.sql.walkFrom
-	for size := firstPage; ; size = pg.next(maxPage) {
-		err := r.on(ctx, t, func(conn *pgx.Conn) error { return pg.read(ctx, conn, sql, p, solid(key), []byte{t.ID + 1}, size) })
-		if err != nil {
-			return err
-		}
-		for i := range pg.rows() {
-			partition, l := pg.column(i, 0)[1:], pg.leaf(i, 1)
-			for c := l.cursor(); ; {
-				ok, err := c.next()
-				if err != nil {
-					return r.engine.fault(ctx, "read table "+t.Name, err)
-				}
-				if !ok {
-					break
-				}
-				if after != nil && bytes.Equal(partition, after.Partition) && bytes.Compare(c.key, after.Sort) <= 0 {
-					continue
-				}
-				if err := r.check(ctx); err != nil {
-					return err
-				}
-				if !yield(store.Entry{Partition: partition, Sort: c.key, Value: c.value}) {
-					return nil
-				}
-			}
-		}
-		if pg.rows() < size {
-			return nil
-		}
-		sql, p, key = r.engine.sql.walk, bytes.Clone(pg.column(size-1, 0)), bytes.Clone(pg.column(size-1, 1))
-	}
-}
-
-// walkStart is the first leaf of a walk: that of the key behind which it begins.
-func (r *reader) walkStart(ctx context.Context, t *store.Table, after *store.Key) (p, key []byte, err error) {
-	if after == nil {
-		return []byte{t.ID}, nil, nil
-	}
-	p, key = partitionOf(t, after.Partition), after.Sort
-	in := &page{columns: 3}
-	err = r.on(ctx, t, func(conn *pgx.Conn) error { return in.read(ctx, conn, r.engine.sql.get, p, solid(key)) })
-	if err == nil && in.rows() > 0 {
-		key = in.column(0, 0)
-	}
-	return p, key, err
 }

@@ -1,53 +1,25 @@
 package postgres
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/sync/errgroup"
 )
 
-// stageFrom is from how many on questions and changes of leaves are put into a table
-// under Citus. A question that names one p goes through the coordinator by itself;
-// joined with a table whose shards lie beside the leaves, all are answered in one.
+// stageFrom is from how many on changes of leaves are put into a table under Citus. A
+// change that names one p goes through the coordinator by itself; joined with a
+// table whose shards lie beside the leaves, all are made in one statement.
 const stageFrom = 16
 
-// staged is a row of the table _asked. What a commit puts there it takes away again,
-// so that nobody else sees it.
-type staged struct {
-	leaf
-	more bool
-}
-
-// stage puts rows into _asked, numbered from 1, under a number that it returns.
-func (t *transaction) stage(count int, row func(i int) staged) (step int64, err error) {
+// stage puts leaves into _staged under a number that it returns. What a commit puts
+// there it takes away again, so that nobody else sees it.
+func (t *transaction) stage(leaves []leaf) (step int64, err error) {
 	if t.steps++; t.steps >= maxSteps {
 		return 0, fmt.Errorf("%w: a commit takes too many steps", errLeaf)
 	}
 	step = t.number*maxSteps + t.steps
-	b := []byte(copyHeader)
-	field := func(value []byte) {
-		b = binary.BigEndian.AppendUint32(b, uint32(len(value)))
-		b = append(b, value...)
-	}
-	number := func(n int64) {
-		b = binary.BigEndian.AppendUint32(b, 8)
-		b = binary.BigEndian.AppendUint64(b, uint64(n))
-	}
-	for i := range count {
-		r := row(i)
-		b = binary.BigEndian.AppendUint16(b, 7)
-		number(step)
-		number(int64(i) + 1)
-		field(r.partition)
-		field(r.first)
-		field([]byte{byte(b2i(r.more))})
-		field(binary.BigEndian.AppendUint16(nil, uint16(r.rows)))
-		field(r.value)
-	}
-	b = append(b, 0xff, 0xff)
-	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, bytes.NewReader(b), t.engine.sql.stage)
+	_, err = t.conn.Conn().PgConn().CopyFrom(t.ctx, &copyStream{leaves: leaves, step: step}, t.engine.sql.stage)
 	if err != nil {
 		err = fmt.Errorf("stage: %w", err)
 	}
@@ -57,23 +29,61 @@ func (t *transaction) stage(count int, row func(i int) staged) (step int64, err 
 // maxSteps keeps the steps of one commit apart from those of the next.
 const maxSteps = 64
 
-// askStaged answers questions in one statement on all shards.
-func (t *transaction) askStaged(batch *pgx.Batch, questions []question, answers *[]answer) error {
+// askWorkers asks each worker for the leaves of its shards. The locks of the tables,
+// which the coordinator has, keep them as they are. A commit before ours that is
+// not finished on a worker is waited for: its leaves would be read as they were
+// before it, and what it did would be lost.
+func (t *transaction) askWorkers(batch *pgx.Batch, questions []question, answers *[]answer) error {
 	if batch.Len() > 0 {
 		if err := t.conn.SendBatch(t.ctx, batch).Close(); err != nil {
 			return err
 		}
 	}
-	step, err := t.stage(len(questions), func(i int) staged {
-		q := questions[i]
-		return staged{leaf{partition: q.search.partition, first: q.op.Sort}, len(q.search.pending) > 1}
-	})
-	if err != nil {
-		return err
+	for {
+		again, err := t.tryAskWorkers(questions, answers)
+		if err != nil || !again {
+			return err
+		}
+		*answers = (*answers)[:0]
+		if err := t.engine.settle(t.ctx, t.ring); err != nil {
+			return err
+		}
 	}
-	ask := &pgx.Batch{}
-	ask.Queue(t.engine.sql.askStaged, step).Query(take(questions, answers))
-	return t.conn.SendBatch(t.ctx, ask).Close()
+}
+
+func (t *transaction) tryAskWorkers(questions []question, answers *[]answer) (again bool, err error) {
+	byShard := map[*shard][]question{}
+	for _, q := range questions {
+		in := t.ring.shardOf(q.search.partition)
+		byShard[in] = append(byShard[in], q)
+	}
+	type asking struct {
+		batch     pgx.Batch
+		answers   []answer
+		unsettled bool
+	}
+	servers := make([]asking, len(t.ring.servers))
+	for in, list := range byShard {
+		a := &servers[in.server]
+		if a.batch.Len() == 0 {
+			a.batch.Queue(t.ring.servers[in.server].unsettled).QueryRow(func(row pgx.Row) error { return row.Scan(&a.unsettled) })
+		}
+		in.sql.queueAsk(&a.batch, list, &a.answers)
+	}
+	g, ctx := errgroup.WithContext(t.ctx)
+	for i := range servers {
+		if a := &servers[i]; a.batch.Len() > 0 {
+			g.Go(func() error { return t.ring.servers[i].ask.SendBatch(ctx, &a.batch).Close() })
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return false, fmt.Errorf("ask a worker: %w", err)
+	}
+	for i := range servers {
+		again = again || servers[i].unsettled
+		*answers = append(*answers, servers[i].answers...)
+	}
+	return again, nil
 }
 
 // writeStaged queues changes of leaves that are put into the table first.
@@ -81,7 +91,7 @@ func (t *transaction) writeStaged(batch *pgx.Batch, sql string, leaves []leaf) e
 	if len(leaves) == 0 {
 		return nil
 	}
-	step, err := t.stage(len(leaves), func(i int) staged { return staged{leaf: leaves[i]} })
+	step, err := t.stage(leaves)
 	if err == nil {
 		batch.Queue(sql, step)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statements are the SQL of the leaves. The driver prepares each on a connection
-// when it is first used there.
+// statements are the SQL of the leaves in one table, which may be a shard. The driver
+// prepares each on a connection when it is first used there.
 type statements struct {
 	table    string
 	get      string       // p, k: the leaf that k is in, if it is there
@@ -16,15 +16,17 @@ type statements struct {
 	scanOn   [2]string    // the same forward, behind the leaf of a key
 	walk     string       // p, k, end, limit: leaves behind (p, k)
 	walkFrom string       // the same from (p, k) on
-	ask      string       // ps, ks, more: see askStatement; under Citus p, k, more
-	insert   string       // ps, ks, ns, vs
-	update   string       // ps, ks, ns, vs; under Citus p, k, n, v
-	remove   string       // ps, ks; under Citus p, k
-	copyIn   string
-	// Under Citus, with the number of what was put into _asked.
-	stage, askStaged, updateStaged, removeStaged, unstage string
+	ask      string       // ps, ks, more: see setAsk
 
 	copyTable string // COPY of one table to us; %s and %s are the bounds of its partitions
+
+	// Changes, which under Citus go through the coordinator.
+	insert string // ps, ks, ns, vs
+	update string // ps, ks, ns, vs; under Citus p, k, n, v
+	remove string // ps, ks; under Citus p, k
+	copyIn string
+	// Under Citus, with the number of what was put into _staged.
+	stage, updateStaged, removeStaged, unstage string
 }
 
 // scan is indexed by direction and by whether the range has an end.
@@ -36,7 +38,13 @@ func b2i(b bool) int {
 }
 
 func newStatements(own *ownStatements, citus bool) *statements {
-	name := own.leaves
+	s := readStatements(own.leaves)
+	s.setChanges(own.staged, citus)
+	return s
+}
+
+// readStatements are those without changes.
+func readStatements(name string) *statements {
 	const in = "select k, n, v from %s where p = %s and k <= %s order by k desc limit 1"
 	leafOf := func(p, k string) string { return fmt.Sprintf(in, name, p, k) }
 	s := &statements{
@@ -46,11 +54,9 @@ func newStatements(own *ownStatements, citus bool) *statements {
 			leafOf("q.p", "q.k") + ") l",
 		walk:      "select p, k, n, v from " + name + " where (p, k) > ($1, $2) and p < $3 order by p, k limit $4",
 		walkFrom:  "select p, k, n, v from " + name + " where (p, k) >= ($1, $2) and p < $3 order by p, k limit $4",
-		insert:    "insert into " + name + " (p, k, n, v) select * from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[])",
-		copyIn:    "copy " + name + " (p, k, n, v) from stdin (format binary)",
 		copyTable: "copy (select p, k, n, v from " + name + " where p >= '%s' and p < '%s' order by p, k) to stdout (format binary)",
 	}
-	s.setChanges(own.asked, citus)
+	s.setAsk()
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {
 			order, to := "", ""
@@ -71,32 +77,31 @@ func newStatements(own *ownStatements, citus bool) *statements {
 	return s
 }
 
-// setChanges makes what a commit needs. A key belongs into the last leaf that begins
+// setAsk makes the question of a commit. A key belongs into the last leaf that begins
 // at or before it, or into the first one of its partition; with more, the answer
 // says where the leaf behind that one begins.
-func (s *statements) setChanges(asked string, citus bool) {
-	answer := func(p, k string) string {
-		// The second is asked when the first finds nothing, or would be in vain.
-		return fmt.Sprintf("((select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k <= %[3]s and %[3]s <> '' order by l.k desc limit 1) union all "+
-			"(select l.k, l.n, l.v from %[1]s l where l.p = %[2]s and l.k >= %[3]s order by l.k limit 1) limit 1) l", s.table, p, k)
-	}
-	behind := func(p, more string) string {
-		return fmt.Sprintf("case when %s then (select b.k from %s b where b.p = %s and b.k > l.k order by b.k limit 1) end", more, s.table, p)
-	}
+func (s *statements) setAsk() {
+	// The second is asked when the first finds nothing, or would be in vain.
+	s.ask = fmt.Sprintf("select q.i, l.k, l.n, l.v, case when q.more then (select b.k from %[1]s b where b.p = q.p and b.k > l.k order by b.k limit 1) end "+
+		"from unnest($1::bytea[], $2::bytea[], $3::bool[]) with ordinality q(p, k, more, i) cross join lateral ("+
+		"(select l.k, l.n, l.v from %[1]s l where l.p = q.p and l.k <= q.k and q.k <> '' order by l.k desc limit 1) union all "+
+		"(select l.k, l.n, l.v from %[1]s l where l.p = q.p and l.k >= q.k order by l.k limit 1) limit 1) l", s.table)
+}
+
+// setChanges makes what a commit needs to write.
+func (s *statements) setChanges(staged string, citus bool) {
+	s.insert = "insert into " + s.table + " (p, k, n, v) select * from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[])"
+	s.copyIn = "copy " + s.table + " (p, k, n, v) from stdin (format binary)"
 	if citus {
 		// A join with a function is not one that Citus can send to one shard.
-		s.ask = "select 1::bigint, l.k, l.n, l.v, " + behind("$1", "$3::bool") + " from " + answer("$1", "$2")
 		s.update = "update " + s.table + " set n = $3, v = $4 where p = $1 and k = $2"
 		s.remove = "delete from " + s.table + " where p = $1 and k = $2"
-		s.stage = "copy " + asked + " (c, i, p, k, more, n, v) from stdin (format binary)"
-		s.askStaged = "select q.i, l.k, l.n, l.v, " + behind("q.p", "q.more") + " from " + asked + " q cross join lateral " + answer("q.p", "q.k") + " where q.c = $1"
-		s.updateStaged = "update " + s.table + " t set n = q.n, v = q.v from " + asked + " q where q.c = $1 and t.p = q.p and t.k = q.k"
-		s.removeStaged = "delete from " + s.table + " t using " + asked + " q where q.c = $1 and t.p = q.p and t.k = q.k"
-		s.unstage = "delete from " + asked + " where c >= $1 and c < $2"
+		s.stage = "copy " + staged + " (c, p, k, n, v) from stdin (format binary)"
+		s.updateStaged = "update " + s.table + " t set n = q.n, v = q.v from " + staged + " q where q.c = $1 and t.p = q.p and t.k = q.k"
+		s.removeStaged = "delete from " + s.table + " t using " + staged + " q where q.c = $1 and t.p = q.p and t.k = q.k"
+		s.unstage = "delete from " + staged + " where c >= $1 and c < $2"
 		return
 	}
-	s.ask = "select q.i, l.k, l.n, l.v, " + behind("q.p", "q.more") +
-		" from unnest($1::bytea[], $2::bytea[], $3::bool[]) with ordinality q(p, k, more, i) cross join lateral " + answer("q.p", "q.k")
 	s.update = "update " + s.table + " t set n = q.n, v = q.v from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[]) q(p, k, n, v) " +
 		"where t.p = q.p and t.k = q.k"
 	s.remove = "delete from " + s.table + " t using unnest($1::bytea[], $2::bytea[]) q(p, k) where t.p = q.p and t.k = q.k"
@@ -109,7 +114,7 @@ func (s *statements) setChanges(asked string, citus bool) {
 // one in _leases repeats it with the time when it ends, so that a renewal never
 // waits for a commit.
 type ownStatements struct {
-	store, tables, fences, leases, pin, leaves, asked string // names
+	store, tables, fences, leases, pin, leaves, staged string // names
 
 	fence      string // epoch, step, channel, name
 	commits    string // of every name
@@ -128,14 +133,14 @@ type ownStatements struct {
 
 	// Under Citus.
 	layout     string // of the shards
+	state      string // how many commits there were, and the layout
 	lockViews  string // while a view takes its snapshots
-	freeViews  string
 	lockCommit string // while a commit becomes visible
 }
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves"), asked: in("_asked")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves"), staged: in("_staged")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent
@@ -162,8 +167,10 @@ func newOwnStatements(schema string) ownStatements {
 	s.endOthers = `select count(pg_terminate_backend(pid)) from pg_stat_activity
 		where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`
 	lock := `(hashtextextended('` + program + ` views of ` + schema + `', 0))`
-	s.lockViews, s.freeViews, s.lockCommit = `select pg_advisory_lock_shared`+lock, `select pg_advisory_unlock_shared`+lock, `select pg_advisory_xact_lock`+lock
-	s.layout = `select md5(string_agg(s.shardid || ':' || p.groupid, ',' order by s.shardid, p.groupid)) from pg_dist_shard s
-		join pg_dist_placement p using (shardid) where s.logicalrelid = '` + s.pin + `'::regclass`
+	s.lockViews, s.lockCommit = `select pg_advisory_xact_lock_shared`+lock, `select pg_advisory_xact_lock`+lock
+	s.layout = `select string_agg(concat_ws(':', s.shardid, n.groupid, n.nodename, n.nodeport), ',' order by s.shardid, n.groupid)
+		from pg_dist_shard s join pg_dist_placement p using (shardid) join pg_dist_node n using (groupid)
+		where s.logicalrelid = '` + s.leaves + `'::regclass and n.noderole = 'primary' and p.shardstate = 1`
+	s.state = `select (select sum(commits)::text from ` + s.fences + `), (` + s.layout + `)`
 	return s
 }

@@ -123,26 +123,24 @@ func (s *search) empty() {
 	}
 }
 
-// ask sends questions: in one statement, or under Citus one by one while they are few.
+// ask sends questions. Those of Citus go straight to the workers.
 func (t *transaction) ask(batch *pgx.Batch, questions []question, answers *[]answer) error {
-	e := t.engine
-	if e.citus && len(questions) >= stageFrom {
-		return t.askStaged(batch, questions, answers)
+	if t.engine.citus {
+		return t.askWorkers(batch, questions, answers)
 	}
+	t.engine.sql.queueAsk(batch, questions, answers)
+	return t.conn.SendBatch(t.ctx, batch).Close()
+}
+
+// queueAsk asks one table.
+func (s *statements) queueAsk(batch *pgx.Batch, questions []question, answers *[]answer) {
 	for asked := range slices.Chunk(questions, askKeys) {
 		ps, ks, more := make([][]byte, len(asked)), make([][]byte, len(asked)), make([]bool, len(asked))
 		for i, q := range asked {
 			ps[i], ks[i], more[i] = q.search.partition, solid(q.op.Sort), len(q.search.pending) > 1
 		}
-		if !e.citus {
-			batch.Queue(e.sql.ask, ps, ks, more).Query(take(asked, answers))
-			continue
-		}
-		for i := range asked {
-			batch.Queue(e.sql.ask, ps[i], ks[i], more[i]).Query(take(asked[i:i+1], answers))
-		}
+		batch.Queue(s.ask, ps, ks, more).Query(take(asked, answers))
 	}
-	return t.conn.SendBatch(t.ctx, batch).Close()
 }
 
 // take reads answers.
