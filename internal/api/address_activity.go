@@ -85,11 +85,12 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 // renderActivity shows transactions and transfers. It is certain when the names of
 // what was called are.
 func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, a *felt.Felt, items []address.Item) (out []ActivityItem, certain bool, err error) {
-	records, err := address.RecordsOf(ctx, r, items)
+	first := newOpenings(len(items))
+	records, err := address.PreviewsOf(ctx, r, items, first.look)
 	if err != nil {
 		return nil, false, err
 	}
-	methods, certain, err := s.primaryMethods(ctx, r, c, state, records)
+	methods, certain, err := s.primaryMethods(ctx, r, c, state, first)
 	if err != nil {
 		return nil, false, err
 	}

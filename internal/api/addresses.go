@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"net/http"
 
 	"chainexplorer/internal/account"
@@ -235,7 +236,8 @@ func (s *Routes) listAddressTransactions(ctx context.Context, in *struct {
 	return out, err
 }
 
-func kindsOf(p address.Part) (out []string) {
+func kindsOf(p address.Part) []string {
+	out := make([]string, 0, bits.OnesCount32(uint32(p)))
 	for _, part := range address.Parts {
 		if p&part != 0 {
 			out = append(out, partNames[part])
@@ -245,10 +247,9 @@ func kindsOf(p address.Part) (out []string) {
 }
 
 func renderAddressTx(state *chain.State, t *address.Seen, main MainMethod) AddressTx {
-	iso, execution, final, kind := kernel.TimestampISO(t.BlockTime), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
-	out := AddressTx{BlockNumber: t.Block, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(t.Part), Counterparty: t.Counterparty,
-		TxType: &kind, ExecutionStatus: &execution, FinalityStatus: &final, MainMethod: main, CallCount: t.Calls, TransferCount: &t.Transfers}
-	out.FromAddress, out.ToAddress = t.Ends()
+	text := &struct{ iso, execution, final, kind string }{kernel.TimestampISO(t.BlockTime), t.Execution.String(), finality(state, t.Block), t.Type.String()}
+	out := AddressTx{BlockNumber: t.Block, TimestampISO: &text.iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(t.Part), Counterparty: t.Counterparty,
+		TxType: &text.kind, ExecutionStatus: &text.execution, FinalityStatus: &text.final, FromAddress: t.From, ToAddress: t.To, MainMethod: main, CallCount: t.Calls, TransferCount: &t.Transfers}
 	if t.Calls != nil {
 		out.MethodsDiffer = &t.Differ
 	}

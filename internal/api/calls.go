@@ -116,19 +116,25 @@ type MainMethod struct {
 	PrimaryMethodSource *string `json:"primaryMethodSource" enum:"verified_abi,class_abi,curated_selector,selector_unique" doc:"class_abi: the class in force has it; verified_abi: and its source was proven. Otherwise the selector alone tells the name."`
 }
 
-// primaryMethods names what the transactions of a page call first; nil records
-// are passed over. certain as in fillCalls. The work does not grow with the number
-// of their calls.
-func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, records []*transaction.Record) (out []MainMethod, certain bool, err error) {
-	out = make([]MainMethod, len(records))
-	var first []decoded.Call
-	var where []int
-	for i, t := range records {
-		if t == nil {
-			continue
-		}
-		if calls, _ := decoded.CallsOf(t); len(calls) > 0 {
-			first, where = append(first, calls[0]), append(where, i)
+// openings are what the transactions of a page call first. They are looked at one by one, by
+// several goroutines where there are many.
+type openings struct {
+	calls []decoded.Call
+	some  []bool
+}
+
+func newOpenings(n int) *openings { return &openings{make([]decoded.Call, n), make([]bool, n)} }
+
+func (o *openings) look(i int, t *transaction.Record) { o.calls[i], o.some[i] = decoded.FirstCall(t) }
+
+// primaryMethods names what the transactions of a page call first. certain as in fillCalls.
+// The work does not grow with the number of their calls.
+func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, o *openings) (out []MainMethod, certain bool, err error) {
+	out = make([]MainMethod, len(o.calls))
+	first, where := o.calls[:0], make([]int, 0, len(o.calls))
+	for i := range o.calls {
+		if o.some[i] {
+			first, where = append(first, o.calls[i]), append(where, i)
 		}
 	}
 	results, degraded, err := decoded.Calls(ctx, r, s.schemas, first, decoded.Options{Verified: c.verified(state)})
@@ -136,8 +142,10 @@ func (s *Routes) primaryMethods(ctx context.Context, r explorer.Reader, c *Chain
 		return nil, false, err
 	}
 	certain = !degraded
+	texts := make([][2]string, len(where))
 	for k, i := range where {
-		out[i] = MainMethod{some(results[k].Name), some(string(results[k].NameSource))}
+		texts[k] = [2]string{results[k].Name, string(results[k].NameSource)}
+		out[i] = MainMethod{someOf(&texts[k][0]), someOf(&texts[k][1])}
 		certain = certain && results[k].Settled
 	}
 	return out, certain, nil

@@ -10,7 +10,6 @@ import (
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/token"
-	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/feed"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -89,15 +88,12 @@ func tierBlock(s *block.Stamp) *TierBlock {
 // addressTxs shows transactions as an address sees them. They are certain when they follow
 // from the chain alone.
 func (s *Routes) addressTxs(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, of felt.Felt, list []address.Tx) (out []AddressTx, certain bool, err error) {
-	seen, err := address.See(ctx, r, of, list, token.NewKindMemo(r).Of)
+	first := newOpenings(len(list))
+	seen, err := address.See(ctx, r, of, list, token.NewKindMemo(r).Of, first.look)
 	if err != nil {
 		return nil, false, err
 	}
-	records := make([]*transaction.Record, len(seen))
-	for i := range seen {
-		records[i] = seen[i].Record
-	}
-	methods, certain, err := s.primaryMethods(ctx, r, c, state, records)
+	methods, certain, err := s.primaryMethods(ctx, r, c, state, first)
 	if err != nil {
 		return nil, false, err
 	}

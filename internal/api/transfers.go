@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"net/http"
 	"strings"
 
@@ -277,13 +276,21 @@ func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q 
 
 // transferValues are the numbers of a transfer as far as they are known.
 func transferValues(t *transfer.Transfer) (amount, raw, id *string) {
-	text := func(n *big.Int) *string {
-		if n == nil {
-			return nil
-		}
-		return some(n.String())
+	amount, id = digits(t.AmountBytes()), digits(t.TokenIDBytes())
+	raw = amount // where there are both they are the same number
+	if n := t.NumberBytes(); n == nil || amount == nil {
+		raw = digits(n)
 	}
-	return text(t.Amount()), text(t.Number()), text(t.TokenID())
+	return amount, raw, id
+}
+
+// digits are the decimal ones of a number that may not be known.
+func digits(n *[32]byte) *string {
+	if n == nil {
+		return nil
+	}
+	var buf [80]byte
+	return some(string(felt.AppendDecimal(buf[:0], n)))
 }
 
 // actionOf tells mints and burns, which the event itself proves.

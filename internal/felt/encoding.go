@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/sha3"
@@ -90,10 +89,8 @@ func (f Felt) Big() *big.Int { return new(big.Int).SetBytes(f[:]) }
 
 // Decimal returns f in decimal digits.
 func (f Felt) Decimal() string {
-	if n, ok := f.Uint64(); ok {
-		return strconv.FormatUint(n, 10)
-	}
-	return f.Big().String()
+	var buf [80]byte
+	return string(AppendDecimal(buf[:0], (*[32]byte)(&f)))
 }
 
 // FromBig converts a big integer in [0, prime).

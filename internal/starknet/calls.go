@@ -1,6 +1,10 @@
 package starknet
 
-import "chainexplorer/internal/felt"
+import (
+	"iter"
+
+	"chainexplorer/internal/felt"
+)
 
 // Call is one call of an account's multicall.
 type Call struct {
@@ -16,30 +20,72 @@ type Call struct {
 //	Cairo 1: n, n × (to, selector, len, len felts)
 //	Cairo 0: n, n × (to, selector, offset, len), total, total felts
 func AccountCalls(calldata []felt.Felt) (calls []Call, ok bool) {
-	if len(calldata) == 0 {
+	list, ok := ListCalls(calldata)
+	if !ok {
 		return nil, false
+	}
+	calls = make([]Call, 0, list.Len())
+	for c := range list.All() {
+		calls = append(calls, c)
+	}
+	return calls, true
+}
+
+// CallList are the calls of AccountCalls where they stand in the calldata, for those who look
+// at them in passing.
+type CallList struct {
+	n     int
+	heads []felt.Felt // of Cairo 1 the calls themselves
+	args  []felt.Felt // of Cairo 0
+	old   bool        // of Cairo 0
+}
+
+// ListCalls is AccountCalls without a list of its own.
+func ListCalls(calldata []felt.Felt) (l CallList, ok bool) {
+	if len(calldata) == 0 {
+		return l, false
 	}
 	n, small := calldata[0].Uint64()
 	if !small || n > uint64(len(calldata)-1)/3 {
-		return nil, false
+		return l, false
 	}
-	if calls, ok = cairo1Calls(calldata[1:], int(n)); ok {
-		return calls, true
+	l = CallList{n: int(n), heads: calldata[1:]}
+	if cairo1(l.heads, l.n) {
+		return l, true
 	}
-	return cairo0Calls(calldata[1:], int(n))
+	return l.cairo0()
 }
 
-func cairo1Calls(rest []felt.Felt, n int) ([]Call, bool) {
-	if !cairo1(rest, n) {
-		return nil, false
+// Len is how many calls there are.
+func (l *CallList) Len() int { return l.n }
+
+// All are the calls, in order.
+func (l CallList) All() iter.Seq[Call] {
+	return func(yield func(Call) bool) {
+		rest := l.heads
+		for range l.n {
+			var c Call
+			if l.old {
+				offset, _ := rest[2].Uint64()
+				size, _ := rest[3].Uint64()
+				c, rest = Call{rest[0], rest[1], l.args[offset : offset+size]}, rest[4:]
+			} else {
+				size, _ := rest[2].Uint64()
+				c, rest = Call{rest[0], rest[1], rest[3 : 3+size]}, rest[3+size:]
+			}
+			if !yield(c) {
+				return
+			}
+		}
 	}
-	calls := make([]Call, 0, n)
-	for range n {
-		size, _ := rest[2].Uint64()
-		calls = append(calls, Call{rest[0], rest[1], rest[3 : 3+size]})
-		rest = rest[3+size:]
+}
+
+// First is the first of them; false when there is none.
+func (l CallList) First() (Call, bool) {
+	for c := range l.All() {
+		return c, true
 	}
-	return calls, true
+	return Call{}, false
 }
 
 // cairo1 says whether calldata is so many calls, one after the other.
@@ -57,25 +103,24 @@ func cairo1(rest []felt.Felt, n int) bool {
 	return len(rest) == 0
 }
 
-func cairo0Calls(rest []felt.Felt, n int) ([]Call, bool) {
+// cairo0 reads what follows the number of calls as accounts of Cairo 0 did.
+func (l CallList) cairo0() (CallList, bool) {
+	rest, n := l.heads, l.n
 	if len(rest) < 4*n+1 {
-		return nil, false
+		return CallList{}, false
 	}
-	heads, args := rest[:4*n], rest[4*n+1:]
-	if total, small := rest[4*n].Uint64(); !small || total != uint64(len(args)) {
-		return nil, false
+	l.heads, l.args, l.old = rest[:4*n], rest[4*n+1:], true
+	if total, small := rest[4*n].Uint64(); !small || total != uint64(len(l.args)) {
+		return CallList{}, false
 	}
-	calls := make([]Call, 0, n)
 	for i := range n {
-		h := heads[4*i:]
-		offset, small1 := h[2].Uint64()
-		size, small2 := h[3].Uint64()
-		if !small1 || !small2 || offset > uint64(len(args)) || size > uint64(len(args))-offset {
-			return nil, false
+		offset, small1 := rest[4*i+2].Uint64()
+		size, small2 := rest[4*i+3].Uint64()
+		if !small1 || !small2 || offset > uint64(len(l.args)) || size > uint64(len(l.args))-offset {
+			return CallList{}, false
 		}
-		calls = append(calls, Call{h[0], h[1], args[offset : offset+size]})
 	}
-	return calls, true
+	return l, true
 }
 
 // Passed is what a transaction passes on: a deployment passes constructor calldata.
@@ -116,8 +161,9 @@ func (t *Transaction) To(deployed felt.Felt) (felt.Felt, bool) {
 		if v, _ := t.PlainVersion(); v == 0 {
 			return t.ContractAddress, true
 		}
-		if calls, ok := AccountCalls(t.Calldata); ok && len(calls) > 0 {
-			return calls[0].To, true
+		if calls, ok := ListCalls(t.Calldata); ok {
+			first, some := calls.First()
+			return first.To, some
 		}
 	case L1Handler:
 		return t.ContractAddress, true

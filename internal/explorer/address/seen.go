@@ -1,10 +1,9 @@
 package address
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"math/big"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transaction"
@@ -16,7 +15,7 @@ import (
 
 // Seen is a transaction as an address sees it.
 type Seen struct {
-	*transaction.Record
+	transaction.Preview
 	Part         Part
 	Counterparty *felt.Felt // see Counterparty
 	// Calls is how many calls the account signed, nil when the calldata is no list of
@@ -31,66 +30,128 @@ type Seen struct {
 	Top       *transfer.Transfer
 }
 
+// Also is shown the transactions that are read, i being the place in the list, for what else
+// there is to learn from them. It may be called by several goroutines, and keeps nothing of a
+// record, which has what transaction.Look shows.
+type Also func(i int, t *transaction.Record)
+
 // See reads transactions of an address, in order. kinds settles the transfers. One
 // GetMany, and one question to kinds where tokens moved.
-func See(ctx context.Context, r store.Reader, address felt.Felt, list []Tx, kinds transfer.Kinds) ([]Seen, error) {
+func See(ctx context.Context, r store.Reader, address felt.Felt, list []Tx, kinds transfer.Kinds, also Also) ([]Seen, error) {
 	positions := make([]explorer.Position, len(list))
 	for i := range list {
 		positions[i] = list[i].Position
 	}
-	records, err := transaction.GetMany(ctx, r, positions)
+	s := sight{address: address, list: list, out: make([]Seen, len(list)), rest: make([]beside, len(list))}
+	err := transaction.Look(ctx, r, positions, transferTopics, func() func(int, *transaction.Record) {
+		e := &eye{sight: &s}
+		return func(i int, t *transaction.Record) {
+			e.look(i, t)
+			also(i, t)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Seen, len(list))
-	moved := make([][]transfer.Numbered, len(list))
-	standards := map[felt.Felt]transfer.Standard{}
-	var tokens []felt.Felt
-	for i, t := range records {
-		out[i] = Seen{Record: t, Part: list[i].Part, Counterparty: Counterparty(t, &address, list[i].Part)}
-		if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
-			if calls, ok := starknet.AccountCalls(t.Transaction.Calldata); ok {
-				n := len(calls)
-				out[i].Calls, out[i].Differ = &n, slices.ContainsFunc(calls, func(c starknet.Call) bool { return c.Selector != calls[0].Selector })
+	return s.out, s.settle(ctx, kinds)
+}
+
+var transferTopics = transfer.Selectors()
+
+// sight is a page being read. Each transaction has its place in both lists.
+type sight struct {
+	address felt.Felt
+	list    []Tx
+	out     []Seen
+	rest    []beside
+}
+
+// beside is what a Seen points to, and its transfers until they are settled.
+type beside struct {
+	ends  transaction.Ends
+	calls int
+	moved []transfer.Transfer
+	top   transfer.Transfer
+}
+
+// eye is for one goroutine.
+type eye struct {
+	*sight
+	list  []transfer.Transfer // of an event
+	moved []transfer.Transfer // of one transaction behind the other
+}
+
+func (e *eye) look(i int, t *transaction.Record) {
+	out, beside := &e.out[i], &e.rest[i]
+	*out = Seen{Preview: t.Preview(&beside.ends), Part: e.sight.list[i].Part}
+	out.Counterparty = Counterparty(&out.Preview, &e.address, out.Part)
+	if v, _ := t.PlainVersion(); t.Type == starknet.Invoke && v > 0 {
+		if calls, ok := starknet.ListCalls(t.Transaction.Calldata); ok {
+			beside.calls, out.Calls, out.Differ = calls.Len(), &beside.calls, differ(calls)
+		}
+	}
+	from := len(e.moved)
+	for j := range t.Receipt.Events {
+		e.list, _ = transfer.Append(e.list[:0], &t.Receipt.Events[j])
+		for k := range e.list {
+			if x := &e.list[k]; x.From == e.address || x.To == e.address {
+				e.moved = append(e.moved, *x)
 			}
 		}
-		for _, x := range transfer.Of(t.Receipt.Events) {
-			if x.From != address && x.To != address {
-				continue
-			}
-			moved[i] = append(moved[i], x)
-			if _, there := standards[x.Token]; !there {
-				standards[x.Token] = transfer.Ambiguous
-				tokens = append(tokens, x.Token)
+	}
+	beside.moved = e.moved[from:len(e.moved):len(e.moved)]
+}
+
+// differ says that calls are not all of one function.
+func differ(calls starknet.CallList) bool {
+	first, _ := calls.First()
+	for c := range calls.All() {
+		if c.Selector != first.Selector {
+			return true
+		}
+	}
+	return false
+}
+
+// settle asks for the standards of all tokens at once, and finds the largest transfers.
+func (s *sight) settle(ctx context.Context, kinds transfer.Kinds) error {
+	standards := map[felt.Felt]transfer.Standard{}
+	var tokens []felt.Felt
+	for i := range s.rest {
+		for j := range s.rest[i].moved {
+			token := s.rest[i].moved[j].Token
+			if _, there := standards[token]; !there {
+				standards[token] = transfer.Ambiguous
+				tokens = append(tokens, token)
 			}
 		}
 	}
 	if len(tokens) == 0 {
-		return out, nil
+		return nil
 	}
 	told, err := kinds(ctx, tokens)
 	if err != nil {
-		return nil, fmt.Errorf("tell the standards of %d tokens: %w", len(tokens), err)
+		return fmt.Errorf("tell the standards of %d tokens: %w", len(tokens), err)
 	}
 	for i, kind := range told {
 		standards[tokens[i]] = kind
 	}
-	for i := range out {
-		out[i].Transfers, out[i].Top = len(moved[i]), largest(moved[i], standards)
+	for i := range s.rest {
+		if beside := &s.rest[i]; len(beside.moved) > 0 {
+			beside.top = largest(beside.moved, standards)
+			s.out[i].Transfers, s.out[i].Top = len(beside.moved), &beside.top
+		}
 	}
-	return out, nil
+	return nil
 }
 
-// largest is the Top of transfers.
-func largest(list []transfer.Numbered, standards map[felt.Felt]transfer.Standard) (top *transfer.Transfer) {
-	most := big.NewInt(-1)
+// largest is the Top of transfers, of which there are some.
+func largest(list []transfer.Transfer, standards map[felt.Felt]transfer.Standard) (top transfer.Transfer) {
 	for i := range list {
 		x := list[i].As(standards[list[i].Token])
-		if amount := x.Amount(); top == nil || amount != nil && amount.Cmp(most) > 0 {
-			top = &x
-			if amount != nil {
-				most = amount
-			}
+		most, amount := top.AmountBytes(), x.AmountBytes()
+		if i == 0 || amount != nil && (most == nil || bytes.Compare(amount[:], most[:]) > 0) {
+			top = x
 		}
 	}
 	return top
@@ -99,20 +160,19 @@ func largest(list []transfer.Numbered, standards map[felt.Felt]transfer.Standard
 // Counterparty is the other end of a transaction as an address sees it, nil when
 // there is none: an account that deploys itself has none, nor has the contract of
 // an invocation of version 0, of which nothing says who made it.
-func Counterparty(t *transaction.Record, address *felt.Felt, part Part) *felt.Felt {
-	from, to := t.Ends()
+func Counterparty(t *transaction.Preview, address *felt.Felt, part Part) *felt.Felt {
 	switch {
 	case part&Sender != 0 && part&Deployed == 0:
-		return to
-	case from != nil && *from == *address:
+		return t.To
+	case t.From != nil && *t.From == *address:
 		return nil
 	}
-	return from
+	return t.From
 }
 
 // Counterparty is the other side of a transfer, and of a transaction, which is t,
 // what Counterparty says.
-func (i *Item) Counterparty(address *felt.Felt, t *transaction.Record) *felt.Felt {
+func (i *Item) Counterparty(address *felt.Felt, t *transaction.Preview) *felt.Felt {
 	switch {
 	case i.Transfer == nil:
 		return Counterparty(t, address, i.Part)
@@ -122,9 +182,9 @@ func (i *Item) Counterparty(address *felt.Felt, t *transaction.Record) *felt.Fel
 	return &i.Transfer.To
 }
 
-// RecordsOf reads the transactions among items, in their order, nil for a transfer.
+// PreviewsOf reads the transactions among items, in their order, nil for a transfer.
 // One GetMany.
-func RecordsOf(ctx context.Context, r store.Reader, items []Item) ([]*transaction.Record, error) {
+func PreviewsOf(ctx context.Context, r store.Reader, items []Item, also Also) ([]*transaction.Preview, error) {
 	var positions []explorer.Position
 	var where []int
 	for i := range items {
@@ -132,13 +192,16 @@ func RecordsOf(ctx context.Context, r store.Reader, items []Item) ([]*transactio
 			positions, where = append(positions, explorer.Position{Block: items[i].At.Block, Index: items[i].At.Tx}), append(where, i)
 		}
 	}
-	records, err := transaction.GetMany(ctx, r, positions)
+	out, previews, ends := make([]*transaction.Preview, len(items)), make([]transaction.Preview, len(where)), make([]transaction.Ends, len(where))
+	err := transaction.Look(ctx, r, positions, nil, func() func(int, *transaction.Record) {
+		return func(n int, t *transaction.Record) {
+			previews[n] = t.Preview(&ends[n])
+			out[where[n]] = &previews[n]
+			also(where[n], t)
+		}
+	})
 	if err != nil {
 		return nil, err
-	}
-	out := make([]*transaction.Record, len(items))
-	for n, t := range records {
-		out[where[n]] = t
 	}
 	return out, nil
 }

@@ -51,7 +51,7 @@ func TestSee(t *testing.T) {
 	err = e.View(t.Context(), func(r store.Reader) error {
 		for _, a := range truth.order {
 			asked = 0
-			list, err := address.See(t.Context(), r, a, truth.txs[a], kinds)
+			list, err := address.See(t.Context(), r, a, truth.txs[a], kinds, func(int, *transaction.Record) {})
 			if err != nil {
 				return err
 			}
@@ -152,9 +152,9 @@ func checkTop(t *testing.T, got *address.Seen, a felt.Felt, receipt *starknet.Re
 	}
 }
 
-// TestRecordsOf: transactions stand where their items do, and both sides of a
+// TestPreviewsOf: transactions stand where their items do, and both sides of a
 // transfer see the other.
-func TestRecordsOf(t *testing.T) {
+func TestPreviewsOf(t *testing.T) {
 	e, err := pebble.OpenMem(catalog.Tables())
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +172,8 @@ func TestRecordsOf(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			var records []*transaction.Record
-			if records, err = address.RecordsOf(t.Context(), r, page.Items); err != nil {
+			var records []*transaction.Preview
+			if records, err = address.PreviewsOf(t.Context(), r, page.Items, func(int, *transaction.Record) {}); err != nil {
 				return err
 			}
 			for i := range page.Items {

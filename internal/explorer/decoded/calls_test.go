@@ -285,7 +285,7 @@ func TestCallCost(t *testing.T) {
 				t.Errorf("%d reads, want %d; degraded %t, %v", reader.gets, want, degraded, err)
 			}
 		}
-		for _, table := range []*store.Table{contract.Deployments, class.ABIs, class.Names} {
+		for _, table := range []*store.Table{contract.Currents, class.ABIs, class.Names} {
 			reader := &counting{Reader: r, fail: map[*store.Table]bool{table: true}}
 			got, degraded, err := decoded.Calls(t.Context(), reader, decoded.NewCache(1<<20), append(page, call(11, 4, "transfer", 1)), decoded.Options{Arguments: 1 << 20})
 			if err != nil || !degraded {

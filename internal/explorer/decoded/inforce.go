@@ -25,24 +25,62 @@ type inForce struct {
 
 // classesAt returns the classes of each spot.
 //
-// What each contract was first and is today is one round trip for all. It settles
-// the spots behind its last change, and those of a contract that never changed,
-// which are nearly all; the others take a scan of the contract's history each (see
-// contract.ClassesAtMany), or stay loose. In a block that deployed the contract by a
-// known transaction, spots in front of it have no class.
+// The class that each contract has today is one round trip for all. It settles the spots behind
+// the block that gave it, which are nearly all of a page.
 func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool) ([]inForce, error) {
 	out := make([]inForce, len(spots))
 	if len(spots) == 0 {
 		return out, nil
 	}
-	at := make(map[felt.Felt]int, len(spots))
-	var addresses []felt.Felt
+	addresses, at := contractsOf(spots)
+	today, err := contract.ClassesNow(ctx, r, addresses)
+	if err != nil {
+		return nil, err
+	}
+	var open []spot
+	var where []int
+	for i := range spots {
+		if c := today[at[spots[i].address]]; c != nil && c.Block < spots[i].block {
+			out[i].classes = []felt.Felt{c.Class}
+		} else {
+			open, where = append(open, spots[i]), append(where, i)
+		}
+	}
+	earlier, err := classesBefore(ctx, r, open, noHistory)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range where {
+		out[i] = earlier[k]
+	}
+	return out, nil
+}
+
+// contractsOf are the contracts of spots, each once, and where they are among them.
+func contractsOf(spots []spot) (addresses []felt.Felt, at map[felt.Felt]int) {
+	at = make(map[felt.Felt]int, len(spots))
 	for i := range spots {
 		if _, twice := at[spots[i].address]; !twice {
 			at[spots[i].address] = len(addresses)
 			addresses = append(addresses, spots[i].address)
 		}
 	}
+	return addresses, at
+}
+
+// classesBefore is classesAt for spots that lie in or in front of the block that gave their
+// contracts the classes of today.
+//
+// What each contract was first is one round trip for all. It settles the spots of a contract
+// that never changed; the others take a scan of the contract's history each (see
+// contract.ClassesAtMany), or stay loose. In a block that deployed the contract by a known
+// transaction, spots in front of it have no class.
+func classesBefore(ctx context.Context, r store.Reader, spots []spot, noHistory bool) ([]inForce, error) {
+	if len(spots) == 0 {
+		return nil, nil
+	}
+	out := make([]inForce, len(spots))
+	addresses, at := contractsOf(spots)
 	today, err := contract.Identities(ctx, r, addresses)
 	if err != nil {
 		return nil, err
@@ -56,7 +94,7 @@ func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool
 		switch {
 		case c == nil, deployed && d.Block > s.block, deployed && d.Block == s.block && d.Kind != contract.UnknownDeployment && s.tx < d.Tx:
 			// no contract, or not yet
-		case c.Block < s.block, deployed && !c.Replaced:
+		case deployed && !c.Replaced:
 			out[i].classes = []felt.Felt{c.Class}
 		case noHistory:
 			out[i] = inForce{[]felt.Felt{c.Class}, true}

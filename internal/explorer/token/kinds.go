@@ -80,38 +80,44 @@ func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]store.Key, len(open))
-	for n := range open {
-		keys[n] = totalKey(&open[n])
+	var keys []store.Key
+	var untold []int // of open
+	for n, kind := range declared {
+		if out[where[n]] = kind; kind == transfer.Ambiguous {
+			keys, untold = append(keys, totalKey(&open[n])), append(untold, n)
+		}
+	}
+	if len(keys) == 0 {
+		return out, nil
 	}
 	rows, err := r.GetMany(ctx, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(open), err)
+		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(keys), err)
 	}
-	for n, kind := range declared {
-		if kind == transfer.Ambiguous && rows[n] != nil {
-			totals, err := decodeTotals(rows[n])
-			if err != nil {
-				return nil, fmt.Errorf("totals of %s: %w", open[n], err)
-			}
-			kind = totals.kind()
+	for k, n := range untold {
+		if rows[k] == nil {
+			continue
 		}
-		out[where[n]] = kind
+		totals, err := decodeTotals(rows[k])
+		if err != nil {
+			return nil, fmt.Errorf("totals of %s: %w", open[n], err)
+		}
+		out[where[n]] = totals.kind()
 	}
 	return out, nil
 }
 
 // kindsNow is KindsByClass at the newest block, in two GetMany.
 func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
-	contracts, err := contract.Identities(ctx, r, tokens)
+	classes, err := contract.ClassesNow(ctx, r, tokens)
 	if err != nil {
 		return nil, err
 	}
 	var hashes []felt.Felt
 	var where []int
-	for i := range contracts {
-		if contracts[i].Current != nil {
-			hashes, where = append(hashes, contracts[i].Current.Class), append(where, i)
+	for i, c := range classes {
+		if c != nil {
+			hashes, where = append(hashes, c.Class), append(where, i)
 		}
 	}
 	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
@@ -153,16 +159,25 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
 }
 
-// kindsOfClasses puts the standards of classes where they belong among n tokens.
+// kindsOfClasses puts the standards of classes where they belong among n tokens. Many tokens are
+// of few classes.
 func kindsOfClasses(ctx context.Context, r store.Reader, hashes []felt.Felt, where []int, n int) ([]transfer.Standard, error) {
-	abis, _, err := class.ABIsOf(ctx, r, hashes) // one that cannot be read tells nothing
+	at := make(map[felt.Felt]int, len(hashes))
+	var distinct []felt.Felt
+	for _, h := range hashes {
+		if _, twice := at[h]; !twice {
+			at[h] = len(distinct)
+			distinct = append(distinct, h)
+		}
+	}
+	abis, _, err := class.ABIsOf(ctx, r, distinct) // one that cannot be read tells nothing
 	if err != nil {
 		return nil, err
 	}
 	out := make([]transfer.Standard, n)
-	for n, a := range abis {
-		if a != nil {
-			out[where[n]] = standardOf(a.Token)
+	for k, h := range hashes {
+		if a := abis[at[h]]; a != nil {
+			out[where[k]] = standardOf(a.Token)
 		}
 	}
 	return out, nil

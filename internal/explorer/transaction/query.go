@@ -20,7 +20,7 @@ var ErrNotFound = errors.New("transaction is not indexed")
 func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, error) {
 	b, err := r.Get(ctx, Key(p))
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, ErrNotFound)
+		return nil, notThere(p)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read transaction %d of block %d: %w", p.Index, p.Block, err)
@@ -60,12 +60,8 @@ func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position,
 	if len(ps) == 0 {
 		return nil, nil
 	}
-	keys := make([]store.Key, len(ps))
-	for i := range ps {
-		keys[i] = Key(ps[i])
-	}
 	out := make([]*T, len(ps))
-	err := r.Each(ctx, keys, func() store.Visitor {
+	err := r.Each(ctx, keysOf(ps), func() store.Visitor {
 		read := newReader()
 		return func(i int, value []byte) (err error) {
 			out[i], err = read(ps[i], value)
@@ -76,9 +72,13 @@ func getMany[T any](ctx context.Context, r store.Reader, ps []explorer.Position,
 		return nil, fmt.Errorf("read %d transactions: %w", len(ps), err)
 	}
 	if i := slices.Index(out, nil); i >= 0 {
-		return nil, fmt.Errorf("transaction %d of block %d: %w", ps[i].Index, ps[i].Block, ErrNotFound)
+		return nil, notThere(ps[i])
 	}
 	return out, nil
+}
+
+func notThere(p explorer.Position) error {
+	return fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, ErrNotFound)
 }
 
 // ByHash returns transactions by hash, in order, nil for one that is not indexed: the
@@ -213,16 +213,6 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 	}
 }
 
-// Preview is what lists show of a transaction.
-type Preview struct {
-	explorer.Position
-	Stamp
-	Hash      felt.Felt
-	Type      starknet.TxType
-	Execution starknet.ExecutionStatus
-	From, To  *felt.Felt // nil when the transaction has none
-}
-
 // Previews is OfBlock for lists: it decodes no receipt and no events.
 func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
 	var out []*Preview
@@ -272,33 +262,6 @@ func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Fe
 		}
 	}
 	return nil, nil //nolint:nilnil // there is none
-}
-
-// newPreviewer reads rows in one record, of which it hands over what lists show.
-func newPreviewer() reader[Preview] {
-	d, rec, calldata := &record.Decoder{}, &Record{}, []felt.Felt(nil)
-	return func(p explorer.Position, b []byte) (*Preview, error) {
-		d.Reset(b, recordVersion)
-		*rec = Record{Position: p}
-		readHead(d, rec, false)
-		calldata = d.AppendFelts(calldata[:0])
-		rec.Calldata = calldata
-		if err := d.Err(); err != nil {
-			return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
-		}
-		out := &struct {
-			Preview
-			from, to felt.Felt // in the same piece of memory
-		}{Preview: Preview{Position: p, Stamp: rec.Stamp, Hash: rec.Hash, Type: rec.Type, Execution: rec.Receipt.Execution}}
-		var some bool
-		if out.from, some = rec.From(rec.Receipt.ContractAddress); some {
-			out.From = &out.from
-		}
-		if out.to, some = rec.To(rec.Receipt.ContractAddress); some {
-			out.To = &out.to
-		}
-		return &out.Preview, nil
-	}
 }
 
 // PreviewsBefore is Before for lists.

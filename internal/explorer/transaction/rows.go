@@ -74,20 +74,36 @@ func Key(p explorer.Position) store.Key {
 	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
 }
 
+// keysOf are the addresses of transactions. They share their memory.
+func keysOf(ps []explorer.Position) []store.Key {
+	keys, mem := make([]store.Key, len(ps)), make([]byte, 0, len(ps)*keySize)
+	for i, p := range ps {
+		keys[i], mem = appendKey(mem, p)
+	}
+	return keys
+}
+
+const keySize = explorer.SpanBytes + explorer.PositionSize
+
+// appendKey is Key in memory that others share.
+func appendKey(mem []byte, p explorer.Position) (store.Key, []byte) {
+	start := len(mem)
+	mem = p.Append(explorer.AppendSpan(mem, p.Block))
+	sort := start + explorer.SpanBytes
+	return store.Key{Table: Transactions, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]}, mem
+}
+
 // eventKeys are the addresses of the transactions that events are in, where those
 // of one transaction are next to each other. They share their memory.
 func eventKeys(ps []explorer.Place) []store.Key {
-	const size = explorer.SpanBytes + explorer.PositionSize
-	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*size)
+	keys, mem := make([]store.Key, 0, len(ps)), make([]byte, 0, len(ps)*keySize)
+	var key store.Key
 	for i := range ps {
 		if i > 0 && ps[i].Position() == ps[i-1].Position() {
 			continue
 		}
-		start := len(mem)
-		mem = explorer.AppendSpan(mem, ps[i].Block)
-		mem = ps[i].Position().Append(mem)
-		sort := start + explorer.SpanBytes
-		keys = append(keys, store.Key{Table: Transactions, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]})
+		key, mem = appendKey(mem, ps[i].Position())
+		keys = append(keys, key)
 	}
 	return keys
 }
@@ -194,23 +210,30 @@ func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starkne
 	return e.Bytes()
 }
 
-// readHead reads what stands in front of the lists into an empty record: all of it, or what lists show.
-func readHead(d *record.Decoder, rec *Record, all bool) {
-	t, r := &rec.Transaction, &rec.Receipt
-	t.Type = starknet.TxType(d.Byte())
-	f := d.Byte()
-	rec.Stamp = readStamp(d)
-	d.Raw(t.Hash[:])
-	if n := d.Len(3); all && n > 0 {
-		r.Events = make([]starknet.Event, n)
-		for i := range r.Events {
-			r.Events[i] = decodeEvent(d)
-		}
-	} else {
-		for range n {
-			skipEvent(d)
+// readHead reads what stands in front of the lists into an empty record.
+func readHead(d *record.Decoder, rec *Record) {
+	f := readTop(d, rec)
+	if n := d.Len(3); n > 0 {
+		rec.Receipt.Events = make([]starknet.Event, n)
+		for i := range rec.Receipt.Events {
+			rec.Receipt.Events[i] = decodeEvent(d)
 		}
 	}
+	readRest(d, rec, f, true)
+}
+
+// readTop reads what stands in front of the events, and returns the flags.
+func readTop(d *record.Decoder, rec *Record) (flags byte) {
+	rec.Type = starknet.TxType(d.Byte())
+	flags = d.Byte()
+	rec.Stamp = readStamp(d)
+	d.Raw(rec.Hash[:])
+	return flags
+}
+
+// readRest reads what stands between the events and the lists: all of it, or what Look shows.
+func readRest(d *record.Decoder, rec *Record, f byte, all bool) {
+	t, r := &rec.Transaction, &rec.Receipt
 	for _, s := range scalars(t, r) {
 		*s = d.Felt()
 	}
@@ -265,7 +288,7 @@ func readStamp(d *record.Decoder) (s Stamp) {
 func decode(d *record.Decoder, p explorer.Position, b []byte) (*Record, error) {
 	d.Reset(b, recordVersion)
 	rec := &Record{Position: p}
-	readHead(d, rec, true)
+	readHead(d, rec)
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
 		*l = d.Felts()

@@ -146,6 +146,10 @@ func (d *Decoder) Reset(b []byte, version byte) {
 	}
 }
 
+// Recycle takes back the memory of all lists of felts that were read: what was read is not
+// looked at any more.
+func (d *Decoder) Recycle() { d.arena = d.arena[:0] }
+
 func (d *Decoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("%w at byte %d: %s", ErrCorrupt, d.pos, fmt.Sprintf(format, args...))

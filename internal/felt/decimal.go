@@ -1,0 +1,42 @@
+package felt
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+)
+
+// decimalChunk is the largest power of ten in 64 bits, and chunkDigits its zeros.
+const (
+	decimalChunk = 1e19
+	chunkDigits  = 19
+)
+
+// AppendDecimal appends the decimal digits of 256 bits, big endian.
+func AppendDecimal(b []byte, v *[32]byte) []byte {
+	var words [4]uint64 // the most significant first
+	for i := range words {
+		words[i] = binary.BigEndian.Uint64(v[8*i:])
+	}
+	var chunks [5]uint64 // of the digits, the last ones first
+	n := 0
+	for words[0]|words[1]|words[2] != 0 {
+		var rest uint64
+		for i := range words {
+			words[i], rest = bits.Div64(rest, words[i], decimalChunk)
+		}
+		chunks[n] = rest
+		n++
+	}
+	b = strconv.AppendUint(b, words[3], 10)
+	for ; n > 0; n-- {
+		var text [chunkDigits]byte
+		left := chunks[n-1]
+		for i := range text {
+			text[chunkDigits-1-i] = '0' + byte(left%10)
+			left /= 10
+		}
+		b = append(b, text[:]...)
+	}
+	return b
+}
