@@ -51,6 +51,7 @@ func suite(url string) func(*testing.T, []*store.Table) storetest.Store {
 				return filepath.Join(t.TempDir(), fmt.Sprint(copies))
 			},
 			Clock:  clock,
+			Brief:  raced,
 			Shared: true,
 		}
 	}

@@ -29,7 +29,11 @@ func whole(t *testing.T, e store.Engine) string {
 func TestCutCommits(t *testing.T) {
 	server := pgtest.New(t, pgtest.Options{})
 	proxy := pgtest.NewProxy(t, server)
-	for _, rows := range []int{20, 4000} {
+	sizes := []int{20, 4000}
+	if raced {
+		sizes = sizes[:1]
+	}
+	for _, rows := range sizes {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {
 			o := options(proxy.URL("postgres"))
 			o.Schema = fmt.Sprintf("rows_%d", rows)
@@ -90,6 +94,9 @@ func TestCutCommits(t *testing.T) {
 // TestCutCopies is the same for tables that only grow, whose rows are copied
 // straight into them: all rows of a commit are there, or none.
 func TestCutCopies(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	server := pgtest.New(t, pgtest.Options{})
 	proxy := pgtest.NewProxy(t, server)
 	o := options(proxy.URL("postgres"))

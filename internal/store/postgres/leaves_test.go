@@ -21,7 +21,13 @@ import (
 
 // TestLeaves writes partitions of hundreds of rows, which lie in many leaves, at
 // their ends and in the middle, and holds every way to read against a list.
-func TestLeaves(t *testing.T) { leaves(t, options(pgtest.Database(t)), 60) }
+func TestLeaves(t *testing.T) {
+	commits := 60
+	if raced { // one after the other, and held against a list that grows
+		commits = 6
+	}
+	leaves(t, options(pgtest.Database(t)), commits)
+}
 
 func TestLeavesOnCitus(t *testing.T) {
 	o := options(citusDatabase(t))
@@ -260,6 +266,9 @@ func checkpointBefore(t *testing.T, url, dir, manifest string) {
 // TestRowsBefore: a schema in which every row was one of SQL is packed by who opens
 // it for writing, and so is a checkpoint of that time. The rows stay the same.
 func TestRowsBefore(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	url := pgtest.Database(t)
 	o := options(url)
 	e := mustOpen(t, o)

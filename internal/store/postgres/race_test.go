@@ -1,0 +1,6 @@
+//go:build race
+
+package postgres_test
+
+// raced is set under the race detector.
+const raced = true
