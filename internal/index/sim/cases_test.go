@@ -46,7 +46,7 @@ func started(t *testing.T, w *World, change ...func(*index.Options)) (store.Engi
 func TestKillAtEveryCommit(t *testing.T) {
 	step := 1
 	if raced {
-		step = 17
+		step = 40
 	}
 	for _, after := range []bool{false, true} {
 		for at := 1; ; at += step {
