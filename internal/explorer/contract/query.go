@@ -55,15 +55,15 @@ func ClassesAt(ctx context.Context, r store.Reader, address felt.Felt, block uin
 	return c, found, nil
 }
 
-// ClassesAtMany is ClassesAt for a page: nil for a contract that did not exist.
-// Equal pairs are looked up once and pairs of one contract together, so that n
-// pairs cost one scan per distinct contract, and never more than two per
-// distinct pair.
+// ClassesAtMany is ClassesAt for a page: nil for a contract that did not exist. What the contracts
+// are today is one round trip, and settles the pairs behind their last changes, which are nearly
+// all. Of the others equal pairs are looked up once and pairs of one contract together, so that
+// they cost one scan per distinct contract, and never more than two per distinct pair.
 func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes, error) {
 	out := make([]*Classes, len(pairs))
-	order := make([]int, len(pairs))
-	for i := range order {
-		order[i] = i
+	order, err := settledNow(ctx, r, pairs, out)
+	if err != nil {
+		return nil, err
 	}
 	// By contract, newest block first: the first of a contract loads for all.
 	slices.SortFunc(order, func(i, j int) int {
@@ -104,6 +104,39 @@ func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes,
 		}
 	}
 	return out, nil
+}
+
+// settledNow fills in the pairs that the classes of today settle, and returns the others.
+func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes) (left []int, err error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	at := make(map[felt.Felt]int, len(pairs))
+	var addresses []felt.Felt
+	for i := range pairs {
+		if _, twice := at[pairs[i].Address]; !twice {
+			at[pairs[i].Address] = len(addresses)
+			addresses = append(addresses, pairs[i].Address)
+		}
+	}
+	today, err := ClassesNow(ctx, r, addresses)
+	if err != nil {
+		return nil, err
+	}
+	settled := make([]*Classes, len(today)) // one for all pairs of a contract
+	for i := range pairs {
+		n := at[pairs[i].Address]
+		c := today[n]
+		if c == nil || c.Block >= pairs[i].Block {
+			left = append(left, i)
+			continue
+		}
+		if settled[n] == nil {
+			settled[n] = &Classes{Before: &c.Class, After: c.Class}
+		}
+		out[i] = settled[n]
+	}
+	return left, nil
 }
 
 // How many changes a scan takes: two of the block and one before it settle one

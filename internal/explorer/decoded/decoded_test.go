@@ -120,7 +120,7 @@ func (b *broken) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 	if b.names != nil && ks[0].Table == class.Names {
 		return nil, b.names
 	}
-	if b.many != nil {
+	if b.many != nil && ks[0].Table == class.ABIs {
 		return nil, b.many
 	}
 	return b.Reader.GetMany(ctx, ks)
