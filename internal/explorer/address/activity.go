@@ -71,7 +71,7 @@ func ListActivity(ctx context.Context, r store.Reader, q ActivityQuery) (page Ac
 		if err != nil {
 			return page, err
 		}
-		page.Items, ends = append(page.Items, items...), append(ends, end)
+		page.Items, ends = append(make([]Item, 0, 2*len(items)), items...), append(ends, end) // end is in items
 	}
 	if q.Only == 0 || q.Only&stored == 0 {
 		items, end, err := q.transfers(ctx, r)
@@ -118,6 +118,8 @@ func (q *ActivityQuery) transactions(ctx context.Context, r store.Reader) (items
 	rows := q.Limit + 2 // the first may have nothing behind the place
 	if q.Only != 0 {
 		rows = scanRows
+	} else {
+		items = make([]Item, 0, q.Limit+1)
 	}
 	stopped, err := walk(ctx, r, &q.Address, q.Order == event.Asc, q.afterTx(), rows, func(t Tx) bool {
 		if q.Only == 0 || t.Part.First() == q.Only {
@@ -159,6 +161,7 @@ func (q *ActivityQuery) transfers(ctx context.Context, r store.Reader) (items []
 	if err != nil {
 		return nil, nil, err
 	}
+	items = make([]Item, 0, len(page.Transfers))
 	for i := range page.Transfers {
 		t := &page.Transfers[i]
 		part := SentTokens

@@ -235,29 +235,45 @@ func Identities(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]I
 	return out, nil
 }
 
-// ClassesNow is the Current of Identities, in order, for two thirds of the rows.
+// ClassesNow is the Current of Identities, in order, for a third of the rows: one round trip, and
+// another one where state diffs gave a contract none.
 func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*Current, error) {
-	keys := make([]store.Key, 0, 2*len(addresses))
+	keys := make([]store.Key, len(addresses))
 	for i := range addresses {
-		keys = append(keys, store.Key{Table: Currents, Partition: addresses[i][:]}, OriginKey(addresses[i]))
+		keys[i] = store.Key{Table: Currents, Partition: addresses[i][:]}
 	}
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
 		return nil, fmt.Errorf("read the classes of %d contracts: %w", len(addresses), err)
 	}
 	out := make([]*Current, len(addresses))
-	for i := range out {
-		if b := values[2*i]; b != nil {
-			if out[i], err = decodeCurrent(b); err != nil {
-				return nil, fmt.Errorf("class of %s: %w", addresses[i], err)
-			}
-		} else if b := values[2*i+1]; b != nil {
-			class, err := decodeOrigin(b)
-			if err != nil {
-				return nil, fmt.Errorf("origin of %s: %w", addresses[i], err)
-			}
-			out[i] = &Current{Class: class, Origin: true}
+	var without []int
+	for i, b := range values {
+		if b == nil {
+			without = append(without, i)
+		} else if out[i], err = decodeCurrent(b); err != nil {
+			return nil, fmt.Errorf("class of %s: %w", addresses[i], err)
 		}
+	}
+	if len(without) == 0 {
+		return out, nil
+	}
+	keys = keys[:0]
+	for _, i := range without {
+		keys = append(keys, OriginKey(addresses[i]))
+	}
+	if values, err = r.GetMany(ctx, keys); err != nil {
+		return nil, fmt.Errorf("read the origins of %d contracts: %w", len(keys), err)
+	}
+	for n, i := range without {
+		if values[n] == nil {
+			continue
+		}
+		class, err := decodeOrigin(values[n])
+		if err != nil {
+			return nil, fmt.Errorf("origin of %s: %w", addresses[i], err)
+		}
+		out[i] = &Current{Class: class, Origin: true}
 	}
 	return out, nil
 }

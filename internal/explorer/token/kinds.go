@@ -57,7 +57,7 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 
 // Kinds tells the standards of tokens at the newest block, in order: by what was
 // found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. Four GetMany at most, however many tokens there are.
+// that only one standard has. Five GetMany at most, however many tokens there are.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
 	known, err := MetadataOf(ctx, r, tokens)
 	if err != nil {

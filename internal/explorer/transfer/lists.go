@@ -235,6 +235,7 @@ func (s *listed) read(places []explorer.Place, at *explorer.Place) (hits []event
 		return nil, hash, err
 	}
 	s.work.Events += n
+	hits = make([]event.Hit, 0, len(places))
 	for i, p := range places {
 		hits = append(hits, event.HitOf(p, &found[i]))
 	}

@@ -115,6 +115,7 @@ func (p *pager) page() (page Page, err error) {
 // take decodes events and keeps the transfers that match.
 func (p *pager) take(dst []Listed, hits []event.Hit) ([]Listed, error) {
 	start := len(dst)
+	dst = slices.Grow(dst, len(hits)) // most have one each
 	for i := range hits {
 		h := &hits[i]
 		if len(p.q.TxTypes) > 0 && !slices.Contains(p.q.TxTypes, h.TxType) {
