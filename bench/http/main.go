@@ -22,6 +22,7 @@ import (
 func main() {
 	o := options{}
 	flag.IntVar(&o.conns, "conns", 16, "connections at a time")
+	flag.IntVar(&o.clients, "clients", 64, "clients at a time, of the times by route class")
 	flag.DurationVar(&o.round, "round", 250*time.Millisecond, "length of a round")
 	flag.IntVar(&o.rounds, "rounds", 20, "rounds of each, taking turns")
 	flag.IntVar(&o.blocks, "blocks", 400, "blocks of the chain")
@@ -36,9 +37,9 @@ func main() {
 
 // options are those of a run.
 type options struct {
-	conns, rounds, blocks int
-	round                 time.Duration
-	only, profile         string
+	conns, clients, rounds, blocks int
+	round                          time.Duration
+	only, profile                  string
 }
 
 func (o options) wants(name string) bool { return strings.Contains(name, o.only) }
@@ -65,7 +66,7 @@ func (s *service) parts(o options) error {
 		name    string
 		measure func(options) error
 	}{
-		{"usage", s.recording}, {"feed", s.feed}, {"keys", s.authentication}, {"greedy", s.greedy},
+		{"classes", s.classes}, {"usage", s.recording}, {"feed", s.feed}, {"keys", s.authentication}, {"greedy", s.greedy},
 	} {
 		if !o.wants(part.name) {
 			continue

@@ -83,7 +83,7 @@ func newService(blocks int) (s *service, err error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := repo.CreateKey(ctx, account.NewKey{WorkspaceID: space.ID, Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9}})
+	key, err := repo.CreateKey(ctx, account.NewKey{WorkspaceID: space.ID, Limits: account.Limits{LightPerMinute: 1e9, HeavyPerMinute: 1e9, BatchPerMinute: 1e9}})
 	if err != nil {
 		return nil, err
 	}
