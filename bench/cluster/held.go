@@ -24,7 +24,7 @@ func (b *bench) batches(ctx context.Context, dir string) ([]*store.Batch, error)
 	}
 	defer engine.Close() //nolint:errcheck // temporary
 	timed := &timedEngine{Engine: engine, keep: true}
-	x, err := index.New(index.Options{Store: timed, Source: b.source, Verify: index.VerifyOff, UndoBlocks: 1, TailBlocks: 1, BatchBytes: 4 << 20})
+	x, err := index.New(index.Options{Store: timed, Source: b.source, Verify: index.VerifyOff, UndoBlocks: 1, TailBlocks: 1, BatchBytes: 12 << 20})
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (b *bench) batches(ctx context.Context, dir string) ([]*store.Batch, error)
 // held replays commits and then reads pages of lists with many clients, while each
 // worker has no more than a share of a core. Only the store is at work then.
 func (b *bench) held(ctx context.Context, name string, c *cluster, share float64) (f figures, err error) {
-	engine, done, err := b.open(ctx, c.url)
+	engine, done, err := b.open(ctx, c.url, b.shards)
 	if err != nil {
 		return f, err
 	}
@@ -46,20 +46,32 @@ func (b *bench) held(ctx context.Context, name string, c *cluster, share float64
 	if err != nil {
 		return f, err
 	}
+	commit := func(batches []*store.Batch) error {
+		for _, batch := range batches {
+			batch.Epoch = lease.Epoch
+			if err := engine.Commit(ctx, batch); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// New connections and what they have to learn are not what is measured.
+	warm := len(b.made) / 3
+	if err := commit(b.made[:warm]); err != nil {
+		return f, err
+	}
 	if err := c.hold(share); err != nil {
 		return f, err
 	}
 	before, trips, start := c.used(), engine.RoundTrips(), time.Now()
-	for _, batch := range b.made {
-		batch.Epoch = lease.Epoch
-		if err := engine.Commit(ctx, batch); err != nil {
-			return f, err
-		}
+	if err := commit(b.made[warm:]); err != nil {
+		return f, err
 	}
-	took := time.Since(start)
-	f.commits = float64(b.source.Length) / took.Seconds()
-	fmt.Printf("%-26s %.1f blocks/s in %d commits, %.1f round trips a commit; busy:%s\n", name, f.commits, len(b.made),
-		float64(engine.RoundTrips()-trips)/float64(len(b.made)), busy(before, c.used(), took))
+	took, commits := time.Since(start), float64(len(b.made)-warm)
+	f.commits = commits / took.Seconds()
+	blocks := f.commits * float64(b.source.Length) / float64(len(b.made))
+	fmt.Printf("%-26s %.2f commits/s of %.0f blocks each, %.1f round trips a commit; busy:%s\n", name, f.commits, blocks/f.commits,
+		float64(engine.RoundTrips()-trips)/commits, busy(before, c.used(), took))
 
 	var keys []store.Key
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -67,7 +79,6 @@ func (b *bench) held(ctx context.Context, name string, c *cluster, share float64
 		ops := b.made[rng.IntN(len(b.made))].Ops()
 		keys = append(keys, ops[rng.IntN(len(ops))].Key)
 	}
-	// New connections and what they have to learn are not what is measured.
 	err = c.hold(1)
 	if err == nil {
 		_, err = b.read(ctx, engine, keys, b.length/2)

@@ -35,18 +35,18 @@ func main() {
 	blocks := flag.Int("blocks", 600, "blocks to catch up with")
 	tail := flag.Int("tail", 60, "blocks with a commit each")
 	tx := flag.Int("tx", 30, "transactions a block")
-	share := flag.Float64("share", 0.1, "cores that each worker has while the curve is measured")
+	share := flag.Float64("share", 0.05, "cores that each worker has while the curve is measured")
 	clients := flag.Int("clients", 24, "clients that read at once")
 	seconds := flag.Int("seconds", 10, "how long they read")
-	shards := flag.Int("shards", 0, "shards; 0: as the program chooses")
-	curve := flag.Bool("curve", true, "measure 2 and 4 workers")
+	shards := flag.Int("shards", 16, "shards while the curve is measured: an index keeps its own when workers are added")
+	part := flag.String("only", "", "measure only the index beside PostgreSQL (index), or 2 and 4 workers (curve)")
 	flag.Parse()
 	ctx := context.Background()
 	m, err := memory.Generate(*blocks, *tx, 5.78, false, nil)
 	if err == nil {
 		b := &bench{source: m, tail: *tail, share: *share, clients: *clients, length: time.Duration(*seconds) * time.Second, shards: *shards}
 		fmt.Printf("%d blocks of %d transactions, %.0f events a block; %d cores\n\n", m.Length, *tx, float64(m.Events)/float64(m.Length), runtime.NumCPU())
-		err = b.run(ctx, *curve)
+		err = b.run(ctx, func(name string) bool { return *part == name })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
@@ -64,17 +64,19 @@ type bench struct {
 	made    []*store.Batch // for the curve
 }
 
-func (b *bench) run(ctx context.Context, curve bool) error {
-	plain, err := b.plain(ctx)
-	if err != nil {
-		return fmt.Errorf("plain PostgreSQL: %w", err)
+func (b *bench) run(ctx context.Context, only func(string) bool) error {
+	if !only("curve") {
+		plain, err := b.plain(ctx)
+		if err != nil {
+			return fmt.Errorf("plain PostgreSQL: %w", err)
+		}
+		spread, err := b.onCluster(ctx, 2, 0)
+		if err != nil {
+			return fmt.Errorf("two workers: %w", err)
+		}
+		fmt.Printf("%-26s %.2f of plain PostgreSQL's rate, %.2f of it by CPU\n\n", "Citus, catching up", spread.catchUp/plain.catchUp, plain.cpu/spread.cpu)
 	}
-	spread, err := b.onCluster(ctx, 2, 0)
-	if err != nil {
-		return fmt.Errorf("two workers: %w", err)
-	}
-	fmt.Printf("%-26s %.2f of plain PostgreSQL's rate, %.2f of it by CPU\n\n", "Citus, catching up", spread.catchUp/plain.catchUp, plain.cpu/spread.cpu)
-	if !curve {
+	if only("index") {
 		return nil
 	}
 	if err := groupsWork(); err != nil {
@@ -89,7 +91,7 @@ func (b *bench) run(ctx context.Context, curve bool) error {
 	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
 		return err
 	}
-	fmt.Printf("each worker held to %.2f of a core\n", b.share)
+	fmt.Printf("each worker held to %.2f of a core, %d shards\n", b.share, b.shards)
 	two, err := b.onCluster(ctx, 2, b.share)
 	if err != nil {
 		return fmt.Errorf("two workers, held: %w", err)
@@ -106,7 +108,7 @@ func (b *bench) run(ctx context.Context, curve bool) error {
 type figures struct {
 	catchUp float64 // blocks a second
 	cpu     float64 // seconds of all processes a block
-	commits float64 // blocks a second, of commits that were made before
+	commits float64 // a second, of those that were made before
 	pages   float64 // a second
 }
 
@@ -135,8 +137,8 @@ func (b *bench) onCluster(ctx context.Context, workers int, share float64) (f fi
 	return b.held(ctx, name, c, share)
 }
 
-func (b *bench) open(ctx context.Context, url string) (*postgres.Engine, func(), error) {
-	o := postgres.Options{URL: url, Schema: benchSchema, Tables: catalog.Tables(), ShardCount: b.shards, PoolSize: max(b.clients, 16)}
+func (b *bench) open(ctx context.Context, url string, shards int) (*postgres.Engine, func(), error) {
+	o := postgres.Options{URL: url, Schema: benchSchema, Tables: catalog.Tables(), ShardCount: shards, PoolSize: max(b.clients, 16)}
 	if err := postgres.Drop(ctx, o); err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +181,7 @@ func (e *timedEngine) Commit(ctx context.Context, b *store.Batch) error {
 
 // index catches up, and then goes on with a commit for every block.
 func (b *bench) index(ctx context.Context, name, url string, used func() map[string]time.Duration) (f figures, err error) {
-	engine, done, err := b.open(ctx, url)
+	engine, done, err := b.open(ctx, url, 0)
 	if err != nil {
 		return f, err
 	}

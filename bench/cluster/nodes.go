@@ -173,7 +173,7 @@ func groupsWork() error {
 
 // period is how often a share is given out: short, because a node that waits for
 // its next share keeps commits waiting that need all nodes.
-const period = 20 * time.Millisecond
+const period = 40 * time.Millisecond
 
 // hold gives the group no more than a share of a core.
 func (g *group) hold(share float64) error {
