@@ -38,7 +38,7 @@ func main() {
 	share := flag.Float64("share", 0.05, "cores that each worker has while the curve is measured")
 	clients := flag.Int("clients", 24, "clients that read at once")
 	seconds := flag.Int("seconds", 10, "how long they read")
-	shards := flag.Int("shards", 16, "shards while the curve is measured: an index keeps its own when workers are added")
+	shards := flag.Int("shards", 32, "shards while the curve is measured: an index keeps its own when workers are added")
 	part := flag.String("only", "", "measure only the index beside PostgreSQL (index), or 2 and 4 workers (curve)")
 	flag.Parse()
 	ctx := context.Background()

@@ -113,12 +113,9 @@ func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.E
 	if len(missing) == 0 {
 		return out, nil
 	}
-	err := engine.View(ctx, func(r store.Reader) error {
-		values, err := r.GetMany(ctx, missing)
-		for i, v := range values {
-			out[where[i]] = v
-		}
-		return err
-	})
+	values, err := store.Look(ctx, engine, missing)
+	for i, v := range values {
+		out[where[i]] = v
+	}
 	return out, err
 }

@@ -175,3 +175,21 @@ var (
 	// ErrUnavailable: the server of the store cannot be asked; the same may work later.
 	ErrUnavailable = errors.New("the store cannot be reached")
 )
+
+// Looker is an engine for which a view that reads once is cheaper when it knows that.
+type Looker interface {
+	// Look returns what GetMany of a new view would.
+	Look(ctx context.Context, ks []Key) ([][]byte, error)
+}
+
+// Look reads rows of one new view.
+func Look(ctx context.Context, e Engine, ks []Key) (values [][]byte, err error) {
+	if l, ok := e.(Looker); ok {
+		return l.Look(ctx, ks)
+	}
+	err = e.View(ctx, func(r Reader) error {
+		values, err = r.GetMany(ctx, ks)
+		return err
+	})
+	return values, err
+}

@@ -24,7 +24,7 @@
 // a range of that index. GetMany is one round trip, and so is a Scan when as many
 // leaves as usually hold that many rows do; longer scans and walks go page by page,
 // so that memory stays bounded whatever the limit is. Opening a view is one more
-// round trip; ending one is not waited for. A commit reads the leaves that its rows
+// round trip, which Look spares; ending one is not waited for. A commit reads the leaves that its rows
 // belong into and writes those that became others: two round trips for a block.
 //
 // A read whose context ends while the server is at it ends the transaction, and

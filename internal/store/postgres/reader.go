@@ -80,7 +80,7 @@ func (r *reader) GetMany(ctx context.Context, ks []store.Key) ([][]byte, error) 
 		return out, nil
 	}
 	batches := make([]pgx.Batch, len(r.ring.servers))
-	for in, asked := range r.byShard(ks) {
+	for in, asked := range r.ring.byShard(ks) {
 		batches[in.server].Queue(in.sql.getMany, asked.ps, asked.sorts).Query(asked.find(ks, out))
 	}
 	var g errgroup.Group
@@ -127,11 +127,11 @@ type asked struct {
 	places    []int // in the list of all
 }
 
-func (r *reader) byShard(ks []store.Key) map[*shard]*asked {
+func (r *ring) byShard(ks []store.Key) map[*shard]*asked {
 	out := map[*shard]*asked{}
 	for i, k := range ks {
 		partition := partitionOf(k.Table, k.Partition)
-		in := r.ring.shardOf(partition)
+		in := r.shardOf(partition)
 		a := out[in]
 		if a == nil {
 			a = &asked{}

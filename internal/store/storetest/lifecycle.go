@@ -151,8 +151,10 @@ func testCancel(t *testing.T, s Store) {
 		}
 	}
 	check("View", w.engine.View(canceled, func(store.Reader) error { return nil }))
+	_, err := store.Look(canceled, w.engine, []store.Key{k})
+	check("Look", err)
 	check("Commit", w.engine.Commit(canceled, b))
-	_, err := w.engine.Acquire(canceled, store.Writer, "suite", time.Hour)
+	_, err = w.engine.Acquire(canceled, store.Writer, "suite", time.Hour)
 	check("Acquire", err)
 	_, err = w.engine.Renew(canceled, w.lease, time.Hour)
 	check("Renew", err)

@@ -50,6 +50,25 @@ func testRows(t *testing.T, s Store) {
 			t.Errorf("GetMany of nothing = %q, %v", vs, err)
 		}
 	})
+	look := func(want ...string) {
+		t.Helper()
+		vs, err := store.Look(t.Context(), w.engine, []store.Key{missing, b, a, a})
+		if err != nil || len(vs) != len(want) {
+			t.Fatalf("Look = %q, %v", vs, err)
+		}
+		for i, v := range want {
+			if string(vs[i]) != strings.TrimPrefix(v, "=") || (vs[i] == nil) != (v == "") {
+				t.Errorf("Look = %q, want %q", vs, want)
+			}
+		}
+	}
+	look("", "=", "=one", "=one")
+	if vs, err := store.Look(t.Context(), w.engine, nil); err != nil || len(vs) != 0 {
+		t.Errorf("Look at nothing = %q, %v", vs, err)
+	}
+	if _, err := store.Look(t.Context(), w.engine, []store.Key{a, key(narrow, "too long", "a")}); !errors.Is(err, store.ErrInvalid) {
+		t.Errorf("Look at a key that cannot be: %v", err)
+	}
 	w.commit(func(batch *store.Batch) {
 		batch.Delete(a)
 		batch.Delete(missing)
@@ -63,6 +82,7 @@ func testRows(t *testing.T, s Store) {
 			t.Errorf("Get(overwritten) = %q, %v", v, err)
 		}
 	})
+	look("", "=two", "", "")
 }
 
 // testBoundaries puts rows where a wrong bound of a scan would show: at the

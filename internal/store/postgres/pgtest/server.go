@@ -281,7 +281,7 @@ func children(parent int) []int {
 	return pids
 }
 
-// CPU is what the server and its processes that still run have used of all cores.
+// CPU is what the server and its processes have used of all cores.
 func (s *Server) CPU() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -295,9 +295,10 @@ func (s *Server) CPU() time.Duration {
 		if err != nil {
 			continue // it has ended
 		}
-		// Behind the name, which may hold anything: user and system time are the 12th and 13th.
+		// Behind the name, which may hold anything: user and system time are the 12th and
+		// 13th, and behind them those of children that have ended, which only the server has.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		for _, f := range fields[11:min(13, len(fields))] {
+		for _, f := range fields[11:min(15, len(fields))] {
 			n, _ := strconv.ParseInt(f, 10, 64) //nolint:errcheck // the kernel's
 			ticks += n
 		}
