@@ -14,9 +14,9 @@ import (
 func newLogHandler(w io.Writer, text bool, level slog.Level) slog.Handler {
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: readable}
 	if text {
-		return &uniqueKeys{Handler: slog.NewTextHandler(w, opts)}
+		return newUniqueKeys(slog.NewTextHandler(w, opts), nil)
 	}
-	return &uniqueKeys{Handler: slog.NewJSONHandler(w, opts)}
+	return newUniqueKeys(slog.NewJSONHandler(w, opts), nil)
 }
 
 // readable writes values out that JSON would have as numbers.
@@ -49,13 +49,18 @@ func roundDuration(d time.Duration) time.Duration {
 // uniqueKeys keeps a key from standing twice in a record, which readers of JSON take
 // in different ways. The last one, which is nearest to the event, stays.
 type uniqueKeys struct {
-	slog.Handler             // without attrs
-	attrs        []slog.Attr // that all records have
+	slog.Handler              // without attrs
+	attrs        []slog.Attr  // that all records have
+	with         slog.Handler // the same with attrs, for records that repeat none
+}
+
+func newUniqueKeys(h slog.Handler, attrs []slog.Attr) *uniqueKeys {
+	return &uniqueKeys{h, attrs, h.WithAttrs(attrs)}
 }
 
 // WithAttrs keeps the attributes until it is known which of them stay.
 func (h *uniqueKeys) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &uniqueKeys{h.Handler, unique(slices.Concat(h.attrs, attrs))}
+	return newUniqueKeys(h.Handler, unique(slices.Concat(h.attrs, attrs)))
 }
 
 // WithGroup begins names of their own.
@@ -63,11 +68,15 @@ func (h *uniqueKeys) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
-	return &uniqueKeys{Handler: h.Handler.WithAttrs(h.attrs).WithGroup(name)}
+	return newUniqueKeys(h.with.WithGroup(name), nil)
 }
 
-// Handle writes a record with every key once.
+// Handle writes a record with every key once. Hardly any has one twice, the one of every
+// request least of all: such a record is passed on as it is.
 func (h *uniqueKeys) Handle(ctx context.Context, r slog.Record) error {
+	if !h.repeats(r) {
+		return h.with.Handle(ctx, r)
+	}
 	all := slices.Clone(h.attrs)
 	r.Attrs(func(a slog.Attr) bool {
 		all = append(all, a)
@@ -76,6 +85,22 @@ func (h *uniqueKeys) Handle(ctx context.Context, r slog.Record) error {
 	out := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	out.AddAttrs(unique(all)...)
 	return h.Handler.Handle(ctx, out)
+}
+
+// repeats says that a record has a key twice, or too many to tell quickly.
+func (h *uniqueKeys) repeats(r slog.Record) (twice bool) {
+	var keys [24]string
+	n := 0
+	r.Attrs(func(a slog.Attr) bool {
+		twice = n == len(keys) || slices.Contains(keys[:n], a.Key) ||
+			len(h.attrs) > 0 && slices.ContainsFunc(h.attrs, func(b slog.Attr) bool { return b.Key == a.Key })
+		if !twice {
+			keys[n] = a.Key
+			n++
+		}
+		return !twice
+	})
+	return twice
 }
 
 // unique drops every attribute whose key comes again.

@@ -51,6 +51,13 @@ func TestLogRecords(t *testing.T) {
 		t.Errorf("%s\n%s", first, second)
 	}
 	out.Reset()
+	log.Info("apart", "verdict", "one")
+	log.Info("within", "n", 1, "n", 2)
+	first, second, _ = strings.Cut(out.String(), "\n")
+	if !strings.Contains(first, `"chain":"early","store":"s","verdict":"one"}`) || !strings.Contains(second, `"chain":"early","store":"s","n":2}`) {
+		t.Errorf("%s\n%s", first, second)
+	}
+	out.Reset()
 	slog.New(newLogHandler(&out, true, slog.LevelInfo)).Info("counted", "verdict", census.Certified, "took", 1500*time.Microsecond)
 	if !strings.Contains(out.String(), "verdict=certified took=1.5ms") {
 		t.Errorf("as text: %s", out.String())
