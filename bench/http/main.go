@@ -84,7 +84,7 @@ func (s *service) against(o options, title string, list []workload) error {
 	if len(list) == 0 {
 		return nil
 	}
-	fmt.Printf("\n%-32s %8s %10s %10s %6s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "bare µs", "ours µs", "allocs", "bare's")
+	fmt.Printf("\n%-34s %8s %10s %10s %6s %9s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "bare µs", "ours µs", "alone µs", "allocs", "bare's")
 	for _, c := range list {
 		if err := s.measure(c, o); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -119,8 +119,9 @@ func (s *service) measure(c workload, o options) error {
 		}
 		ours, theirs, ratios = append(ours, k), append(theirs, b), append(ratios, k.rate/b.rate)
 	}
-	fmt.Printf("%-32s %8d %10.0f %10.0f %6.2f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), median(ratios), theirs.micros(), ours.micros(),
-		allocations(c.server, c.paths, s.key), allocations(bare, c.paths, s.key))
+	allocs, micros := alone(c.server, c.paths, s.key)
+	bareAllocs, _ := alone(bare, c.paths, s.key)
+	fmt.Printf("%-34s %8d %10.0f %10.0f %6.2f %9.1f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), median(ratios), theirs.micros(), ours.micros(), micros, allocs, bareAllocs)
 	return nil
 }
 

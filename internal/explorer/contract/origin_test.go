@@ -2,6 +2,7 @@ package contract_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -73,6 +74,15 @@ func TestOrigins(t *testing.T) {
 		ids, err := contract.Identities(ctx, r, []felt.Felt{plain, replaced, wanted})
 		if err != nil {
 			t.Fatal(err)
+		}
+		now, err := contract.ClassesNow(ctx, r, []felt.Felt{plain, replaced, wanted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range ids {
+			if !reflect.DeepEqual(now[i], ids[i].Current) {
+				t.Errorf("contract %d is %+v now, and by all that is known %+v", i, now[i], ids[i].Current)
+			}
 		}
 		if c := ids[0].Current; c == nil || *c != (contract.Current{Class: first, Origin: true}) || !ids[0].Origin {
 			t.Errorf("the contract is %+v", ids[0])
