@@ -1,6 +1,7 @@
 // Command undo measures a deep fork: blocks are indexed, a branch takes their
 // place, and what it costs to undo them is printed as a ratio to what it cost to
-// index them, with the most memory that the process took.
+// index them; then how long the whole of it took, until the branch is as high as
+// what it replaced, and the most memory that the process took.
 //
 //	go run ./bench/undo -depth 2000
 //
@@ -58,6 +59,9 @@ func run(ctx context.Context, o settings) error {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // temporary
+	if o.postgres == "" {
+		pebble.LimitGarbage()
+	}
 	chain, err := record(filepath.Join(dir, "blocks"), o)
 	if err != nil {
 		return err
@@ -85,6 +89,8 @@ func run(ctx context.Context, o settings) error {
 	}
 	indexed := now().since(before)
 
+	// What indexing left to the store to merge is no part of undoing.
+	settled := awaitQuiet()
 	debug.FreeOSMemory()
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
 		return fmt.Errorf("forget the peak of memory: %w", err)
@@ -101,11 +107,15 @@ func run(ctx context.Context, o settings) error {
 			return err
 		}
 	}
-	var began, ended moment
-	var peak string
+	var began, ended, healed moment
+	var peak, peakHealed int
 	steps := 0
+	found := now()
 	err = indexTo(o.base+o.depth, func(a index.Announcement) {
 		if a.Fork == nil {
+			if healed.clock.IsZero() && a.Head.Number >= uint64(o.base+o.depth-1) {
+				healed, peakHealed = now(), status("VmHWM")
+			}
 			return
 		}
 		if steps == 0 {
@@ -129,8 +139,27 @@ func run(ctx context.Context, o settings) error {
 	fmt.Printf("index them   %6.1f s, %5.2f ms of CPU a block\n", indexed.clock.Seconds(), indexed.cpu.Seconds()*1e3/n)
 	fmt.Printf("undo them    %6.1f s, %5.2f ms of CPU a block, in %d commits\n", undone.clock.Seconds(), undone.cpu.Seconds()*1e3/n, steps)
 	fmt.Printf("undo/index   %6.2f of the time, %.2f of the CPU\n", undone.clock.Seconds()/indexed.clock.Seconds(), undone.cpu.Seconds()/indexed.cpu.Seconds())
-	fmt.Printf("memory       %s before, at most %s\n", resident, peak)
+	whole := healed.since(found)
+	fmt.Printf("merge before %6.1f s, %5.2f ms of CPU a block, which indexing left behind\n", settled.clock.Seconds(), settled.cpu.Seconds()*1e3/n)
+	fmt.Printf("whole fork   %6.1f s from the start of the run that finds it to the same height, %.2f ms of CPU a block\n", whole.clock.Seconds(), whole.cpu.Seconds()*1e3/n)
+	fmt.Printf("memory       %d MiB before, at most %d while undoing, %d in the whole\n", resident>>10, peak>>10, peakHealed>>10)
 	return nil
+}
+
+// awaitQuiet waits until the process hardly works any more, and returns what that took.
+func awaitQuiet() span {
+	const look, idle, most = 100 * time.Millisecond, 2 * time.Millisecond, 2 * time.Minute
+	began := now()
+	for quiet := 0; quiet < 5 && time.Since(began.clock) < most; {
+		before := now()
+		time.Sleep(look)
+		if now().since(before).cpu < idle {
+			quiet++
+		} else {
+			quiet = 0
+		}
+	}
+	return now().since(began)
 }
 
 func open(ctx context.Context, dir, address string) (_ store.Engine, stop func(), err error) {
@@ -188,16 +217,18 @@ func (m moment) since(before moment) span {
 	return span{m.clock.Sub(before.clock), m.cpu - before.cpu}
 }
 
-// status is a line of what the kernel says of this process.
-func status(name string) string {
+// status is a line of what the kernel says of this process, in KiB, and 0 where there
+// is none.
+func status(name string) (kib int) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return err.Error()
+		return 0
 	}
 	for line := range strings.Lines(string(b)) {
 		if value, ok := strings.CutPrefix(line, name+":"); ok {
-			return strings.TrimSpace(value)
+			fmt.Sscan(value, &kib) //nolint:errcheck // 0 says it
+			return kib
 		}
 	}
-	return "unknown"
+	return 0
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/store"
 )
@@ -69,27 +70,31 @@ func pieces(ops []store.Op, places []place, ownBytes int) []piece {
 func (e *Engine) buildTables(ops []store.Op, places []place) (*bulk, error) {
 	parts := pieces(ops, places, e.bulkBytes/ownShare)
 	w := &bulk{e: e, ops: ops, first: parts[0].places}
-	err := e.guarded(func() error {
-		for _, p := range parts[1:] {
-			path := e.bulkPath()
-			if err := e.writeTable(path, ops, p.places, p.bottom, nil); err != nil {
-				return err
-			}
-			w.paths = append(w.paths, path)
-		}
-		return nil
-	})
-	if err != nil {
+	// Side by side: each is packed by one core, and synced on its own.
+	var writing errgroup.Group
+	for _, p := range parts[1:] {
+		path := e.bulkPath()
+		w.paths = append(w.paths, path)
+		writing.Go(func() error {
+			return e.guarded(func() error { return e.writeTable(path, ops, p.places, p.bottom, nil) })
+		})
+	}
+	if err := writing.Wait(); err != nil {
+		w.drop()
 		return nil, fmt.Errorf("write tables to store %s: %w", e.dir, err)
 	}
 	return w, nil
 }
 
-// drop removes what was written; what it fails to remove goes at the next start.
+// drop removes what was written. What it fails to remove, or finds when the engine has
+// stopped and no change of the disk comes back, goes at the next start.
 func (w *bulk) drop() {
-	for _, path := range w.paths {
-		_ = w.e.disk.Remove(path)
-	}
+	_ = w.e.guarded(func() error {
+		for _, path := range w.paths {
+			_ = w.e.disk.Remove(path)
+		}
+		return nil
+	})
 }
 
 func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
