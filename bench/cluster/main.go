@@ -161,6 +161,12 @@ type timedEngine struct {
 	kept []*store.Batch
 }
 
+// Look serves store.Looker, as the engine does.
+func (e *timedEngine) Look(ctx context.Context, ks []store.Key) ([][]byte, error) {
+	return store.Look(ctx, e.Engine, ks)
+}
+
+// Commit serves store.Engine.
 func (e *timedEngine) Commit(ctx context.Context, b *store.Batch) error {
 	if e.keep {
 		c := &store.Batch{}
