@@ -46,7 +46,12 @@ var both = []struct {
 
 func TestOnFile(t *testing.T) { runBoth(t, onFile) }
 
-func TestOnPostgres(t *testing.T) { runBoth(t, onServer) }
+func TestOnPostgres(t *testing.T) {
+	if raced {
+		t.Skip("the goroutines of a shorter test: run without the race detector")
+	}
+	runBoth(t, onServer)
+}
 
 func runBoth(t *testing.T, at place) {
 	for _, tt := range both {

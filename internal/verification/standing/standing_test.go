@@ -77,7 +77,12 @@ func (w *world) told(t *testing.T) string {
 
 func TestOnFile(t *testing.T) { testCounting(t, controltest.File(t)) }
 
-func TestOnPostgres(t *testing.T) { testCounting(t, controltest.Server(t)) }
+func TestOnPostgres(t *testing.T) {
+	if raced {
+		t.Skip("the goroutines of a shorter test: run without the race detector")
+	}
+	testCounting(t, controltest.Server(t))
+}
 
 // testCounting: receipts count as soon as they are there, in whatever order they come, and
 // as long as their key does.
