@@ -26,7 +26,7 @@ func main() {
 	flag.DurationVar(&o.round, "round", 250*time.Millisecond, "length of a round")
 	flag.IntVar(&o.rounds, "rounds", 20, "rounds of each, taking turns")
 	flag.IntVar(&o.blocks, "blocks", 400, "blocks of the chain")
-	flag.StringVar(&o.only, "only", "", "measure what has this in its name, such as kept, anew, pages, classes, usage, feed, keys or greedy")
+	flag.StringVar(&o.only, "only", "", "measure what has this in its name, such as block, tx, anew, pages, classes, usage, feed, keys or greedy")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the rounds to this file")
 	flag.Parse()
 	if err := run(o); err != nil {

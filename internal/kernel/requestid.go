@@ -26,7 +26,9 @@ func requestID(h http.Header) string {
 	}
 	var b [15]byte
 	rand.Read(b[:]) //nolint:errcheck // never fails
-	return "svc-" + requestIDEncoding.EncodeToString(b[:])
+	id := [28]byte{'s', 'v', 'c', '-'}
+	requestIDEncoding.Encode(id[4:], b[:])
+	return string(id[:])
 }
 
 // validRequestID allows letters, digits and . _ : - , so that an id can go into

@@ -180,16 +180,22 @@ func (c *Current) encode(e *record.Encoder) []byte {
 }
 
 func decodeCurrent(b []byte) (*Current, error) {
-	d := record.NewDecoder(b, identityVersion)
+	out := &Current{}
+	return out, out.decode(&record.Decoder{}, b)
+}
+
+// decode reads a row. A page is read with one decoder.
+func (c *Current) decode(d *record.Decoder, b []byte) error {
+	d.Reset(b, identityVersion)
 	flags := d.Byte()
-	out := &Current{Replaced: flags == 1, Block: d.Uint(), Class: d.Felt()}
+	*c = Current{Replaced: flags == 1, Block: d.Uint(), Class: d.Felt()}
 	if err := d.Finish(); err != nil {
-		return nil, err
+		return err
 	}
 	if flags > 1 {
-		return nil, fmt.Errorf("%w: class of a contract with flags %d", record.ErrCorrupt, flags)
+		return fmt.Errorf("%w: class of a contract with flags %d", record.ErrCorrupt, flags)
 	}
-	return out, nil
+	return nil
 }
 
 // Identity is what is indexed of a contract; the fields are nil when nothing is.
@@ -246,14 +252,18 @@ func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*
 	if err != nil {
 		return nil, fmt.Errorf("read the classes of %d contracts: %w", len(addresses), err)
 	}
-	out := make([]*Current, len(addresses))
+	out, list := make([]*Current, len(addresses)), make([]Current, len(addresses))
 	var without []int
+	d := &record.Decoder{}
 	for i, b := range values {
 		if b == nil {
 			without = append(without, i)
-		} else if out[i], err = decodeCurrent(b); err != nil {
+			continue
+		}
+		if err := list[i].decode(d, b); err != nil {
 			return nil, fmt.Errorf("class of %s: %w", addresses[i], err)
 		}
+		out[i] = &list[i]
 	}
 	if len(without) == 0 {
 		return out, nil
