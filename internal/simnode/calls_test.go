@@ -195,6 +195,9 @@ func (n *traceNode) flatten(out *[]starknet.Event, messages *int) {
 }
 
 func TestTracesHoldTheEvents(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	chain := simnode.New(simnode.Config{Seed: 4, Blocks: 60})
 	n := simnode.NewNode(chain, simnode.NodeConfig{})
 	for number := range uint64(60) {

@@ -23,6 +23,9 @@ func wire(c *simnode.Chain) []byte {
 }
 
 func TestSameConfigSameBytes(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	cfg := simnode.Config{Seed: 7, Blocks: 60, L1Lag: -1}
 	want := wire(simnode.New(cfg))
 	if !bytes.Equal(want, wire(simnode.New(cfg))) {
@@ -208,6 +211,9 @@ func TestForkedChainEqualsItsTwin(t *testing.T) {
 // A deep fork must forget all of what it undid: the new branch is the same as
 // on a chain that hardly had anything to forget.
 func TestForkLeavesNothingBehind(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	for seed := range uint64(3) {
 		cfg := simnode.Config{Seed: seed, Blocks: 160, L1Lag: -1}
 		deep := simnode.New(cfg)
@@ -232,6 +238,9 @@ func TestForkNeverTouchesBlockZero(t *testing.T) {
 }
 
 func TestDeepForkOfALongChain(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	c := simnode.New(simnode.Config{Seed: 9, Blocks: 1200, TxPerBlock: 1})
 	c.Fork(1000)
 	if head, _ := c.Head(); head != 1199 {

@@ -12,6 +12,9 @@ import (
 )
 
 func TestEventsEqualBruteForce(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	chain := simnode.New(simnode.Config{Seed: 8, Blocks: 60, TxPerBlock: 2})
 	transfer := contracts.SelTransfer
 	holder := chain.Accounts(59)[2]

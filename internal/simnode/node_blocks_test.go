@@ -14,6 +14,9 @@ import (
 )
 
 func TestBlocksByVersion(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	chain := simnode.New(simnode.Config{Seed: 3, Blocks: 60})
 	for _, version := range specVersions {
 		t.Run(version.String(), func(t *testing.T) {

@@ -234,6 +234,9 @@ func checkClasses(t *testing.T, c *simnode.Chain) {
 }
 
 func TestTruthEqualsEvents(t *testing.T) {
+	if raced {
+		t.Skip("sequential and long: run without the race detector")
+	}
 	for seed := range uint64(4) {
 		c := simnode.New(simnode.Config{Seed: seed, Blocks: 400, EventsPerTx: 6})
 		l := checkTruth(t, c)

@@ -1,0 +1,6 @@
+//go:build race
+
+package simnode_test
+
+// raced is set under the race detector.
+const raced = true
