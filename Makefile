@@ -35,10 +35,12 @@ TESTRUN = go run ./scripts/testrun -vet=off -ldflags=-w
 # watched or not. The store compresses as it does in the program, without C: those
 # sources would be compiled for the race detector alone, for a minute.
 UNWATCHED = chainexplorer/internal/starknet/hash github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
-# Large packages in which tests spend little are watched, and not made fast: without
-# inlining they are compiled in half to two thirds of the time.
-SLOW = chainexplorer/internal/api chainexplorer/internal/web/pages github.com/andybalholm/brotli github.com/gogo/protobuf/... github.com/jackc/pgx/v5/pgtype github.com/parquet-go/...
-RACE = -race -tags=pebblegozstd $(UNWATCHED:%=-gcflags=%=-race=false) $(SLOW:%=-gcflags=%=-l)
+# Most is watched, and not made fast: without inlining it is compiled in half to two
+# thirds of the time, and under the race detector it runs no slower, but for what is
+# called for every felt.
+SLOW = github.com/andybalholm/brotli github.com/gogo/protobuf/... github.com/jackc/pgx/v5/pgtype github.com/parquet-go/...
+FAST = chainexplorer/internal/felt chainexplorer/internal/starknet/...
+RACE = -race -tags=pebblegozstd -gcflags=chainexplorer/...=-l $(FAST:%=-gcflags=%=) $(UNWATCHED:%=-gcflags=%=-race=false) $(SLOW:%=-gcflags=%=-l)
 # It would let every process sleep for a second at its end, for goroutines that still
 # run; the tests wait for theirs.
 export GORACE ?= atexit_sleep_ms=20
