@@ -42,7 +42,7 @@ type Options struct {
 	Tables []*store.Table
 
 	CacheBytes    int64 // block cache and memtables; 128 MiB when 0
-	MemTableBytes int64 // one memtable, of which up to four are held; 64 MiB when 0
+	MemTableBytes int64 // one memtable, of which up to four are held; 16 MiB when 0
 	Compression   Compression
 	// BulkBytes is from how many bytes on a commit goes past the log, as tables of its
 	// own; 4 MiB when 0.

@@ -34,8 +34,10 @@ func (c Compression) settings() (lsm.DBCompressionSettings, error) {
 }
 
 const (
-	defaultCacheBytes    = 128 << 20
-	defaultMemTableBytes = 64 << 20
+	defaultCacheBytes = 128 << 20
+	// Memtables take their room from the cache. What is large goes past them, so that they can
+	// be small: the filters of tables, which every read of a missing row looks at, have to fit.
+	defaultMemTableBytes = 16 << 20
 	minMemTableBytes     = 256 << 10
 	maxMemTableBytes     = 1 << 30
 
