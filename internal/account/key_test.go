@@ -1,9 +1,11 @@
 package account
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"hash/crc32"
+	"io"
 	"strings"
 	"testing"
 )
@@ -150,6 +152,47 @@ func TestHide(t *testing.T) {
 		if got := Hide(text); got != want {
 			t.Errorf("%q is told as %q, want %q", text, got, want)
 		}
+	}
+}
+
+// drawn is a source from which codes come as they are told, in turn, and then broken.
+type drawn []string
+
+func (d *drawn) Read(p []byte) (int, error) {
+	if len(*d) == 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	for i := range p {
+		p[i] = byte(strings.IndexByte(codeAlphabet, (*d)[0][i%codeSize]))
+	}
+	*d = (*d)[1:]
+	return len(p), nil
+}
+
+// TestCodesAreRecognised draws codes that look like a word or a number when they lose their
+// hyphens, as they are made or as they are typed: they are not given out.
+func TestCodesAreRecognised(t *testing.T) {
+	const good = "2BCDEFGHJKMNPQRSTVWX"
+	for _, odd := range []string{"ABCDEFGHJKMNPQRSTVWX", "22345678901234567890", "0X2345678901234567AB", "0BCDEFGHJKMNPQRSTVW1"} {
+		text, err := newCode(&drawn{odd, odd, good})
+		if err != nil || text != "2BCDE-FGHJK-MNPQR-STVWX" {
+			t.Errorf("%s was drawn, and %s given out: %v", odd, text, err)
+		}
+	}
+	for range 5_000 {
+		text, err := newCode(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bare := strings.ReplaceAll(text, "-", "")
+		for _, form := range []string{text, bare, strings.NewReplacer("0", "O", "1", "L").Replace(bare), strings.NewReplacer("0", "o", "1", "i").Replace(strings.ToLower(bare))} {
+			if got := Hide("/x/" + form + "?y"); got != "/x/…?y" {
+				t.Errorf("%s as %s is told as %s", text, form, got)
+			}
+		}
+	}
+	if _, err := newCode(constant(0)); err == nil {
+		t.Error("a broken source was accepted")
 	}
 }
 

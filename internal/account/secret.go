@@ -265,17 +265,33 @@ func newID(r io.Reader, prefix string) (string, error) {
 	return prefix + random, err
 }
 
-// newCode is a code as people get it, in groups.
+// newCode is a code as people get it, in groups. One that Hide would take for a number or
+// a word without them, one in a thousand, is drawn again.
 func newCode(r io.Reader) (string, error) {
-	text, err := randomText(r, codeAlphabet, codeSize)
-	if err != nil {
-		return "", err
+	for range 64 {
+		text, err := randomText(r, codeAlphabet, codeSize)
+		if err != nil {
+			return "", err
+		}
+		if !recognised(text) {
+			continue
+		}
+		var groups []string
+		for i := 0; i < codeSize; i += codeGroup {
+			groups = append(groups, text[i:i+codeGroup])
+		}
+		return strings.Join(groups, "-"), nil
 	}
-	var groups []string
-	for i := 0; i < codeSize; i += codeGroup {
-		groups = append(groups, text[i:i+codeGroup])
-	}
-	return strings.Join(groups, "-"), nil
+	return "", errors.New("the source of randomness gives no usable codes")
+}
+
+// typedDigits are the digits that people may type as letters.
+var typedDigits = strings.NewReplacer("0", "O", "1", "I")
+
+// recognised says whether Hide takes a code out that lost its hyphens, also when it was
+// typed with letters for digits.
+func recognised(plain string) bool {
+	return Hide(plain) != plain && Hide(typedDigits.Replace(plain)) == Hide(plain)
 }
 
 // codeDigester stands for codes, with a key that is not that of the digests of keys.
