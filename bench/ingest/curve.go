@@ -193,8 +193,9 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%10s %12s %18s %14s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "peak MiB")
+	fmt.Printf("%10s %12s %18s %14s %18s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "merged KB a block", "peak MiB")
 	var first float64
+	var merged uint64
 	for done := 0; done < blocks; {
 		began, worked := done, cpuTime()
 		var took time.Duration
@@ -218,7 +219,13 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 		if first == 0 {
 			first = perBlock
 		}
-		fmt.Printf("%10d %12.0f %18.2f %14.2f %12d\n", done, float64(done-began)/took.Seconds(), perBlock, first/perBlock, peakMemory()>>20)
+		stats, err := target.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		perBlockMerged := float64(stats.MergedBytes-merged) / float64(done-began) / 1e3
+		merged = stats.MergedBytes
+		fmt.Printf("%10d %12.0f %18.2f %14.2f %18.0f %12d\n", done, float64(done-began)/took.Seconds(), perBlock, first/perBlock, perBlockMerged, peakMemory()>>20)
 	}
 	stopProfile()
 	if err := target.Compact(ctx); err != nil {

@@ -75,3 +75,29 @@ func TestDatedTables(t *testing.T) {
 		}
 	}
 }
+
+// TestListedTables: the rows of lists are not looked for by their keys, neither by
+// followers nor for undo records.
+func TestListedTables(t *testing.T) {
+	dated, recalled := map[*store.Table]bool{}, map[*store.Table]bool{}
+	for _, table := range catalog.Dated() {
+		dated[table] = true
+	}
+	for _, s := range catalog.Subjects() {
+		if f, ok := s.(explorer.Follower); ok {
+			for _, table := range f.Recalled() {
+				recalled[table] = true
+			}
+		}
+	}
+	some := false
+	for _, table := range catalog.Tables() {
+		some = some || table.Listed
+		if table.Listed && (!dated[table] || recalled[table]) {
+			t.Errorf("blocks look for rows of %s, which is declared as one of lists", table.Name)
+		}
+	}
+	if !some {
+		t.Error("no table is one of lists")
+	}
+}

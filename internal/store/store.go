@@ -32,6 +32,9 @@ type Table struct {
 	// but for blocks that are indexed again after a fork. An engine may lay rows that
 	// come together down where they are to stay.
 	Ascending bool
+	// Listed says that rows are read by scans, hardly ever by their whole keys: an engine
+	// need not be quick to say that one is not there.
+	Listed bool
 }
 
 // Key is the address of a row.
@@ -160,6 +163,7 @@ type Stats struct {
 	MemoryBytes uint64 // caches and buffers
 	Commits     uint64 // since the engine was opened
 	CommitBytes uint64 // keys and values given to Commit since then
+	MergedBytes uint64 // that merging what is stored has written since then
 }
 
 // The errors of an engine. Others are faults of the machine.

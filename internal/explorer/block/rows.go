@@ -27,7 +27,7 @@ import (
 var (
 	Blocks = &store.Table{ID: 16, Name: "block", PartitionLen: explorer.SpanBytes, Present: true}
 	Hashes = &store.Table{ID: 17, Name: "block_hash", PartitionLen: felt.Size}
-	Times  = &store.Table{ID: 18, Name: "block_time", PartitionLen: 0}
+	Times  = &store.Table{ID: 18, Name: "block_time", PartitionLen: 0, Listed: true}
 	States = &store.Table{ID: 19, Name: "block_state", PartitionLen: 4}
 )
 

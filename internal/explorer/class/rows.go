@@ -41,7 +41,7 @@ import (
 
 // The tables of this subject.
 var (
-	Declarations = &store.Table{ID: 44, Name: "class", PartitionLen: felt.Size}
+	Declarations = &store.Table{ID: 44, Name: "class", PartitionLen: felt.Size, Listed: true}
 	ABIs         = &store.Table{ID: 45, Name: "class_abi", PartitionLen: felt.Size}
 	Missing      = &store.Table{ID: 46, Name: "class_missing", PartitionLen: 0}
 	Interfaces   = &store.Table{ID: 47, Name: "class_interface", PartitionLen: felt.Size}

@@ -34,7 +34,7 @@ import (
 // The tables of this subject. History holds a row for every class that a
 // contract got.
 var (
-	History     = &store.Table{ID: 40, Name: "contract_class", PartitionLen: felt.Size}
+	History     = &store.Table{ID: 40, Name: "contract_class", PartitionLen: felt.Size, Listed: true}
 	Deployments = &store.Table{ID: 84, Name: "contract_deployment", PartitionLen: felt.Size}
 	Currents    = &store.Table{ID: 87, Name: "contract_current", PartitionLen: felt.Size}
 )

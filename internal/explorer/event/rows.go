@@ -11,8 +11,8 @@ import (
 
 // The tables of this subject.
 var (
-	Lists = &store.Table{ID: 32, Name: "event_list", PartitionLen: 1 + felt.Size}
-	Pairs = &store.Table{ID: 33, Name: "event_pair", PartitionLen: 2 * felt.Size}
+	Lists = &store.Table{ID: 32, Name: "event_list", PartitionLen: 1 + felt.Size, Listed: true}
+	Pairs = &store.Table{ID: 33, Name: "event_pair", PartitionLen: 2 * felt.Size, Listed: true}
 )
 
 // Positions is how many keys of an event can be searched for. An event may have

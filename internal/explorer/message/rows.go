@@ -33,9 +33,9 @@ import (
 
 // The tables of this subject.
 var (
-	Blocks    = &store.Table{ID: 80, Name: "message_block", PartitionLen: 1 + 4}
-	Contracts = &store.Table{ID: 81, Name: "message_contract", PartitionLen: 1 + felt.Size}
-	Hashes    = &store.Table{ID: 82, Name: "message_hash", PartitionLen: hashSize}
+	Blocks    = &store.Table{ID: 80, Name: "message_block", PartitionLen: 1 + 4, Listed: true}
+	Contracts = &store.Table{ID: 81, Name: "message_contract", PartitionLen: 1 + felt.Size, Listed: true}
+	Hashes    = &store.Table{ID: 82, Name: "message_hash", PartitionLen: hashSize, Listed: true}
 	Sent      = &store.Table{ID: 83, Name: "message_sent", PartitionLen: hashSize}
 )
 

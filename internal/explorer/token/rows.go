@@ -16,7 +16,7 @@ import (
 var (
 	Balances  = &store.Table{ID: 52, Name: "token_balance", PartitionLen: felt.Size}
 	TotalRows = &store.Table{ID: 54, Name: "token_total", PartitionLen: felt.Size}
-	Firsts    = &store.Table{ID: 100, Name: "token_first", PartitionLen: 4}
+	Firsts    = &store.Table{ID: 100, Name: "token_first", PartitionLen: 4, Listed: true}
 )
 
 const recordVersion = 1

@@ -97,11 +97,15 @@ func settings(o Options) (*lsm.Options, error) {
 		s.TargetFileSizes[i] = size
 		size = min(2*size, lastTableBytes)
 	}
+	all := bloom.FilterPolicy(bloomBitsPerKey)
+	filter := rowFilter{bloom: all, listed: listedIn(o.Tables)}
+	// Tables of earlier versions have filters of all rows.
+	s.Filters = map[string]lsm.FilterPolicy{all.Name(): all}
 	for i := range s.Levels {
 		s.Levels[i] = lsm.LevelOptions{
 			BlockSize:      blockBytes,
 			IndexBlockSize: indexBlockBytes,
-			FilterPolicy:   bloom.FilterPolicy(bloomBitsPerKey),
+			FilterPolicy:   filter,
 			FilterType:     lsm.TableFilter,
 		}
 	}

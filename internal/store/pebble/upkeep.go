@@ -19,7 +19,12 @@ func (e *Engine) Stats(ctx context.Context) (store.Stats, error) {
 }
 
 func (e *Engine) stats(m *lsm.Metrics) store.Stats {
+	merged := uint64(0)
+	for i := range m.Levels {
+		merged += m.Levels[i].TableBytesCompacted
+	}
 	return store.Stats{
+		MergedBytes: merged,
 		DiskBytes:   m.DiskSpaceUsage(),
 		MemoryBytes: uint64(m.BlockCache.Size) + m.MemTable.Size + m.MemTable.ZombieSize,
 		Commits:     e.commits.Load(),
