@@ -40,8 +40,23 @@ type State struct {
 	Agreed Agreed
 }
 
-// Read returns the state of the index. One GetMany.
+// stateKey is what the state is remembered under.
+type stateKey struct{}
+
+// Read returns the state of the index, which nobody may change what it points to: views of
+// one state share it. One GetMany, or none.
 func Read(ctx context.Context, r store.Reader) (s State, err error) {
+	if s, ok := store.Recalled[stateKey, *State](r, stateKey{}); ok {
+		return *s, nil
+	}
+	if s, err = read(ctx, r); err == nil {
+		remembered := s // so that the state is on the heap here alone
+		store.Remember(r, stateKey{}, &remembered)
+	}
+	return s, err
+}
+
+func read(ctx context.Context, r store.Reader) (s State, err error) {
 	rows, err := getAll(ctx, r, FormatKey, HeadKey, L1Key, ForkKey, FaultKey, SeenKey, RewindKey, VerificationKey, AgreedKey, HinderedKey, PeaksKey)
 	if err != nil {
 		return s, err

@@ -241,39 +241,65 @@ func Identities(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]I
 	return out, nil
 }
 
-// ClassesNow is the Current of Identities, in order, for a third of the rows: one round trip, and
-// another one where state diffs gave a contract none.
+// currentKey is what the class of a contract today is remembered under.
+type currentKey felt.Felt
+
+// ClassesNow is the Current of Identities, in order, for a third of the rows: one round trip for those
+// that no view of the same state asked for, and another one where state diffs gave a contract none.
+// Nobody may change what it returns: views share it.
 func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*Current, error) {
-	keys := make([]store.Key, len(addresses))
+	out := make([]*Current, len(addresses))
+	var unknown []int
 	for i := range addresses {
-		keys[i] = store.Key{Table: Currents, Partition: addresses[i][:]}
+		var ok bool
+		if out[i], ok = store.Recalled[currentKey, *Current](r, currentKey(addresses[i])); !ok {
+			unknown = append(unknown, i)
+		}
+	}
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	if err := classesNow(ctx, r, addresses, unknown, out); err != nil {
+		return nil, err
+	}
+	for _, i := range unknown {
+		store.Remember(r, currentKey(addresses[i]), out[i])
+	}
+	return out, nil
+}
+
+// classesNow reads some of the addresses.
+func classesNow(ctx context.Context, r store.Reader, addresses []felt.Felt, some []int, out []*Current) error {
+	keys := make([]store.Key, len(some))
+	for n, i := range some {
+		keys[n] = store.Key{Table: Currents, Partition: addresses[i][:]}
 	}
 	values, err := r.GetMany(ctx, keys)
 	if err != nil {
-		return nil, fmt.Errorf("read the classes of %d contracts: %w", len(addresses), err)
+		return fmt.Errorf("read the classes of %d contracts: %w", len(keys), err)
 	}
-	out, list := make([]*Current, len(addresses)), make([]Current, len(addresses))
 	var without []int
 	d := &record.Decoder{}
-	for i, b := range values {
-		if b == nil {
+	for n, i := range some {
+		if values[n] == nil {
 			without = append(without, i)
 			continue
 		}
-		if err := list[i].decode(d, b); err != nil {
-			return nil, fmt.Errorf("class of %s: %w", addresses[i], err)
+		c := &Current{}
+		if err := c.decode(d, values[n]); err != nil {
+			return fmt.Errorf("class of %s: %w", addresses[i], err)
 		}
-		out[i] = &list[i]
+		out[i] = c
 	}
 	if len(without) == 0 {
-		return out, nil
+		return nil
 	}
 	keys = keys[:0]
 	for _, i := range without {
 		keys = append(keys, OriginKey(addresses[i]))
 	}
 	if values, err = r.GetMany(ctx, keys); err != nil {
-		return nil, fmt.Errorf("read the origins of %d contracts: %w", len(keys), err)
+		return fmt.Errorf("read the origins of %d contracts: %w", len(keys), err)
 	}
 	for n, i := range without {
 		if values[n] == nil {
@@ -281,9 +307,9 @@ func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*
 		}
 		class, err := decodeOrigin(values[n])
 		if err != nil {
-			return nil, fmt.Errorf("origin of %s: %w", addresses[i], err)
+			return fmt.Errorf("origin of %s: %w", addresses[i], err)
 		}
 		out[i] = &Current{Class: class, Origin: true}
 	}
-	return out, nil
+	return nil
 }

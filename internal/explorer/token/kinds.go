@@ -159,26 +159,41 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
 }
 
+// standardKey is what the standard of a class is remembered under.
+type standardKey felt.Felt
+
 // kindsOfClasses puts the standards of classes where they belong among n tokens. Many tokens are
-// of few classes.
+// of few classes; those that no view of the same state asked for are read, in one GetMany.
 func kindsOfClasses(ctx context.Context, r store.Reader, hashes []felt.Felt, where []int, n int) ([]transfer.Standard, error) {
-	at := make(map[felt.Felt]int, len(hashes))
-	var distinct []felt.Felt
+	known := make(map[felt.Felt]transfer.Standard, len(hashes))
+	var unknown []felt.Felt
 	for _, h := range hashes {
-		if _, twice := at[h]; !twice {
-			at[h] = len(distinct)
-			distinct = append(distinct, h)
+		if _, twice := known[h]; twice {
+			continue
 		}
+		standard, ok := store.Recalled[standardKey, transfer.Standard](r, standardKey(h))
+		if !ok {
+			unknown = append(unknown, h)
+		}
+		known[h] = standard
 	}
-	abis, _, err := class.ABIsOf(ctx, r, distinct) // one that cannot be read tells nothing
-	if err != nil {
-		return nil, err
+	if len(unknown) > 0 {
+		abis, errs, err := class.ABIsOf(ctx, r, unknown)
+		if err != nil {
+			return nil, err
+		}
+		for i, h := range unknown {
+			if abis[i] != nil {
+				known[h] = standardOf(abis[i].Token)
+			}
+			if errs[i] == nil { // one that cannot be read tells nothing
+				store.Remember(r, standardKey(h), known[h])
+			}
+		}
 	}
 	out := make([]transfer.Standard, n)
 	for k, h := range hashes {
-		if a := abis[at[h]]; a != nil {
-			out[where[k]] = standardOf(a.Token)
-		}
+		out[where[k]] = known[h]
 	}
 	return out, nil
 }

@@ -25,9 +25,16 @@ const checkEvery = 64
 type reader struct {
 	engine *Engine
 	view   *lsm.Snapshot
+	shelf  *store.Shelf // of the snapshot; nil in a view that only its owner has
 }
 
-var _ store.Reader = (*reader)(nil)
+var (
+	_ store.Reader = (*reader)(nil)
+	_ store.Memory = (*reader)(nil)
+)
+
+// Shelf is what the views of this snapshot remember.
+func (r *reader) Shelf() *store.Shelf { return r.shelf }
 
 // check says whether a read may go on.
 func (r *reader) check(ctx context.Context) error {

@@ -12,8 +12,9 @@ import (
 // readers before it is synced; taking the snapshot when the sync has returned
 // keeps a state that a crash could undo from being seen.
 type snapshot struct {
-	view *lsm.Snapshot
-	refs int // guarded by Engine.mu; the engine itself holds one on the current
+	view  *lsm.Snapshot
+	refs  int // guarded by Engine.mu; the engine itself holds one on the current
+	shelf store.Shelf
 }
 
 // publish makes next the state that views see. The caller holds the writer's
@@ -52,5 +53,5 @@ func (e *Engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	s.refs++
 	e.mu.Unlock()
 	defer e.release(s)
-	return fn(&reader{engine: e, view: s.view})
+	return fn(&reader{engine: e, view: s.view, shelf: &s.shelf})
 }
