@@ -27,8 +27,9 @@ const (
 // Authenticator decides about the key of every request, mostly from memory.
 type Authenticator struct {
 	repo     *Repository
-	accepted *cache[accepted]
-	refused  *cache[refused]
+	tags     *recogniser
+	accepted *cache[digest, accepted]
+	refused  *cache[digest, refused]
 	flights  flights
 	// strangers holds a token per lookup of a key that was not seen before.
 	strangers chan struct{}
@@ -62,8 +63,9 @@ func NewAuthenticator(repo *Repository, log *slog.Logger) *Authenticator {
 	}
 	return &Authenticator{
 		repo:      repo,
-		accepted:  newCache[accepted](),
-		refused:   newCache[refused](),
+		tags:      newRecogniser(),
+		accepted:  newCache[digest, accepted](),
+		refused:   newCache[digest, refused](),
 		strangers: make(chan struct{}, maxStrangers),
 		log:       log,
 	}
@@ -83,13 +85,22 @@ type Guard interface {
 
 // AuthenticateGuarded is Authenticate with a guard; nil is none.
 func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented string, g Guard) (Principal, error) {
-	if _, err := ParseKey(presented); err != nil {
-		if refusal := stranger(ctx, g, false); refusal != nil {
-			return Principal{}, refusal
-		}
-		return Principal{}, err
+	var t tag
+	var d digest
+	recognised := false
+	if len(presented) == keySize {
+		t = a.tags.of(presented)
+		d, recognised = a.tags.known.get(&t)
 	}
-	d := a.repo.digest.digest(presented)
+	if !recognised {
+		if _, err := ParseKey(presented); err != nil {
+			if refusal := stranger(ctx, g, false); refusal != nil {
+				return Principal{}, refusal
+			}
+			return Principal{}, err
+		}
+		d = a.repo.digest.digest(presented)
+	}
 	now, changes := a.repo.now(), a.repo.changes.Load()
 	known, seen := a.accepted.get(&d)
 	if seen && known.changes == changes && within(now, known.at, freshFor) {
@@ -120,6 +131,7 @@ func (a *Authenticator) AuthenticateGuarded(ctx context.Context, presented strin
 	if err != nil {
 		return Principal{}, err
 	}
+	a.tags.known.put(&t, d)
 	return a.admit(&found, now)
 }
 

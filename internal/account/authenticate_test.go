@@ -214,7 +214,7 @@ func TestFloodOfStrangers(t *testing.T) {
 }
 
 func TestCacheKeepsWhatIsWrittenAgain(t *testing.T) {
-	c := newCache[int]()
+	c := newCache[digest, int]()
 	var hot digest
 	for i := range 3 * generation {
 		if i%generation == 0 {

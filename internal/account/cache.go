@@ -8,30 +8,30 @@ const (
 	generation = 2048
 )
 
-// cache is a bounded map from digests. A shard keeps two generations: when the
+// cache is a bounded map from digests or tags. A shard keeps two generations: when the
 // young one is full it becomes the old one, and the old one is forgotten. That
 // bounds it to 2*shards*generation entries, and an entry that is written again
 // at times (each valid one is, twice a second) never gets lost.
-type cache[E any] struct {
-	shards [shards]shard[E]
+type cache[K digest | tag, E any] struct {
+	shards [shards]shard[K, E]
 }
 
-type shard[E any] struct {
+type shard[K digest | tag, E any] struct {
 	mu         sync.RWMutex
-	young, old map[digest]E // guarded by mu
+	young, old map[K]E // guarded by mu
 }
 
-func newCache[E any]() *cache[E] {
-	c := &cache[E]{}
+func newCache[K digest | tag, E any]() *cache[K, E] {
+	c := &cache[K, E]{}
 	for i := range c.shards {
-		c.shards[i].young, c.shards[i].old = map[digest]E{}, map[digest]E{}
+		c.shards[i].young, c.shards[i].old = map[K]E{}, map[K]E{}
 	}
 	return c
 }
 
-func (c *cache[E]) shard(d *digest) *shard[E] { return &c.shards[d[0]%shards] }
+func (c *cache[K, E]) shard(d *K) *shard[K, E] { return &c.shards[(*d)[0]%shards] }
 
-func (c *cache[E]) get(d *digest) (E, bool) {
+func (c *cache[K, E]) get(d *K) (E, bool) {
 	s := c.shard(d)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -42,7 +42,7 @@ func (c *cache[E]) get(d *digest) (E, bool) {
 	return e, ok
 }
 
-func (c *cache[E]) put(d *digest, e E) {
+func (c *cache[K, E]) put(d *K, e E) {
 	s := c.shard(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *cache[E]) put(d *digest, e E) {
 	s.young[*d] = e
 }
 
-func (c *cache[E]) drop(d *digest) {
+func (c *cache[K, E]) drop(d *K) {
 	s := c.shard(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *cache[E]) drop(d *digest) {
 	delete(s.old, *d)
 }
 
-func (c *cache[E]) len() int {
+func (c *cache[K, E]) len() int {
 	n := 0
 	for i := range c.shards {
 		s := &c.shards[i]
