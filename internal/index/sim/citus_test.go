@@ -21,9 +21,10 @@ import (
 const citusSeeds = 4
 
 // TestSimulationOnCitus runs histories of the simulation on a cluster of this
-// machine: a process that is killed around its commits, and workers that are killed
-// at any moment, also between the two phases of a commit. The index must end like
-// one built in one quiet run on Pebble.
+// machine: a process that is killed around its commits and in the middle of them, and
+// workers that are killed at any moment. Each history begins with one of either
+// between the two phases of a commit, before and after the decision. The index must
+// end like one built in one quiet run on Pebble.
 func TestSimulationOnCitus(t *testing.T) {
 	url := os.Getenv("TEST_CITUS_URL")
 	if url == "" {
@@ -39,12 +40,12 @@ func TestSimulationOnCitus(t *testing.T) {
 		})
 	}
 	t.Logf("%d histories: %+v", citusSeeds, total)
-	if total.Kills == 0 || total.WorkerKills == 0 {
+	if total.Kills == 0 || total.WorkerKills == 0 || total.Between < 3*citusSeeds {
 		t.Errorf("the histories were too quiet to prove anything: %+v", total)
 	}
 }
 
-type clusterTally struct{ Runs, Kills, WorkerKills int }
+type clusterTally struct{ Runs, Kills, WorkerKills, Between int }
 
 // citusWorkers are the addresses of the workers.
 func citusWorkers(t *testing.T, url string) []string {
@@ -106,10 +107,10 @@ func (h *clusterHistory) simulate(t *testing.T) {
 	h.plan.options.Source = world
 	for life := 0; !world.Done() && life < 200; life++ {
 		h.total.Runs++
-		h.live(t)
+		h.live(t, life)
 	}
 	last := world.Settle()
-	engine := h.open(t)
+	engine := h.open(t, h.options)
 	defer engine.Close() //nolint:errcheck // never fails
 	runTo(t, engine, h.plan.options, last)
 	compareWithQuietRun(t, h.plan, world, engine, last)
@@ -129,10 +130,10 @@ func (h *clusterHistory) patiently(t *testing.T, do func() error) {
 	}
 }
 
-func (h *clusterHistory) open(t *testing.T) (e *postgres.Engine) {
+func (h *clusterHistory) open(t *testing.T, o postgres.Options) (e *postgres.Engine) {
 	t.Helper()
 	h.patiently(t, func() (err error) {
-		if e, err = postgres.Open(t.Context(), h.options); err != nil {
+		if e, err = postgres.Open(t.Context(), o); err != nil {
 			return err
 		}
 		if err = e.View(t.Context(), func(store.Reader) error { return nil }); err != nil { // of all workers
@@ -143,22 +144,63 @@ func (h *clusterHistory) open(t *testing.T) (e *postgres.Engine) {
 	return e
 }
 
+// between ends the process, or kills a worker, between the phases of a commit: the
+// first lives of a history before and after the decision, and later ones at times.
+func (h *clusterHistory) between(t *testing.T, life int, end, stop func()) func(step string) bool {
+	if life >= 4 && h.rng.IntN(4) > 0 {
+		return nil
+	}
+	at, self, worker := postgres.StepPrepared, life < 2, h.workers[h.rng.IntN(len(h.workers))]
+	if life%2 == 1 {
+		at = postgres.StepDecided
+	}
+	left := 1 + h.rng.IntN(3)
+	return func(step string) bool {
+		if step != at {
+			return false
+		}
+		if left--; left != 0 {
+			return false
+		}
+		h.total.Between++
+		if self {
+			end()
+			return true
+		}
+		if err := killWorker(t.Context(), worker); err != nil {
+			t.Log("the worker was away:", err)
+		}
+		h.total.WorkerKills++
+		time.AfterFunc(time.Second, stop)
+		return false
+	}
+}
+
 // live runs the indexer once, until something ends it.
-func (h *clusterHistory) live(t *testing.T) {
+func (h *clusterHistory) live(t *testing.T, n int) {
 	life := time.Duration(100+h.rng.IntN(1500)) * time.Millisecond
+	if n < 4 {
+		life += 8 * time.Second // until it gets to its commits
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), life)
 	defer cancel()
-	engine := h.open(t)
+	doomed := &doomedEngine{at: -1}
+	options := h.options
+	options.Dies = h.between(t, n, func() {
+		doomed.gone.Store(true)
+		cancel()
+	}, cancel)
+	engine := h.open(t, options)
 	defer engine.Close() //nolint:errcheck // never fails
-	doomed := &doomedEngine{Engine: engine, at: -1}
+	doomed.Engine = engine
 	o := h.plan.options
 	o.Store = doomed
 	var killing sync.WaitGroup
 	defer killing.Wait()
-	broken := false
-	switch kind := h.rng.IntN(5); kind {
-	case 0: // a quiet stop when the time is up
-	case 1, 2: // killed before or after a commit
+	broken := options.Dies != nil
+	switch kind := h.rng.IntN(5); {
+	case kind == 0 || n < 4: // a quiet stop when the time is up
+	case kind <= 2: // killed before or after a commit
 		doomed.at, doomed.after = 1+h.rng.IntN(12), kind == 1
 		doomed.kill = func() {
 			doomed.gone.Store(true)

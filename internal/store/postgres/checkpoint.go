@@ -257,7 +257,7 @@ const loadLeaves = 5000
 
 // copyPacked writes the leaves that are done.
 func (e *Engine) copyPacked(ctx context.Context, tx pgx.Tx, packed *packer) error {
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, &copyStream{leaves: packed.done}, newStatements(&e.own, e.citus).copyIn)
+	_, err := tx.Conn().PgConn().CopyFrom(ctx, &copyStream{leaves: packed.done}, newStatements(e.own.leaves).copyIn)
 	packed.done = packed.done[:0]
 	return err
 }

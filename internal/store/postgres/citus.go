@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,10 +56,11 @@ func (e *Engine) wantCitus(ctx context.Context, tx pgx.Tx) (bool, error) {
 }
 
 const (
-	// A commit that touches all shards asks for something in each, so that many cost
-	// time; but a cluster cannot grow to more workers than it has shards.
-	workerShards = 4
-	minShards    = 8
+	// A commit that touches all shards sends a statement for each, so that many cost
+	// time; but with few one worker has more of the busy ones, and a cluster cannot
+	// grow to more workers than it has shards.
+	workerShards = 8
+	minShards    = 32
 )
 
 // distribute spreads a table by p, its shards beside those of another table.
@@ -92,24 +94,19 @@ func checkCitus(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// lockTime is how long a commit waits for a lock of a worker before it looks for
+// the reason.
+const lockTime = 2 * time.Second
+
 // errRearranged says that shards were moved since they were looked for.
 var errRearranged = errors.New("shards were moved")
-
-// errUnsettled says that a worker has a commit that is neither done nor undone there.
-var errUnsettled = errors.New("a worker was away when a commit ended, and does not have all of it yet")
-
-const (
-	// settleTime is how long a view waits for Citus to finish what was cut off.
-	settleTime  = 10 * time.Second
-	settlePause = 20 * time.Millisecond
-)
 
 // mayBeginAgain says whether a view that could not begin should try once more.
 func (e *Engine) mayBeginAgain(ctx context.Context, tried *ring, err error, again bool) (bool, error) {
 	if errors.Is(err, errUnsettled) {
 		wait, cancel := context.WithTimeout(ctx, settleTime)
 		defer cancel()
-		return e.settle(wait, tried) == nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		return e.settle(wait, tried.servers) == nil, fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 	}
 	if again {
 		return true, err
@@ -119,36 +116,6 @@ func (e *Engine) mayBeginAgain(ctx context.Context, tried *ring, err error, agai
 		return false, errors.Join(err, arranged)
 	}
 	return e.ring.Load() != tried, err
-}
-
-// settle waits until Citus has finished on all workers what it began. Citus does so
-// once a minute; it is asked to do so now, if we may.
-func (e *Engine) settle(ctx context.Context, r *ring) error {
-	for try := 0; ; try++ {
-		open := false
-		for _, s := range r.servers {
-			var here bool
-			if err := s.ask.QueryRow(ctx, s.unsettled).Scan(&here); err != nil {
-				return err
-			}
-			open = open || here
-		}
-		if !open {
-			return nil
-		}
-		if try%50 == 1 {
-			if _, err := e.write.Exec(ctx, "select recover_prepared_transactions()"); err != nil {
-				e.log.Warn("a commit is not finished on all workers, and Citus has to do that in its own time", "err", redact(err))
-			}
-		}
-		t := time.NewTimer(settlePause)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return errUnsettled
-		}
-	}
 }
 
 // endpointOf are the connections to a worker, which stay when shards move. We reach
@@ -166,7 +133,9 @@ func (e *Engine) endpointOf(name, host string, port uint16) (*endpoint, error) {
 	if to.read, err = e.pool(context.Background(), e.o.PoolSize, e.session(false, e.o.StatementTimeout, viewIdle), move); err != nil {
 		return nil, err
 	}
-	if to.ask, err = e.pool(context.Background(), writerCommits+otherCommits+1, e.session(false, e.o.CommitTimeout, commitIdle), move); err != nil {
+	session := e.session(false, e.o.CommitTimeout, commitIdle)
+	session["lock_timeout"] = strconv.FormatInt(lockTime.Milliseconds(), 10)
+	if to.write, err = e.pool(context.Background(), 2*(writerCommits+otherCommits), session, move); err != nil {
 		to.read.Close()
 		return nil, err
 	}

@@ -57,14 +57,18 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if err != nil {
 		return e.fault(ctx, "commit", err)
 	}
-	defer conn.Release()
 
 	// From here on the caller's hurry could only make the outcome unknown.
 	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.o.CommitTimeout)
 	defer cancel()
 	t := &transaction{engine: e, ctx: sending, conn: conn, lease: b.Lease, epoch: b.Epoch, ring: e.ring.Load()}
-	if err := t.run(spans); err != nil {
+	defer func() { t.release() }()
+	if e.citus && len(spans) > 0 {
+		err = t.spread(spans)
+	} else if err = t.run(spans); err != nil {
 		t.abandon()
+	}
+	if err != nil {
 		if hasCode(err, codeDivisionByZero) {
 			return store.ErrFenced
 		}
@@ -111,16 +115,17 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// transaction is one commit on one connection.
+// transaction is one commit on one connection, which under Citus is that to the
+// coordinator.
 type transaction struct {
 	engine *Engine
 	ctx    context.Context
 	conn   *pgxpool.Conn
 	lease  string
 	epoch  uint64
-	number int64 // of the commit
-	steps  int64 // that were staged
-	ring   *ring
+	number int64  // of the commit
+	ring   *ring  // under Citus
+	xid    string // the same
 }
 
 func (t *transaction) run(spans []*span) error {
@@ -130,11 +135,13 @@ func (t *transaction) run(spans []*span) error {
 		batch.Queue("commit")
 		return t.conn.SendBatch(t.ctx, batch).Close()
 	}
-	if t.engine.citus {
-		plainPlans(batch)
-	}
-	batch.Queue("select pg_advisory_xact_lock(x) from unnest($1::bigint[]) x", tableLocks(t.engine.o.Schema, spans))
-	spots, err := t.find(batch, spans)
+	t.lockTables(batch, spans)
+	spots, err := find(spans, func(questions []question, answers *[]answer) error {
+		t.engine.sql.queueAsk(batch, questions, answers)
+		err := t.conn.SendBatch(t.ctx, batch).Close()
+		batch = &pgx.Batch{}
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -143,6 +150,10 @@ func (t *transaction) run(spans []*span) error {
 		return err
 	}
 	return t.write(w)
+}
+
+func (t *transaction) lockTables(batch *pgx.Batch, spans []*span) {
+	batch.Queue("select pg_advisory_xact_lock(x) from unnest($1::bigint[]) x", tableLocks(t.engine.o.Schema, spans))
 }
 
 // tableLocks are the locks of the tables that are written to, in order: two commits
@@ -193,4 +204,14 @@ func (t *transaction) abandon() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
 	defer cancel()
 	t.conn.Exec(ctx, "rollback") //nolint:errcheck // see above
+	if t.engine.citus {          // see decide
+		t.conn.Exec(ctx, "select pg_advisory_unlock_all()") //nolint:errcheck // see above
+	}
+}
+
+func (t *transaction) release() {
+	if t.conn != nil {
+		t.conn.Release()
+		t.conn = nil
+	}
 }

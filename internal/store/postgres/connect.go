@@ -31,10 +31,8 @@ func (e *Engine) session(coordinator bool, statement, idle time.Duration) map[st
 		s["default_transaction_read_only"] = "on"
 	}
 	if coordinator {
-		// It makes plans of its own, and needs the values for them. A commit is one
-		// transaction on each worker.
+		// It makes plans of its own, and needs the values for them.
 		s["citus.max_adaptive_executor_pool_size"] = "1"
-		s["citus.propagate_set_commands"] = "local" // see plainPlans
 		return s
 	}
 	// All our queries are ranges of a primary key. The planner is told so,
@@ -137,6 +135,10 @@ func passing(err error) bool {
 const (
 	codeCanceled       = "57014" // query_canceled, here by the statement timeout
 	codeDivisionByZero = "22012"
+
+	codeLockTimeout     = "55P03" // lock_not_available
+	codeNotReady        = "55000" // object_not_in_prerequisite_state, here busy
+	codeUndefinedObject = "42704"
 )
 
 func hasCode(err error, code string) bool {

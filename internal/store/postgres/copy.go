@@ -18,7 +18,6 @@ const copyChunk = 128 << 10
 // copyStream writes leaves in the form of COPY without holding them all.
 type copyStream struct {
 	leaves []leaf
-	step   int64 // a column of its own in front, unless it is 0
 	buf    []byte
 	read   int
 	begun  bool
@@ -49,13 +48,7 @@ func (s *copyStream) fill() {
 	for len(s.leaves) > 0 && len(s.buf) < copyChunk {
 		l := &s.leaves[0]
 		s.leaves = s.leaves[1:]
-		if s.step == 0 {
-			s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
-		} else {
-			s.buf = binary.BigEndian.AppendUint16(s.buf, 5)
-			s.buf = binary.BigEndian.AppendUint32(s.buf, 8)
-			s.buf = binary.BigEndian.AppendUint64(s.buf, uint64(s.step))
-		}
+		s.buf = binary.BigEndian.AppendUint16(s.buf, 4)
 		s.field(l.partition)
 		s.field(l.first)
 		s.buf = binary.BigEndian.AppendUint32(s.buf, 2)

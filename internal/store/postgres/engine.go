@@ -36,10 +36,10 @@
 // distributed by p. Each shard is a table of a worker, and leaves are read there, on
 // connections of our own: Get and Scan ask one shard, GetMany those that have some of
 // the keys, all workers at once; Walk and Checkpoint read all shards (see ring.go).
-// Changes go through the coordinator, which sees to it that all workers have them or
-// none, and that they go where a shard is being moved to. Many are put into _staged,
-// whose shards lie beside those of the leaves, so that one statement serves all
-// shards (see stage.go).
+// Changes go straight to the workers as well, which prepare them side by side; the
+// coordinator checks the lease and decides (see spread.go). Whoever meets what a
+// process left undecided or unfinished ends it as the coordinator's log says (see
+// resolve.go). A shard that is being moved waits for what is prepared on it.
 //
 // A view is the same there, although a snapshot is one worker's: it takes its
 // snapshots on all of them before it calls its function, at a moment at which no
@@ -48,8 +48,7 @@
 // leases. It has the head and the fork count of one commit and the rows of the same
 // one. The snapshots are kept for the next view, which asks the coordinator whether
 // something was committed since (see snapshot.go). Shards that were moved are
-// noticed when a view begins. Where a worker failed between the two phases of a
-// commit, views and commits wait until Citus has finished it there.
+// noticed when a view or a commit begins.
 //
 // PgBouncer and the like must be in session mode: the engine uses prepared
 // statements and LISTEN.
@@ -94,11 +93,13 @@ type Options struct {
 	// Citus says whether tables are distributed: by default when the database
 	// has the extension. It counts when a schema is made.
 	Citus      CitusMode
-	ShardCount int // of a distributed table; when 0 four for each worker, and at least eight
+	ShardCount int // of a distributed table; when 0 eight for each worker, and at least 32
 
 	// Now is the clock of the lease in tests. When nil it is the database's,
 	// which all processes share.
-	Now     func() time.Time
+	Now func() time.Time
+	// Dies says in tests at which step of a commit this process is killed (see spread.go).
+	Dies    func(step string) bool
 	Logger  *slog.Logger          // slog.Default when nil
 	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
 }
@@ -224,21 +225,26 @@ func (e *Engine) open(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if e.write, err = e.pool(ctx, writePoolSize, e.session(e.citus, e.o.CommitTimeout, commitIdle)); err != nil {
-		return err
-	}
-	idle := viewIdle
+	silent, idle := commitIdle, viewIdle
 	if e.citus {
-		idle = gateIdle
+		// It has nothing to do while the workers work.
+		silent, idle = max(commitIdle, e.o.CommitTimeout), gateIdle
+	}
+	if e.write, err = e.pool(ctx, writePoolSize, e.session(e.citus, e.o.CommitTimeout, silent)); err != nil {
+		return err
 	}
 	if e.read, err = e.pool(ctx, e.o.PoolSize, e.session(e.citus, e.o.StatementTimeout, idle)); err != nil {
 		return err
 	}
-	e.sql = newStatements(&e.own, e.citus)
+	e.sql = newStatements(e.own.leaves)
 	if !e.citus {
 		e.ring.Store(e.oneServer())
 	} else if err := e.arrange(ctx); err != nil {
 		return err
+	} else if !e.o.ReadOnly {
+		if err := e.checkSettings(ctx); err != nil {
+			return err
+		}
 	}
 	if e.o.Metrics != nil {
 		c := newCollector(e, e.o.Metrics)
@@ -315,7 +321,7 @@ func (e *Engine) Close() error {
 		}
 		pools := []*pgxpool.Pool{e.read, e.write}
 		for _, to := range e.endpoints {
-			pools = append(pools, to.read, to.ask)
+			pools = append(pools, to.read, to.write)
 		}
 		for _, p := range pools {
 			if p != nil {

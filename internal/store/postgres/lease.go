@@ -65,6 +65,7 @@ func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Durat
 		if _, err := e.write.Exec(ctx, e.own.endOthers, sessionName(e.o.Schema, name, uint64(l.epoch))); err != nil {
 			return granted, e.fault(ctx, "end the commits of an earlier lease", err)
 		}
+		e.endOnWorkers(ctx, sessionName(e.o.Schema, name, uint64(l.epoch)))
 	}
 	err = pgx.BeginFunc(ctx, e.write, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, e.own.lockFence, name); err != nil {
@@ -86,7 +87,34 @@ func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Durat
 	if err != nil {
 		return store.Lease{}, e.fault(ctx, "take the lease", err)
 	}
+	e.settleLeft(ctx)
 	return granted, nil
+}
+
+// endOnWorkers ends what an earlier holder has under way on workers. What it begins
+// there afterwards is never decided.
+func (e *Engine) endOnWorkers(ctx context.Context, session string) {
+	if !e.citus {
+		return
+	}
+	for _, s := range e.ring.Load().servers {
+		if _, err := s.write.Exec(ctx, e.own.endOthers, session); err != nil {
+			e.log.Warn("a worker was not asked to end the commits of an earlier lease", "worker", s.name, "err", redact(err))
+		}
+	}
+}
+
+// settleLeft ends what an earlier holder left prepared. Commits and views do so where
+// they meet it; but shards cannot be moved until then.
+func (e *Engine) settleLeft(ctx context.Context) {
+	if !e.citus {
+		return
+	}
+	for _, s := range e.ring.Load().servers {
+		if _, err := e.settleOn(ctx, s); err != nil {
+			e.log.Warn("a worker was not asked for what earlier commits left", "worker", s.name, "err", redact(err))
+		}
+	}
 }
 
 // addLease begins the rows of a new name.

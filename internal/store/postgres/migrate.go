@@ -190,22 +190,6 @@ func (e *Engine) makeLeaves(ctx context.Context, tx pgx.Tx, citus bool) error {
 	if err := e.distribute(ctx, tx, e.own.leaves, e.own.pin); err != nil {
 		return fmt.Errorf("distribute: %w", err)
 	}
-	return e.makeStaged(ctx, tx)
-}
-
-// makeStaged makes the table that changes are put into under Citus.
-func (e *Engine) makeStaged(ctx context.Context, tx pgx.Tx) error {
-	for _, statement := range []string{
-		`create table ` + e.own.staged + ` (c bigint not null, p bytea not null, k bytea not null, n int2 not null, v bytea not null)`,
-		`create index on ` + e.own.staged + ` (c)`,
-	} {
-		if _, err := tx.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	if err := e.distribute(ctx, tx, e.own.staged, e.own.pin); err != nil {
-		return fmt.Errorf("distribute: %w", err)
-	}
 	return nil
 }
 

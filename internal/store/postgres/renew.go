@@ -26,14 +26,7 @@ func (e *Engine) renew(ctx context.Context, tx pgx.Tx, f found) error {
 	if f.layout < 3 {
 		return e.packTables(ctx, tx, f)
 	}
-	if !f.citus {
-		return nil
-	}
-	var staged bool
-	if err := tx.QueryRow(ctx, `select to_regclass($1) is not null`, e.own.staged).Scan(&staged); err != nil || staged {
-		return err
-	}
-	return e.makeStaged(ctx, tx)
+	return nil
 }
 
 // nameLeases makes layout 2 of layout 1. The tables of the one lease go away, so

@@ -7,7 +7,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -33,13 +32,14 @@ type shard struct {
 // server is where shards are.
 type server struct {
 	*endpoint
-	unsettled string // whether a commit is prepared there that is neither done nor undone
+	unsettled string // what is prepared there
+	check     string // shards: how many of them are there, and what is prepared
 }
 
 // endpoint are the connections to a server.
 type endpoint struct {
-	name      string // host and port
-	read, ask *pgxpool.Pool
+	name        string // host and port
+	read, write *pgxpool.Pool
 }
 
 // shardOf is where a partition lies.
@@ -95,7 +95,8 @@ func (e *Engine) arrange(ctx context.Context) error {
 
 // findShards reads which shard is on which worker.
 func (e *Engine) findShards(ctx context.Context, tx pgx.Tx, r *ring) error {
-	rows, err := tx.Query(ctx, `select distinct on (s.shardminvalue::int) s.shardid, s.shardminvalue::int, n.groupid, n.nodename, n.nodeport
+	rows, err := tx.Query(ctx, `select distinct on (s.shardminvalue::int) s.shardid, s.shardminvalue::int, n.groupid, n.nodename, n.nodeport,
+			count(*) over (partition by s.shardid), n.groupid = 0 or n.hasmetadata
 		from pg_dist_shard s join pg_dist_placement p using (shardid) join pg_dist_node n using (groupid)
 		where s.logicalrelid = $1::regclass and n.noderole = 'primary' and p.shardstate = 1 order by s.shardminvalue::int, n.groupid`, e.own.leaves)
 	if err != nil {
@@ -107,7 +108,15 @@ func (e *Engine) findShards(ctx context.Context, tx pgx.Tx, r *ring) error {
 	var from int32
 	var group, port int
 	var host string
-	_, err = pgx.ForEachRow(rows, []any{&id, &from, &group, &host, &port}, func() error {
+	var copies int
+	var knows bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &from, &group, &host, &port, &copies, &knows}, func() error {
+		switch { // who writes past the coordinator
+		case copies > 1 && !e.o.ReadOnly:
+			return fmt.Errorf("shard %d is kept %d times, and only one copy can be written to", id, copies)
+		case !knows && !e.o.ReadOnly:
+			return fmt.Errorf("worker %s:%d does not know which shards it has: select start_metadata_sync_to_node('%s', %d)", host, port, host, port)
+		}
 		table := pgx.Identifier{e.o.Schema, "_leaves_" + strconv.FormatInt(id, 10)}.Sanitize()
 		name := net.JoinHostPort(host, strconv.Itoa(port))
 		if group == 0 {
@@ -124,7 +133,7 @@ func (e *Engine) findShards(ctx context.Context, tx pgx.Tx, r *ring) error {
 			r.servers, tables = append(r.servers, &server{endpoint: to}), append(tables, nil)
 		}
 		tables[at] = append(tables[at], "'"+table+"'::regclass")
-		r.shards = append(r.shards, &shard{id: id, from: from, server: at, sql: readStatements(table)})
+		r.shards = append(r.shards, &shard{id: id, from: from, server: at, sql: newStatements(table)})
 		return nil
 	})
 	if err != nil {
@@ -134,10 +143,8 @@ func (e *Engine) findShards(ctx context.Context, tx pgx.Tx, r *ring) error {
 		return errors.New("some have no place")
 	}
 	for i, s := range r.servers {
-		// A transaction that is prepared has no process.
-		s.unsettled = `select exists (select from pg_prepared_xacts where database = current_database()) and exists (select from pg_locks
-			where pid is null and locktype = 'relation' and database = (select oid from pg_database where datname = current_database())
-			and relation in (` + strings.Join(tables[i], ", ") + `))`
+		s.unsettled = unsettledSQL(e.o.Schema, tables[i])
+		s.check = checkShards(s.unsettled)
 	}
 	return nil
 }

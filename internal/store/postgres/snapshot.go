@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -192,11 +193,23 @@ func (e *Engine) takeSnapshot(ctx context.Context, s *snapshot) error {
 		return errRearranged
 	}
 	var g errgroup.Group
+	left := make([]string, len(s.conns))
 	for i, conn := range s.conns {
-		g.Go(func() error { return beginSettled(ctx, conn.Conn(), s.begun, s.ring.servers[i].unsettled) })
+		g.Go(func() (err error) {
+			left[i], err = beginSettled(ctx, conn.Conn(), s.begun, s.ring.servers[i].unsettled)
+			return err
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return err
+	}
+	// Nothing is decided while we have the lock: what is open now is not in the snapshots.
+	open, err := e.unfinished(ctx, gate.Conn(), strings.Join(left, " "))
+	if err != nil {
+		return err
+	}
+	if open {
+		return errUnsettled
 	}
 	s.begun, s.taken = true, time.Now()
 	// The answer says that we had the lock all the time.
@@ -204,10 +217,9 @@ func (e *Engine) takeSnapshot(ctx context.Context, s *snapshot) error {
 	return err
 }
 
-// beginSettled begins a transaction, after one that ends, on a worker that has no
-// commit which is neither done nor undone. That is asked for before: what is settled
-// by then is in the snapshot.
-func beginSettled(ctx context.Context, conn *pgx.Conn, again bool, unsettled string) error {
+// beginSettled begins a transaction, after one that ends, and says what is prepared on
+// the worker. That is asked for before: what is settled by then is in the snapshot.
+func beginSettled(ctx context.Context, conn *pgx.Conn, again bool, unsettled string) (left string, err error) {
 	statements := []string{"rollback", unsettled, "", "begin isolation level repeatable read, read only", "select 1"}
 	if !again {
 		statements = statements[1:]
@@ -217,7 +229,7 @@ func beginSettled(ctx context.Context, conn *pgx.Conn, again bool, unsettled str
 		if sql != "" {
 			prepared, err := conn.Prepare(ctx, sql, sql) // once for each connection
 			if err != nil {
-				return err
+				return "", err
 			}
 			names[i] = prepared.Name
 		}
@@ -230,8 +242,8 @@ func beginSettled(ctx context.Context, conn *pgx.Conn, again bool, unsettled str
 			pipe.SendQueryPrepared(name, nil, nil, nil)
 		}
 	}
-	err := pipe.Sync()
-	settled := false
+	err = pipe.Sync()
+	asked := false
 	for i := 0; err == nil && i < len(statements); i++ {
 		var result any
 		if result, err = pipe.GetResults(); err != nil {
@@ -240,11 +252,13 @@ func beginSettled(ctx context.Context, conn *pgx.Conn, again bool, unsettled str
 		if r, ok := result.(*pgconn.ResultReader); ok {
 			read := r.Read()
 			err = read.Err
-			settled = settled || statements[i] == unsettled && len(read.Rows) == 1 && string(read.Rows[0][0]) == "f"
+			if statements[i] == unsettled && len(read.Rows) == 1 {
+				left, asked = string(read.Rows[0][0]), true
+			}
 		}
 	}
-	if err = errors.Join(err, pipe.Close()); err == nil && !settled {
-		err = errUnsettled
+	if err = errors.Join(err, pipe.Close()); err == nil && !asked {
+		err = errors.New("a worker does not say what is prepared")
 	}
-	return err
+	return left, err
 }

@@ -20,13 +20,10 @@ type statements struct {
 
 	copyTable string // COPY of one table to us; %s and %s are the bounds of its partitions
 
-	// Changes, which under Citus go through the coordinator.
 	insert string // ps, ks, ns, vs
-	update string // ps, ks, ns, vs; under Citus p, k, n, v
-	remove string // ps, ks; under Citus p, k
+	update string // ps, ks, ns, vs
+	remove string // ps, ks
 	copyIn string
-	// Under Citus, with the number of what was put into _staged.
-	stage, updateStaged, removeStaged, unstage string
 }
 
 // scan is indexed by direction and by whether the range has an end.
@@ -37,14 +34,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-func newStatements(own *ownStatements, citus bool) *statements {
-	s := readStatements(own.leaves)
-	s.setChanges(own.staged, citus)
-	return s
-}
-
-// readStatements are those without changes.
-func readStatements(name string) *statements {
+func newStatements(name string) *statements {
 	const in = "select k, n, v from %s where p = %s and k <= %s order by k desc limit 1"
 	leafOf := func(p, k string) string { return fmt.Sprintf(in, name, p, k) }
 	s := &statements{
@@ -57,6 +47,7 @@ func readStatements(name string) *statements {
 		copyTable: "copy (select p, k, n, v from " + name + " where p >= '%s' and p < '%s' order by p, k) to stdout (format binary)",
 	}
 	s.setAsk()
+	s.setChanges()
 	for _, reverse := range []bool{false, true} {
 		for _, bounded := range []bool{false, true} {
 			order, to := "", ""
@@ -89,19 +80,9 @@ func (s *statements) setAsk() {
 }
 
 // setChanges makes what a commit needs to write.
-func (s *statements) setChanges(staged string, citus bool) {
+func (s *statements) setChanges() {
 	s.insert = "insert into " + s.table + " (p, k, n, v) select * from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[])"
 	s.copyIn = "copy " + s.table + " (p, k, n, v) from stdin (format binary)"
-	if citus {
-		// A join with a function is not one that Citus can send to one shard.
-		s.update = "update " + s.table + " set n = $3, v = $4 where p = $1 and k = $2"
-		s.remove = "delete from " + s.table + " where p = $1 and k = $2"
-		s.stage = "copy " + staged + " (c, p, k, n, v) from stdin (format binary)"
-		s.updateStaged = "update " + s.table + " t set n = q.n, v = q.v from " + staged + " q where q.c = $1 and t.p = q.p and t.k = q.k"
-		s.removeStaged = "delete from " + s.table + " t using " + staged + " q where q.c = $1 and t.p = q.p and t.k = q.k"
-		s.unstage = "delete from " + staged + " where c >= $1 and c < $2"
-		return
-	}
 	s.update = "update " + s.table + " t set n = q.n, v = q.v from unnest($1::bytea[], $2::bytea[], $3::int2[], $4::bytea[]) q(p, k, n, v) " +
 		"where t.p = q.p and t.k = q.k"
 	s.remove = "delete from " + s.table + " t using unnest($1::bytea[], $2::bytea[]) q(p, k) where t.p = q.p and t.k = q.k"
@@ -114,7 +95,7 @@ func (s *statements) setChanges(staged string, citus bool) {
 // one in _leases repeats it with the time when it ends, so that a renewal never
 // waits for a commit.
 type ownStatements struct {
-	store, tables, fences, leases, pin, leaves, staged string // names
+	store, tables, fences, leases, pin, leaves string // names
 
 	fence      string // epoch, step, channel, name
 	commits    string // of every name
@@ -135,12 +116,14 @@ type ownStatements struct {
 	layout     string // of the shards
 	state      string // how many commits there were, and the layout
 	lockViews  string // while a view takes its snapshots
-	lockCommit string // while a commit becomes visible
+	lockCommit string // while a commit becomes visible, until the end of the transaction
+	lockEnd    string // the same until freeEnd
+	freeEnd    string
 }
 
 func newOwnStatements(schema string) ownStatements {
 	in := func(table string) string { return pgx.Identifier{schema, table}.Sanitize() }
-	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves"), staged: in("_staged")}
+	s := ownStatements{store: in("_store"), tables: in("_tables"), fences: in("_fences"), leases: in("_leases"), pin: in("_pin"), leaves: in("_leaves")}
 	// One statement checks the epoch, locks the lease until the end of the
 	// transaction, numbers the commit and announces it. It fails with a division
 	// by zero when the lease is not ours, because statements that were sent
@@ -168,6 +151,7 @@ func newOwnStatements(schema string) ownStatements {
 		where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`
 	lock := `(hashtextextended('` + program + ` views of ` + schema + `', 0))`
 	s.lockViews, s.lockCommit = `select pg_advisory_xact_lock_shared`+lock, `select pg_advisory_xact_lock`+lock
+	s.lockEnd, s.freeEnd = `select pg_advisory_lock`+lock, `select pg_advisory_unlock`+lock
 	s.layout = `select string_agg(concat_ws(':', s.shardid, n.groupid, n.nodename, n.nodeport), ',' order by s.shardid, n.groupid)
 		from pg_dist_shard s join pg_dist_placement p using (shardid) join pg_dist_node n using (groupid)
 		where s.logicalrelid = '` + s.leaves + `'::regclass and n.noderole = 'primary' and p.shardstate = 1`

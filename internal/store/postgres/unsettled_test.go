@@ -45,7 +45,7 @@ func TestUnsettledOnCitus(t *testing.T) {
 	partition := partitionOf(o.Tables[0], key("a").Partition)
 	ring := e.ring.Load()
 	in := ring.shardOf(partition)
-	worker, err := pgx.ConnectConfig(t.Context(), ring.servers[in.server].ask.Config().ConnConfig.Copy())
+	worker, err := pgx.ConnectConfig(t.Context(), ring.servers[in.server].write.Config().ConnConfig.Copy())
 	if err != nil {
 		t.Fatal(err)
 	}

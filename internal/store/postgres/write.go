@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -40,10 +39,13 @@ type answer struct {
 	behind   []byte // nil: there is no other, or nobody asked
 }
 
-// find asks for the leaves that changes belong into, first in the message that is
-// given. One key of a partition is asked for, and where the next leaf begins: in
-// most partitions that settles all. Where it does not, more are in the next round.
-func (t *transaction) find(batch *pgx.Batch, spans []*span) ([]*spot, error) {
+// asker sends questions and takes the answers.
+type asker func(questions []question, answers *[]answer) error
+
+// find asks for the leaves that changes belong into. One key of a partition is
+// asked for, and where the next leaf begins: in most partitions that settles all.
+// Where it does not, more are in the next round.
+func find(spans []*span, ask asker) ([]*spot, error) {
 	searches := make([]*search, len(spans))
 	for i, s := range spans {
 		searches[i] = &search{span: s, pending: s.ops}
@@ -62,10 +64,9 @@ func (t *transaction) find(batch *pgx.Batch, spans []*span) ([]*spot, error) {
 			break
 		}
 		answers := make([]answer, 0, len(questions))
-		if err := t.ask(batch, questions, &answers); err != nil {
+		if err := ask(questions, &answers); err != nil {
 			return nil, err
 		}
-		batch = &pgx.Batch{}
 		for i := range answers {
 			answers[i].settle()
 		}
@@ -121,15 +122,6 @@ func (s *search) empty() {
 	if !s.asked {
 		s.found, s.pending = append(s.found, &spot{partition: s.partition, ops: s.pending}), nil
 	}
-}
-
-// ask sends questions. Those of Citus go straight to the workers.
-func (t *transaction) ask(batch *pgx.Batch, questions []question, answers *[]answer) error {
-	if t.engine.citus {
-		return t.askWorkers(batch, questions, answers)
-	}
-	t.engine.sql.queueAsk(batch, questions, answers)
-	return t.conn.SendBatch(t.ctx, batch).Close()
 }
 
 // queueAsk asks one table.
@@ -196,19 +188,16 @@ func change(spots []*spot) (*writes, error) {
 // write sends the changed leaves and commits.
 func (t *transaction) write(w *writes) error {
 	e := t.engine
-	batch, most := &pgx.Batch{}, copyLeaves
-	if e.citus {
-		most = stageFrom
+	batch := &pgx.Batch{}
+	for part := range parts(w.removed) {
+		ps, ks, _, _ := columns(part)
+		batch.Queue(e.sql.remove, ps, ks)
 	}
-	if e.citus && len(w.removed)+len(w.updated) >= stageFrom {
-		if err := errors.Join(t.writeStaged(batch, e.sql.removeStaged, w.removed), t.writeStaged(batch, e.sql.updateStaged, w.updated)); err != nil {
-			return err
-		}
-	} else {
-		e.queue(batch, e.sql.remove, w.removed, false)
-		e.queue(batch, e.sql.update, w.updated, true)
+	for part := range parts(w.updated) {
+		ps, ks, ns, vs := columns(part)
+		batch.Queue(e.sql.update, ps, ks, ns, vs)
 	}
-	if len(w.added) < most {
+	if len(w.added) < copyLeaves {
 		for part := range parts(w.added) {
 			ps, ks, ns, vs := columns(part)
 			batch.Queue(e.sql.insert, ps, ks, ns, vs)
@@ -224,35 +213,8 @@ func (t *transaction) write(w *writes) error {
 			return fmt.Errorf("copy leaves: %w", err)
 		}
 	}
-	if t.steps > 0 {
-		batch.Queue(e.sql.unstage, t.number*maxSteps, (t.number+1)*maxSteps)
-	}
-	if e.citus {
-		batch.Queue(e.own.lockCommit)
-	}
-	batch.Queue("commit") // sent with the lock: see beginPinned
+	batch.Queue("commit")
 	return t.conn.SendBatch(t.ctx, batch).Close()
-}
-
-// queue sends changes of leaves, as arrays or under Citus one by one.
-func (e *Engine) queue(batch *pgx.Batch, sql string, leaves []leaf, values bool) {
-	for part := range parts(leaves) {
-		ps, ks, ns, vs := columns(part)
-		switch {
-		case !e.citus && values:
-			batch.Queue(sql, ps, ks, ns, vs)
-		case !e.citus:
-			batch.Queue(sql, ps, ks)
-		default:
-			for i := range part {
-				args := []any{ps[i], ks[i], ns[i], vs[i]}
-				if !values {
-					args = args[:2]
-				}
-				batch.Queue(sql, args...)
-			}
-		}
-	}
 }
 
 func columns(leaves []leaf) (ps, ks [][]byte, ns []int16, vs [][]byte) {
