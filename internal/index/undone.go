@@ -33,10 +33,10 @@ func (u *undone) bytes() int {
 	return u.restored.bytes + u.b.Bytes() + opBytes*(len(u.restored.ops)+u.b.Len())
 }
 
-// undoBlocks adds the changes that undo the blocks from head down to ancestor, or
-// to where the step is full, and returns the block that becomes the head. The blocks
-// above may be there yet: it looks at what each block left and at its undo record.
-func (x *Indexer) undoBlocks(ctx context.Context, head chain.Head, ancestor uint64, b *store.Batch) (_ chain.Head, err error) {
+// undoBlocks adds the changes that undo the newest blocks down to ancestor, or
+// to where the step is full, and returns the block that becomes the head.
+func (x *Indexer) undoBlocks(ctx context.Context, ancestor uint64, b *store.Batch) (head chain.Head, err error) {
+	head = x.state.Head
 	err = x.Store.View(ctx, func(r store.Reader) error {
 		u := &undone{restored: newOverlay(nil), b: b}
 		last := max(ancestor+1, head.Number+1-min(head.Number, undoStepBlocks))

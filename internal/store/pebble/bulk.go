@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/store"
 )
@@ -70,16 +69,18 @@ func pieces(ops []store.Op, places []place, ownBytes int) []piece {
 func (e *Engine) buildTables(ops []store.Op, places []place) (*bulk, error) {
 	parts := pieces(ops, places, e.bulkBytes/ownShare)
 	w := &bulk{e: e, ops: ops, first: parts[0].places}
-	// Side by side: each is packed by one core, and synced on its own.
-	var writing errgroup.Group
-	for _, p := range parts[1:] {
-		path := e.bulkPath()
-		w.paths = append(w.paths, path)
-		writing.Go(func() error {
-			return e.guarded(func() error { return e.writeTable(path, ops, p.places, p.bottom, nil) })
-		})
+	for range parts[1:] {
+		w.paths = append(w.paths, e.bulkPath())
 	}
-	if err := writing.Wait(); err != nil {
+	err := e.guarded(func() error {
+		for i, p := range parts[1:] {
+			if err := e.writeTable(w.paths[i], ops, p.places, p.bottom, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		w.drop()
 		return nil, fmt.Errorf("write tables to store %s: %w", e.dir, err)
 	}

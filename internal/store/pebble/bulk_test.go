@@ -1,0 +1,45 @@
+package pebble
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"chainexplorer/internal/store"
+)
+
+// TestGiveUpAfterFailure: a commit by tables that is given up after the disk failed must
+// not wait for their removal, which never comes back.
+func TestGiveUpAfterFailure(t *testing.T) {
+	tables := []*store.Table{{ID: 1, Name: "head"}, {ID: 2, Name: "entry", PartitionLen: 8, Ascending: true}}
+	o := MemOptions(vfs.NewMem(), tables)
+	o.BulkBytes = 1
+	e, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	b := &store.Batch{}
+	b.Put(store.Key{Table: tables[0]}, []byte("head"))
+	b.Put(store.Key{Table: tables[1], Partition: make([]byte, 8)}, []byte("entry"))
+	w, err := e.build(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.(*bulk).paths); n == 0 {
+		t.Fatal("nothing is to be removed")
+	}
+	e.fail(errors.New("the disk is gone"))
+	given := make(chan struct{})
+	go func() {
+		w.drop()
+		close(given)
+	}()
+	select {
+	case <-given:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it waits for a removal")
+	}
+}
