@@ -28,9 +28,11 @@ func (x *Indexer) rollback(ctx context.Context, ancestor uint64) error {
 // then the index is as it was at that block before, and what was built on the
 // blocks that are gone learns of it when no more of them go.
 func (x *Indexer) rewind(ctx context.Context, r chain.Rewind) error {
+	b := &store.Batch{}
 	for x.state.Head.Number > r.Ancestor {
 		start := time.Now()
-		b := &store.Batch{Epoch: x.lease.Epoch}
+		b.Reset() // the memory of the step before serves this one
+		b.Epoch = x.lease.Epoch
 		reached, err := x.undoBlocks(ctx, r.Ancestor, b)
 		if err != nil {
 			return err
