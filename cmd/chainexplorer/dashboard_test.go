@@ -59,7 +59,7 @@ func exported(t *testing.T) map[string][]string {
 		t.Fatal(err)
 	}
 	defer embedded.Close() //nolint:errcheck // empty
-	shared, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.New(t, pgtest.Options{}).URL(), Schema: "chain_x", Tables: catalog.Tables(), Metrics: server})
+	shared, err := postgres.Open(t.Context(), postgres.Options{URL: pgtest.Database(t), Schema: "chain_x", Tables: catalog.Tables(), Metrics: server})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 func (r *running) untilStatus(key string, wanted func(*api.Status) bool) api.Status {
 	r.t.Helper()
 	var s api.Status
-	for until := time.Now().Add(2 * time.Minute); ; {
+	for until := time.Now().Add(patience); ; {
 		if err := json.Unmarshal(r.get("/v1/SN_SEPOLIA/status", key, http.StatusOK), &s); err != nil {
 			r.t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestNodeThatGoesBack(t *testing.T) {
 // index is, and that nobody keeps it any more.
 func TestIndexerThatStops(t *testing.T) {
 	t.Parallel() // it waits for processes
-	url := pgtest.New(t, pgtest.Options{}).URL()
+	url := pgtest.Database(t)
 	key := serveOnce(t, url, 29, "--store", url, "--node", simulated(t, "SN_SEPOLIA", 30))
 	indexer := startServe(t, "--store", url, "--node", simulated(t, "SN_SEPOLIA", 30))
 	reader := startProgram(t, "api", "--listen=127.0.0.1:0", "--chain", "SN_SEPOLIA", "--store", url, "--head-max-age", "15s")

@@ -15,8 +15,7 @@ import (
 // budget between them and not one request more.
 func TestLimitsAcrossProcesses(t *testing.T) {
 	t.Parallel() // it waits for processes
-	server := pgtest.New(t, pgtest.Options{})
-	url := server.URL()
+	url := pgtest.Database(t)
 	if _, stderr, code := output(t, "index", "--node", simulated(t, "SN_SEPOLIA", 5), "--store", url, "--to", "4"); code != 0 {
 		t.Fatalf("index ended with %d:\n%s", code, stderr)
 	}

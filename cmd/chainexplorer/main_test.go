@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/store/postgres/pgtest"
 	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
 
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	if buildDir, err = os.MkdirTemp("", "chainexplorer-test-"); err != nil {
 		panic(err)
 	}
-	code := m.Run()
+	code := pgtest.Main(m)
 	os.RemoveAll(buildDir) //nolint:errcheck // of no use to anybody
 	toolchaintest.Remove()
 	os.Exit(code)

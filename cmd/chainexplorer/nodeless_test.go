@@ -150,12 +150,13 @@ func TestRefusesAnotherChain(t *testing.T) {
 	r := startServe(t, "--data", data, "--node", late.URL)
 	asked := away.asked.Load()
 	away.back.Store(true)
-	for away.asked.Load() < asked+3 { // it is looked at again and again
+	until(t, "another look at the node, and one more", func() bool {
 		var status struct{ LatestIndexedBlockNumber uint64 }
 		if err := json.Unmarshal(r.get("/v1/SN_SEPOLIA/status", key, http.StatusOK), &status); err != nil || status.LatestIndexedBlockNumber != 9 {
 			t.Fatalf("status %+v (%v)", status, err)
 		}
-	}
+		return away.asked.Load() >= asked+3
+	})
 	r.stop()
 
 	// Several chains want names.
@@ -176,7 +177,7 @@ func TestRefusesAnotherChain(t *testing.T) {
 // roles that serve.
 func TestServesWithoutItsNodeOnPostgres(t *testing.T) {
 	t.Parallel() // it waits for processes
-	url := pgtest.New(t, pgtest.Options{}).URL()
+	url := pgtest.Database(t)
 	data := []string{"--store", url}
 	key := serveOnce(t, url, 9, append(data, "--node", simulated(t, "SN_SEPOLIA", 10))...)
 	for _, args := range [][]string{

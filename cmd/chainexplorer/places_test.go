@@ -19,7 +19,7 @@ import (
 // workspace at work as one of them may, wherever they come, and none is lost to the other.
 func TestProcessesSharePlaces(t *testing.T) {
 	t.Parallel()
-	server := pgtest.New(t, pgtest.Options{})
+	url := pgtest.Database(t)
 	chain := simnode.New(simnode.Config{Seed: 46, Blocks: 6})
 	real := simnode.NewNode(chain, simnode.NodeConfig{})
 	var mu sync.Mutex
@@ -41,15 +41,15 @@ func TestProcessesSharePlaces(t *testing.T) {
 	}))
 	defer node.Close()
 	head, _ := chain.Head()
-	if _, stderr, code := separately(t, "index", "--node", node.URL, "--store", server.URL(), "--to", strconv.FormatUint(head, 10)); code != 0 {
+	if _, stderr, code := separately(t, "index", "--node", node.URL, "--store", url, "--to", strconv.FormatUint(head, 10)); code != 0 {
 		t.Fatalf("index ended with %d:\n%s", code, stderr)
 	}
-	succeed(t, server.URL(), "workspace", "create", "acme", "--plan", "enterprise")
-	key := keyText.FindString(succeed(t, server.URL(), "key", "create", "--workspace", "acme"))
+	succeed(t, url, "workspace", "create", "acme", "--plan", "enterprise")
+	key := keyText.FindString(succeed(t, url, "key", "create", "--workspace", "acme"))
 	const places, each = 4, 8
 	var apis []*running
 	for range 2 {
-		apis = append(apis, startProgram(t, "api", "--listen=127.0.0.1:0", "--store", server.URL(), "--chain", "SN_SEPOLIA="+node.URL,
+		apis = append(apis, startProgram(t, "api", "--listen=127.0.0.1:0", "--store", url, "--chain", "SN_SEPOLIA="+node.URL,
 			"--max-in-flight-workspace", strconv.Itoa(places), "--max-in-flight-key", strconv.Itoa(places)))
 	}
 	ask := func(base string) (status int, reason string) {
@@ -114,7 +114,7 @@ func TestProcessesSharePlaces(t *testing.T) {
 	}
 	// All places are where the requests are.
 	// Places move once a second; asked for without a pause they would meet the key's burst.
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		if let := flood(apis[1].base); let == places {
 			break
 		} else if time.Now().After(end) {

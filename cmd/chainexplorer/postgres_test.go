@@ -35,14 +35,6 @@ func postgresDigest(t *testing.T, url string) string {
 // a copy in either direction keeps it.
 func TestIndexIntoPostgres(t *testing.T) {
 	t.Parallel() // it waits for processes
-	server := pgtest.New(t, pgtest.Options{})
-	database := func(name string) string {
-		url, err := server.NewDatabase(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return url
-	}
 	chain := simnode.New(simnode.Config{Seed: 31, Blocks: 70, L1Lag: 50})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
@@ -55,7 +47,7 @@ func TestIndexIntoPostgres(t *testing.T) {
 			t.Fatalf("index ended with %d:\n%s", code, stderr)
 		}
 	}
-	dir, indexed, copied, back := t.TempDir(), database("indexed"), database("copied"), t.TempDir()
+	dir, indexed, copied, back := t.TempDir(), pgtest.Database(t), pgtest.Database(t), t.TempDir()
 	index("--store", indexed)
 	chain.Fork(20)
 	chain.Extend(30)

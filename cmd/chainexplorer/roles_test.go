@@ -51,7 +51,7 @@ func (f *fleet) indexer() *exec.Cmd {
 // leader is the process that holds the lease.
 func (f *fleet) leader() (pid int, epoch int64) {
 	f.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		var owner string
 		var held bool
@@ -118,7 +118,7 @@ func (f *fleet) head(ctx context.Context, base string) (uint64, error) {
 // reach waits until every API process shows a block.
 func (f *fleet) reach(number uint64) {
 	f.t.Helper()
-	deadline := time.Now().Add(60 * time.Second)
+	deadline := time.Now().Add(patience)
 	for _, api := range f.apis {
 		for {
 			n, err := f.head(f.t.Context(), api.base)
@@ -158,13 +158,13 @@ func (f *fleet) grow(fork bool) time.Duration {
 // block is lost or doubled.
 func TestRolesApart(t *testing.T) {
 	t.Parallel() // it waits for processes
-	server := pgtest.New(t, pgtest.Options{})
+	url := pgtest.Database(t)
 	chain := simnode.New(simnode.Config{Seed: 41, Blocks: 150, L1Lag: 30})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
-	f := &fleet{t: t, url: server.URL(), node: srv.URL, chain: chain}
+	f := &fleet{t: t, url: url, node: srv.URL, chain: chain}
 	var err error
-	if f.admin, err = pgx.Connect(t.Context(), server.URL()); err != nil {
+	if f.admin, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	defer f.admin.Close(context.Background()) //nolint:errcheck // a test's
@@ -250,6 +250,7 @@ func TestRolesApart(t *testing.T) {
 			if since := asked.Sub(revoked); err != nil || since > time.Second {
 				t.Fatalf("the key was good %s after it was revoked: %v", since, err)
 			}
+			f.pause()
 		}
 	}
 	t.Logf("the revoked key was refused everywhere after %v", time.Since(revoked))

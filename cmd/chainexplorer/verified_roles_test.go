@@ -30,7 +30,7 @@ func TestVerifiedByRolesApart(t *testing.T) {
 	chain := simnode.New(simnode.Config{Seed: 12, Blocks: 12, ChainID: felt.MustShortString("SN_MAIN"), Declare: class})
 	node := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	t.Cleanup(node.Close)
-	url := pgtest.New(t, pgtest.Options{}).URL()
+	url := pgtest.Database(t)
 	keys, signing := signingKeys(t)
 	trust, logKey := filepath.Join(keys, "trust.json"), filepath.Join(keys, "log.pub")
 	address := signerAddress(t)

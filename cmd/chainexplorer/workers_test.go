@@ -107,11 +107,11 @@ func (c *crew) until(what string, done func() bool) time.Duration {
 		if done() {
 			return time.Since(begin).Round(10 * time.Millisecond)
 		}
-		if time.Since(begin) > 60*time.Second {
+		if time.Since(begin) > patience {
 			for _, p := range c.all {
 				c.t.Logf("process %d:\n%s", p.cmd.Process.Pid, p.text())
 			}
-			c.t.Fatalf("%s: not within a minute", what)
+			c.t.Fatalf("%s: not within %s", what, patience)
 		}
 		c.pause()
 	}
@@ -197,13 +197,13 @@ func (c *crew) fork() time.Duration {
 // killed or paused is followed by another; one that wakes up cannot write.
 func TestWorkers(t *testing.T) {
 	t.Parallel() // it waits for processes
-	server := pgtest.New(t, pgtest.Options{})
+	url := pgtest.Database(t)
 	chain := simnode.New(simnode.Config{Seed: 43, Blocks: 150, L1Lag: 60})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer srv.Close()
-	c := &crew{fleet: fleet{t: t, url: server.URL(), node: srv.URL, chain: chain}, workers: map[int]*process{}}
+	c := &crew{fleet: fleet{t: t, url: url, node: srv.URL, chain: chain}, workers: map[int]*process{}}
 	var err error
-	if c.admin, err = pgx.Connect(t.Context(), server.URL()); err != nil {
+	if c.admin, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
 	defer c.admin.Close(context.Background()) //nolint:errcheck // a test's
