@@ -13,6 +13,7 @@ import (
 // TestAuditIsShown: the service audits its index by itself, says how far it came,
 // and is degraded when a node contradicts it.
 func TestAuditIsShown(t *testing.T) {
+	t.Parallel() // it waits for processes
 	node := liar.New(simnode.NewNode(simnode.New(simnode.Config{Seed: 5, Blocks: 25, TxPerBlock: 4, RealHashes: true}), simnode.NodeConfig{}))
 	srv := httptest.NewServer(node)
 	defer srv.Close()

@@ -25,7 +25,7 @@ var folderLine = regexp.MustCompile(`(?m)^folder +(.+)$`)
 // untilHead waits for a block to be served.
 func (r *running) untilHead(key string, head uint64) {
 	r.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		var status struct{ LatestIndexedBlockNumber *uint64 }
 		if err := json.Unmarshal(r.get("/v1/SN_SEPOLIA/status", key, http.StatusOK), &status); err != nil {
 			r.t.Fatal(err)

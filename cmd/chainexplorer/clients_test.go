@@ -49,7 +49,7 @@ func newClientWorld(t *testing.T) *clientWorld {
 	}
 	w.key = made.PlaintextKey
 	w.document = w.serve.get("/service-openapi.json", "", http.StatusOK)
-	deadline, pause := time.After(time.Minute), time.NewTicker(20*time.Millisecond)
+	deadline, pause := time.After(patience), time.NewTicker(20*time.Millisecond)
 	defer pause.Stop()
 	for w.read("status")["latestIndexedBlockNumber"] != float64(clientBlocks-1) {
 		select {

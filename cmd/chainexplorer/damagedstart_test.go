@@ -23,6 +23,7 @@ import (
 // does not keep the service from starting: the chain is degraded, and the others
 // are served.
 func TestDamagedFileAtTheStart(t *testing.T) {
+	t.Parallel() // it waits for processes
 	data := filepath.Join(t.TempDir(), "data")
 	args := []string{"--data", data, "--chain", "SN_MAIN=" + simulated(t, "SN_MAIN", 10), "--chain", "SN_SEPOLIA=" + simulated(t, "SN_SEPOLIA", 60)}
 	r := startServe(t, args...)

@@ -70,17 +70,7 @@ func (l *local) get(path string, out any) {
 // until repeats a look at the service until it is content.
 func (l *local) until(what string, content func() bool) {
 	l.t.Helper()
-	deadline := time.NewTimer(time.Minute)
-	defer deadline.Stop()
-	pause := time.NewTicker(20 * time.Millisecond)
-	defer pause.Stop()
-	for !content() {
-		select {
-		case <-pause.C:
-		case <-deadline.C:
-			l.t.Fatalf("waited too long for %s", what)
-		}
-	}
+	until(l.t, what, content)
 }
 
 // caughtUp waits until the service has the node's newest block.
@@ -150,6 +140,7 @@ func (l *local) begin() {
 // the service says with what the node says: after catching up, at the tail, after
 // blocks were taken back and replaced, and when another node is put in its place.
 func TestDevnet(t *testing.T) {
+	t.Parallel() // it waits for processes
 	l := &local{t: t, net: devnet.New(t, devnet.Options{Seed: 7}), data: t.TempDir(), chain: "SN_SEPOLIA"}
 	l.begin()
 
@@ -214,26 +205,28 @@ func TestDevnet(t *testing.T) {
 			other.Mine(t)
 		}
 		cmd := program(t, "index", "--node", other.URL, "--data", l.data+"/"+l.chain, "--verify", "off")
-		giveUp := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) //nolint:errcheck // the exit code tells
+		giveUp := time.AfterFunc(patience, func() { cmd.Process.Kill() }) //nolint:errcheck // the exit code tells
 		_, stderr, code := outputOf(t, cmd)
 		giveUp.Stop()
 		if code != exitFailure || !strings.Contains(stderr, o.want) {
 			t.Errorf("another node (%+v) was followed: %d\n%s", o.options, code, stderr)
+		}
+		if name := o.options.ChainID; name != "" {
+			(&local{t: t, net: other, data: t.TempDir(), chain: name}).followAnew()
 		}
 		other.Stop()
 	}
 	fsckClean(t, l.data+"/"+l.chain)
 }
 
-// TestDevnetOfAnotherName: the service follows a node whose chain is neither of the
-// two public ones.
-func TestDevnetOfAnotherName(t *testing.T) {
-	l := &local{t: t, net: devnet.New(t, devnet.Options{Seed: 9, ChainID: "LOCAL_NET"}), data: t.TempDir(), chain: "LOCAL_NET"}
+// followAnew: the service follows a node whose chain is neither of the two public ones.
+func (l *local) followAnew() {
+	l.t.Helper()
 	a := l.net.Accounts
-	a[0].Invoke(t, devnet.Call{To: strk, Function: "transfer", Args: append([]felt.Felt{a[1].Address}, u256(1000)...)})
-	l.net.Mine(t)
+	a[0].Invoke(l.t, devnet.Call{To: strk, Function: "transfer", Args: append([]felt.Felt{a[1].Address}, u256(1000)...)})
+	l.net.Mine(l.t)
 	l.follow()
 	l.caughtUp()
 	l.serve.stop()
-	fsckClean(t, l.data+"/"+l.chain)
+	fsckClean(l.t, l.data+"/"+l.chain)
 }

@@ -60,10 +60,12 @@ func fill(t *testing.T, dir string, freeKiB uint64) (makeRoom func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for page := make([]byte, 4<<10); ; {
-		if free, err := pebble.FreeSpace(dir); err != nil || free <= freeKiB<<10 {
+	for most := make([]byte, 1<<20); ; {
+		free, err := pebble.FreeSpace(dir)
+		if err != nil || free <= freeKiB<<10 {
 			break
 		}
+		page := most[:min(max(free-freeKiB<<10, 4<<10)&^(4<<10-1), uint64(len(most)))]
 		if _, err := f.Write(page); errors.Is(err, syscall.ENOSPC) {
 			break
 		} else if err != nil {
@@ -96,7 +98,7 @@ func (r *running) indexing(key, chain string) (status, reason string, head uint6
 // until polls a condition.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s did not happen", what)
 		}
@@ -107,6 +109,7 @@ func until(t *testing.T, what string, ok func() bool) {
 // so, lets the chain on the other disk go on, ends at the first signal, and goes on
 // by itself when there is room.
 func TestFullDisk(t *testing.T) {
+	t.Parallel() // it waits for processes
 	disk := smallDisk(t, "160")
 	full := simnode.New(simnode.Config{Seed: 71, Blocks: 120})
 	sepolia := httptest.NewServer(simnode.NewNode(full, simnode.NodeConfig{}))
@@ -151,8 +154,10 @@ func TestFullDisk(t *testing.T) {
 	// And while it runs.
 	makeRoom = fill(t, disk, 0)
 	until(t, "the full disk", func() bool {
-		full.Extend(20)
-		status, reason, _ := r.indexing(key, "SN_SEPOLIA")
+		status, reason, head := r.indexing(key, "SN_SEPOLIA")
+		if newest, _ := full.Head(); head == newest { // what was written had room
+			full.Extend(20)
+		}
 		return status == "degraded" && strings.Contains(reason, "the disk is full")
 	})
 	if code, body := r.once("/v1/SN_SEPOLIA/block/124", key); code != http.StatusOK {
@@ -171,6 +176,7 @@ func TestFullDisk(t *testing.T) {
 // TestFullDiskOfTheControlDatabase: without it nothing can be served, so the
 // program says why and ends.
 func TestFullDiskOfTheControlDatabase(t *testing.T) {
+	t.Parallel() // it waits for processes
 	disk := smallDisk(t, "96")
 	data := filepath.Join(disk, "data")
 	args := []string{"--data", data, "--min-free", "0", "--node", simulated(t, "SN_MAIN", 3)}
@@ -184,6 +190,7 @@ func TestFullDiskOfTheControlDatabase(t *testing.T) {
 
 // TestMinFree: indexing pauses before the disk is full, with a reason, and goes on.
 func TestMinFree(t *testing.T) {
+	t.Parallel() // it waits for processes
 	disk := smallDisk(t, "192")
 	chain := simnode.New(simnode.Config{Seed: 72, Blocks: 10})
 	srv := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))

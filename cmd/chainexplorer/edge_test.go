@@ -35,7 +35,8 @@ func (r *running) hold(url, text string) net.Conn {
 func (r *running) metric(name string) float64 {
 	r.t.Helper()
 	code, text := r.ask(http.MethodGet, "/metrics", nil)
-	for end := time.Now().Add(30 * time.Second); code == http.StatusServiceUnavailable && time.Now().Before(end); {
+	for end := time.Now().Add(patience); code == http.StatusServiceUnavailable && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond) // between two questions
 		code, text = r.ask(http.MethodGet, "/metrics", nil)
 	}
 	for line := range strings.Lines(text) {
@@ -55,7 +56,7 @@ func (r *running) metric(name string) float64 {
 // the same moment one may be refused.
 func (r *running) answers(url string) {
 	r.t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; {
+	for end := time.Now().Add(patience); ; {
 		res, err := http.Get(url)
 		if err == nil {
 			res.Body.Close() //nolint:errcheck // not read

@@ -96,6 +96,7 @@ func complete(t *testing.T, url, dir string, head uint64) {
 
 // TestStopsOnSignal: SIGTERM ends the program cleanly.
 func TestStopsOnSignal(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 22, Blocks: 50})
 	w := &tripwire{node: simnode.NewNode(chain, simnode.NodeConfig{})}
 	srv := httptest.NewServer(w)
@@ -147,6 +148,7 @@ func TestRefusesWhatIsNotItsOwn(t *testing.T) {
 
 // TestOneWriter: a second process on the same directory is told so.
 func TestOneWriter(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 22, Blocks: 50})
 	w := &tripwire{node: simnode.NewNode(chain, simnode.NodeConfig{})}
 	srv := httptest.NewServer(w)

@@ -123,6 +123,7 @@ func TestForgedBlocks(t *testing.T) {
 // TestUnverifiedIsShown: the API says of a block whether it was verified, and of
 // nothing that builds on an unverified one that it is final.
 func TestUnverifiedIsShown(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 5, Blocks: 25, TxPerBlock: 2, RealHashes: true, L1Lag: 2})
 	node := liar.New(simnode.NewNode(chain, simnode.NodeConfig{}))
 	node.Set(liar.Rule{Method: "starknet_getBlockWithReceipts", When: func(c liar.Call) bool { return c.HasBlock && c.Block == 12 },

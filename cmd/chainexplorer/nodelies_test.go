@@ -60,6 +60,7 @@ func (r *running) noSecrets(key string) {
 // TestUnusableBlockIsTold: an only node whose block nobody can read is not called
 // healthy, nor the index current; when it gives the block, all is well.
 func TestUnusableBlockIsTold(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 71, Blocks: 30})
 	node, url := lyingNode(t, chain, aboutBlock(15, func(map[string]any) any { return map[string]any{"hello": "world"} }))
 	r, key := served(t, "--node", url)
@@ -81,6 +82,7 @@ func TestUnusableBlockIsTold(t *testing.T) {
 // TestFaultHidesTheNode: the reason of a stop says what and which block, and
 // neither where the node is nor what the operator could do.
 func TestFaultHidesTheNode(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 72, Blocks: 30, RealHashes: true})
 	_, url := lyingNode(t, chain, aboutBlock(15, func(b map[string]any) any { b["sequencer_address"] = "0xbad"; return b }))
 	r, key := served(t, "--node", url, "--verify", "all")
@@ -135,7 +137,7 @@ func TestInflatedHead(t *testing.T) {
 				head, _ := chain.Head()
 				begin := time.Now()
 				follow(head)
-				if took := time.Since(begin); took > 20*time.Second {
+				if took := time.Since(begin); took > time.Minute {
 					t.Errorf("two blocks took %s", took)
 				}
 			}
@@ -148,6 +150,7 @@ func TestInflatedHead(t *testing.T) {
 
 // TestInflatedHeadOfAnOnlyNode: with nobody else to ask the index stands, and says so.
 func TestInflatedHeadOfAnOnlyNode(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 73, Blocks: 30})
 	node, url := lyingNode(t, chain)
 	r, key := served(t, "--node", url)

@@ -81,9 +81,9 @@ func serveSimulated(t *testing.T, blocks int) string {
 // colours unless they are not wanted, and never wider than the terminal.
 func TestProgressOnATerminal(t *testing.T) {
 	t.Parallel() // it waits for processes
-	address := serveSimulated(t, 2000)
+	address := serveSimulated(t, 300)
 	dir := t.TempDir()
-	shown := onTerminal(t, program(t, "index", "--node", address, "--data", dir, "--verify=off", "--to=1700"))
+	shown := onTerminal(t, program(t, "index", "--node", address, "--data", dir, "--verify=off", "--to=250"))
 	for _, want := range []string{"█", "░", "\x1b[32m", "blocks/s", "s left", "indexing SN_SEPOLIA", "\r\x1b[K"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the terminal shows no %q:\n%q", want, shown)
@@ -158,7 +158,7 @@ func TestServeShowsProgress(t *testing.T) {
 		defer mu.Unlock()
 		return shown.String()
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for !strings.Contains(text(), "up to date") && time.Now().Before(deadline) {
 		time.Sleep(10 * time.Millisecond) // polls, bounded above
 	}

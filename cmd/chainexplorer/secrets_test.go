@@ -58,6 +58,7 @@ func collector(t *testing.T) (*gathered, string) {
 // put it, right and wrong, to a process that logs all it can, and looks for it in the
 // log, the metrics, the traces and the answers.
 func TestSecretsStaySecret(t *testing.T) {
+	t.Parallel() // it waits for processes
 	chain := simnode.New(simnode.Config{Seed: 44, Blocks: 6})
 	node := httptest.NewServer(simnode.NewNode(chain, simnode.NodeConfig{}))
 	defer node.Close()

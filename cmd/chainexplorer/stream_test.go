@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"chainexplorer/client"
 	"chainexplorer/internal/simnode"
@@ -35,7 +34,7 @@ func TestStreamOutlivesAKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		from := int64(0)
 		for m, err := range c.Chain("SN_SEPOLIA").Stream(ctx, client.StreamFilter{Kind: "block", FromBlock: &from, LastEventID: last}) {

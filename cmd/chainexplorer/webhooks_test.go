@@ -114,7 +114,7 @@ func TestWebhookKills(t *testing.T) {
 	key := keyText.FindString(succeed(t, db, "key", "create", "--workspace", "acme"))
 	wait := func(what string, done func() bool) {
 		t.Helper()
-		for end := time.Now().Add(60 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+		for end := time.Now().Add(patience); !done(); time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s did not happen", what)
 			}
@@ -179,7 +179,7 @@ func TestWebhookKills(t *testing.T) {
 		chain.Extend(3)
 		select {
 		case <-killed:
-		case <-time.After(60 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("nothing is delivered")
 		}
 		victim.cmd.Wait() //nolint:errcheck // killed
