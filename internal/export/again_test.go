@@ -81,12 +81,11 @@ func TestForks(t *testing.T) {
 	short.export(o)
 	same(t, o.Dir, short.fresh(latest))
 
-	// While the first range is read, between its pin, its headers and its transactions.
-	moments := []int{4, 5}
 	if raced {
-		moments = moments[1:]
+		return // what follows does one thing after the other
 	}
-	for _, at := range moments {
+	// While the first range is read, between its pin, its headers and its transactions.
+	for _, at := range []int{4, 5} {
 		f := w.options(filepath.Join(t.TempDir(), "out"))
 		f.Latest, f.Parallel = true, 1
 		views := 0

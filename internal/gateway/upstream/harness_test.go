@@ -39,7 +39,20 @@ type world struct {
 
 func newWorld(t testing.TB, cfg simnode.Config, nodes ...simnode.NodeConfig) *world {
 	t.Helper()
-	w := &world{t: t, chain: simnode.New(cfg)}
+	engine, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	w := &world{t: t, chain: simnode.New(cfg), store: engine}
+	w.follow()
+	return w.behind(t, nodes...)
+}
+
+// behind is the same chain and index with nodes of their own.
+func (w *world) behind(t testing.TB, nodes ...simnode.NodeConfig) *world {
+	t.Helper()
+	w = &world{t: t, chain: w.chain, store: w.store}
 	if len(nodes) == 0 {
 		nodes = []simnode.NodeConfig{{}}
 	}
@@ -51,18 +64,12 @@ func newWorld(t testing.TB, cfg simnode.Config, nodes ...simnode.NodeConfig) *wo
 		w.nodes = append(w.nodes, sim)
 		pool.Nodes = append(pool.Nodes, node.Endpoint{URL: srv.URL})
 	}
-	engine, err := pebble.Open(pebble.Options{Dir: t.TempDir(), Tables: catalog.Tables()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { engine.Close() })
-	w.store = engine
-	w.follow()
+	var err error
 	if w.pool, err = node.Open(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.pool.Close)
-	w.up = New(Options{Pool: w.pool, Store: engine, Depth: depth, CacheBytes: 64 << 20})
+	w.up = New(Options{Pool: w.pool, Store: w.store, Depth: depth, CacheBytes: 64 << 20})
 	return w
 }
 

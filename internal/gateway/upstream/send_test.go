@@ -121,6 +121,7 @@ func TestNoHashWhereItIsNotSure(t *testing.T) {
 // is said, with the hash to look for.
 func TestSendUnderFaults(t *testing.T) {
 	const name = "starknet_addInvokeTransaction"
+	all := newWorld(t, simnode.Config{Seed: 2, Blocks: 5})
 	for _, c := range []struct {
 		what    string
 		fault   simnode.Fault
@@ -138,7 +139,7 @@ func TestSendUnderFaults(t *testing.T) {
 		{"status 429", simnode.Fault{Kind: simnode.FaultHTTPStatus, Status: 429}, false, 0},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			w := newWorld(t, simnode.Config{Seed: 2, Blocks: 5}, simnode.NodeConfig{}, simnode.NodeConfig{}, simnode.NodeConfig{})
+			w := all.behind(t, simnode.NodeConfig{}, simnode.NodeConfig{}, simnode.NodeConfig{})
 			hits := func() (n int) {
 				for _, sim := range w.nodes {
 					for k := simnode.FaultLatency; k <= simnode.FaultRPCError; k++ {
@@ -195,6 +196,7 @@ func TestSendWithoutAChain(t *testing.T) {
 // Reads get past a node that fails, whatever it does.
 func TestReadsUnderFaults(t *testing.T) {
 	const name = "starknet_getStateUpdate"
+	all := newWorld(t, simnode.Config{Seed: 2, Blocks: 30})
 	for what, fault := range map[string]simnode.Fault{
 		"slow":     {Kind: simnode.FaultLatency, Delay: time.Hour},
 		"status":   {Kind: simnode.FaultHTTPStatus, Status: 502},
@@ -210,7 +212,7 @@ func TestReadsUnderFaults(t *testing.T) {
 				<-ctx.Done() // longer than anybody waits
 				return context.Cause(ctx)
 			}
-			w := newWorld(t, simnode.Config{Seed: 2, Blocks: 30}, simnode.NodeConfig{Wait: wait}, simnode.NodeConfig{})
+			w := all.behind(t, simnode.NodeConfig{Wait: wait}, simnode.NodeConfig{})
 			fault.Method = name
 			w.nodes[0].Faults().Set(fault)
 			for n := range 12 {

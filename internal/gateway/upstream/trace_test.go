@@ -14,11 +14,11 @@ import (
 )
 
 func TestTracesOfEveryVersionAreWhole(t *testing.T) {
-	chain := simnode.New(simnode.Config{Seed: 3, Blocks: 80})
+	chain := simnode.New(simnode.Config{Seed: 3, Blocks: 30})
 	kinds := map[starknet.TxType]int{}
 	for _, v := range []starknet.SpecVersion{starknet.V08, starknet.V09, starknet.V010} {
 		sim := simnode.NewNode(chain, simnode.NodeConfig{Version: v})
-		for n := range uint64(80) {
+		for n := range uint64(30) {
 			block := fmt.Sprintf(`{"block_id":{"block_number":%d}}`, n)
 			if err := checkTrace("starknet_traceBlockTransactions", []byte(straight(t, sim, "starknet_traceBlockTransactions", block))); err != nil {
 				t.Fatalf("%s, block %d: %v", v, n, err)
