@@ -76,7 +76,8 @@ func settings(o Options) (*lsm.Options, error) {
 		// burst pass; the stop threshold still bounds what a read must look at.
 		// Half of the compaction threshold is how many tables lie above each other
 		// before they are merged into the next level, as much of which is written
-		// again each time: six, since each is what one commit holds.
+		// again each time: six, since each is what one commit holds. Every scan looks
+		// into all of them: with twelve it takes more than twice as long.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       12,
 		L0StopWritesThreshold:       40,
