@@ -9,6 +9,7 @@ import (
 	"chainexplorer/bench/memory"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
@@ -17,7 +18,7 @@ const benchSchema = "bench_ingest"
 
 // compareEngines indexes the same blocks into both engines, once without undo
 // records, as when catching up, and once with them, as at the tail.
-func compareEngines(ctx context.Context, m *memory.Source, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
+func compareEngines(ctx context.Context, m *memory.Source, chain simnode.Config, address string, pebbleStore func() (*target, error), show func(string, float64, string)) error {
 	used := func() time.Duration { return 0 }
 	if address == "start" {
 		// fsync and full-page writes are on, as in earnest.
@@ -28,6 +29,15 @@ func compareEngines(ctx context.Context, m *memory.Source, address string, pebbl
 		defer server.Stop() //nolint:errcheck // temporary
 		address, used = server.URL(), server.CPU
 	}
+	source := func() index.Source { return m }
+	if overHTTP {
+		served, stop, err := serveChain(ctx, chain)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		source = served
+	}
 	postgresStore := func() (*target, error) { return openPostgres(ctx, address) }
 	for _, c := range []struct {
 		name string
@@ -36,11 +46,13 @@ func compareEngines(ctx context.Context, m *memory.Source, address string, pebbl
 		{"index everything", index.Options{Verify: index.VerifyOff, UndoBlocks: 1}},
 		{"the same with undo records", index.Options{Verify: index.VerifyOff, UndoBlocks: 1 << 40}},
 	} {
+		c.opts.Source = source()
 		first, more, err := indexAll(ctx, m, c.opts, pebbleStore)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		show(c.name+", Pebble", first, more)
+		c.opts.Source = source()
 		before := used()
 		second, more, err := indexAll(ctx, m, c.opts, postgresStore)
 		if err != nil {

@@ -51,6 +51,7 @@ func main() {
 	verifyBlocks := flag.Int("verify", 150, "how many (at least one) to index with verification")
 	dir := flag.String("dir", "", "where to put the stores; default: the system's temporary directory")
 	second := flag.String("postgres", "", "index into PostgreSQL as well: the address of a database, or 'start' for a server of its own")
+	flag.BoolVar(&overHTTP, "http", false, "with -postgres: fetch the blocks from a simulated node on loopback, on the same cores")
 	flag.StringVar(&only, "only", "", "index only the stages whose names have this text")
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first indexing to this file")
 	program := flag.String("peer", "", "the program of a peer that stores the same blocks, built in bench/events/juno")
@@ -119,7 +120,7 @@ func run(ctx context.Context, blocks, tx int, events float64, verifyBlocks int, 
 	}
 	pebbleStore := func() (*target, error) { return openPebble(dir) }
 	if second != "" {
-		return compareEngines(ctx, m, second, pebbleStore, show)
+		return compareEngines(ctx, m, chainOf(blocks, tx, events), second, pebbleStore, show)
 	}
 	core := []explorer.Subject{block.Subject{}, transaction.Subject{}}
 	lists := append(slices.Clip(core), event.Subject{}, contract.Subject{}, class.Subject{})
@@ -201,6 +202,9 @@ func decodeOnly(m *memory.Source) (blocksPerSec float64, err error) {
 	return blocksPerSec, nil
 }
 
+// overHTTP says that blocks come from a node instead of from memory.
+var overHTTP bool
+
 // only selects the stages whose names have it.
 var only string
 
@@ -266,7 +270,9 @@ func indexAll(ctx context.Context, m *memory.Source, o index.Options, open func(
 		return 0, "", err
 	}
 	defer engine.close()
-	o.Store, o.Source = engine.Engine, m
+	if o.Store = engine.Engine; o.Source == nil {
+		o.Source = m
+	}
 	x, err := index.New(o)
 	if err != nil {
 		return 0, "", err
