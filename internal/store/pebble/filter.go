@@ -8,7 +8,7 @@ import (
 )
 
 // Every look for a row that may not be there reads the Bloom filters of tables: they are
-// worth their bytes only in the cache. Nine rows of ten are those of lists, which nobody
+// worth their bytes only in the cache. Four rows of five are those of lists, which nobody
 // looks for by their whole key. Filters leave them out.
 //
 // A filter ends with the set of those whose rows it lacks, so that it is read rightly
