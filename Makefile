@@ -51,13 +51,14 @@ test: tools ## run all tests, with the race detector where it can find something
 # As many packages at once as there are processors, and two of the others beside them,
 # because the tests of the program wait for processes most of the time.
 test-watched:
-	packages=$$(go run ./scripts/races) && CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $$(getconf _NPROCESSORS_ONLN) -timeout 18m $$packages
+	list=$$(go run ./scripts/races) && CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $$(getconf _NPROCESSORS_ONLN) -timeout 18m $$list
 
 # Tests in which nothing runs on a second goroutine are run without the race detector
-# alone, and those that play fewer cases under it once more without it: scripts/races
-# tells from the sources which they are. Those are the longer ones, and begin.
+# alone, and those that do less under it once more without it: scripts/races tells from
+# the sources which they are. Those are the longer ones, and begin.
 test-unwatched:
-	packages=$$(go run ./scripts/races -fewer && go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m $$packages
+	list=$$(go run ./scripts/races -again) && $(TESTRUN) -p 2 -timeout 15m $$list
+	list=$$(go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m $$list
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

@@ -7,15 +7,28 @@ import (
 	"testing"
 )
 
-// TestWhatTheRaceRunLeavesOutIsRun: scripts/races finds the packages that do less
-// under the race detector, and 'make test' tests all of them once more without it.
+// TestWhatTheRaceRunLeavesOutIsRun: scripts/races finds the tests that do less under the
+// race detector, and 'make test' runs them once more without it, and all tests of the
+// packages that it leaves alone.
 func TestWhatTheRaceRunLeavesOutIsRun(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`(?m)^\tpackages=.*scripts/races -fewer && .*scripts/races -none\) && \$\(TESTRUN\) [^-]*(?:-(?:p|timeout) \S+ )*\$\$packages$`)
-	if !list.Match(makefile) {
-		t.Fatal("make test does not run what scripts/races finds without the race detector")
+	if !regexp.MustCompile(`(?m)^\t@\$\(MAKE\) .*-j2 test-watched test-unwatched$`).Match(makefile) {
+		t.Error("make test does not run both halves")
 	}
+	for target, args := range map[string]string{"test-watched": "", "test-unwatched": " -again"} {
+		if !regexp.MustCompile(`(?m)^` + target + `:\n(?:\t.*\n)*?` + testsList(args)).Match(makefile) {
+			t.Errorf("%s does not run what scripts/races%s prints", target, args)
+		}
+	}
+	if !regexp.MustCompile(`(?m)^test-unwatched:\n(?:\t.*\n)*?` + testsList(" -none")).Match(makefile) {
+		t.Error("test-unwatched does not run what scripts/races -none prints")
+	}
+}
+
+// testsList is a line of the Makefile that tests all that scripts/races prints.
+func testsList(args string) string {
+	return `\tlist=\$\$\(go run \./scripts/races` + args + `\) && (?:CGO_ENABLED=1 )?\$\(TESTRUN\) (?:\$\(RACE\) )?(?:-(?:p|timeout) (?:\$\$\([^)]*\)|\S+) )*\$\$list$`
 }

@@ -13,7 +13,8 @@ var watched sync.Map
 // which things happen at once, and must be called before the World is made. The race
 // detector takes what is read from a connection for ordered behind all that was
 // written before: in requests that are made one after the other it finds nothing, and
-// takes ten times as long. 'make test' runs all tests of such packages without it.
+// takes ten times as long. 'make test' runs the tests that do not say so without it, and
+// those that say so in their own body, in any case, under it alone.
 func Watched(t *testing.T) {
 	t.Helper()
 	name := outermost(t)

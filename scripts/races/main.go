@@ -4,7 +4,7 @@
 //
 //	go run ./scripts/races          the packages with such tests
 //	go run ./scripts/races -none    the other packages with tests
-//	go run ./scripts/races -fewer   those of the first that have fewer cases under the race detector
+//	go run ./scripts/races -again   for go test: the tests of the first that do less under it, and their packages
 //	go run ./scripts/races -why     all of them, and where goroutines are started
 //
 // It reads the sources: a goroutine that a package gets puts its tests under the
@@ -23,6 +23,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
+	"strings"
 )
 
 func main() {
@@ -38,7 +39,7 @@ func main() {
 func run(ctx context.Context, dir string, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("races", flag.ContinueOnError)
 	none := flags.Bool("none", false, "print the packages whose tests have one goroutine")
-	fewer := flags.Bool("fewer", false, "print the packages that have fewer cases under the race detector")
+	again := flags.Bool("again", false, "print the tests that do less under the race detector, and their packages")
 	why := flags.Bool("why", false, "say where goroutines are started")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -47,9 +48,9 @@ func run(ctx context.Context, dir string, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	printed := 0
+	var packages, tests []string
 	for _, p := range m.packages {
-		if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+		if !p.hasTests {
 			continue
 		}
 		start := m.started(p)
@@ -57,22 +58,31 @@ func run(ctx context.Context, dir string, args []string, out io.Writer) error {
 		switch {
 		case *why:
 			fmt.Fprintf(out, "%s\t%s\n", p.ImportPath, start)
-			wanted = false
+			continue
 		case *none:
 			wanted = !wanted
-		case *fewer && wanted:
-			if wanted, err = p.differs(); err != nil {
+		case *again && wanted:
+			differ, err := m.again(p)
+			if err != nil {
 				return err
 			}
+			tests, wanted = append(tests, differ...), len(differ) > 0
 		}
 		if wanted {
-			fmt.Fprintln(out, p.ImportPath)
-			printed++
+			packages = append(packages, p.ImportPath)
 		}
 	}
 	// Without the name of a package go test would test the one where it is started.
-	if printed == 0 && !*why {
+	if len(packages) == 0 && !*why {
 		return errors.New("there is no such package")
+	}
+	if *again {
+		// All packages get one list. A test that has its name from one that is on it is run, too.
+		slices.Sort(tests)
+		fmt.Fprintf(out, "-run=^(%s)$\n", strings.Join(slices.Compact(tests), "|"))
+	}
+	for _, p := range packages {
+		fmt.Fprintln(out, p)
 	}
 	return nil
 }

@@ -68,8 +68,6 @@ func TestWatched(t *testing.T) {
 		"reader/x_test.go":                test("reader"),
 		"visitor/x.go":                    "package visitor\n\nfunc Do(r interface{ Each(func()) }) { r.Each(func() {}) }\n",
 		"visitor/x_test.go":               test("visitor"),
-		"visitor/long_test.go":            "//go:build !race\n\npackage visitor_test\n",
-		"quiet/long_test.go":              "//go:build !race\n\npackage quiet_test\n",
 		// Worlds start goroutines for requests that follow each other.
 		"internal/servertest/x.go": "package servertest\n\nimport _ \"played/started\"" + empty,
 		"asks/x.go":                "package asks\n\nimport _ \"played/started\"" + empty,
@@ -79,12 +77,10 @@ func TestWatched(t *testing.T) {
 		// Benchmarks are compiled, and not run.
 		"measured/x.go":      "package measured\n\nfunc Do() { go Do() }\n",
 		"measured/x_test.go": "package measured_test\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n\nfunc BenchmarkA(*testing.B) {}\n",
-		"group/unix_test.go": "//go:build unix\n\npackage group_test\n",
 	})
 	for _, c := range []struct{ args, want string }{
 		{"", "above asksAtOnce forTest group inTest internal/store/pebble started visitor"},
-		{"-none", "asks measured quiet reader"},
-		{"-fewer", "asksAtOnce visitor"},
+		{"-none", "asks quiet reader"},
 	} {
 		if got := printed(t, dir, strings.Fields(c.args)...); strings.Join(got, " ") != c.want {
 			t.Errorf("races %s: %v, want %s", c.args, got, c.want)
@@ -111,8 +107,7 @@ func TestHere(t *testing.T) {
 	}
 	left := len(inner) + len(alone)
 	for _, p := range m.packages {
-		tested := len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
-		if tested && !slices.Contains(watched, p.ImportPath) && !slices.Contains(others, p.ImportPath) {
+		if p.hasTests && !slices.Contains(watched, p.ImportPath) && !slices.Contains(others, p.ImportPath) {
 			t.Errorf("%s is tested neither way", p.ImportPath)
 		}
 		if alone[p.within()] != "" {

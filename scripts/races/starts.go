@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"go/ast"
-	"go/build/constraint"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -132,11 +130,7 @@ func testsIn(dir string, files []string) (bool, error) {
 			return false, fmt.Errorf("look for tests: %w", err)
 		}
 		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Name.Name == "TestMain" {
-				continue
-			}
-			if slices.ContainsFunc([]string{"Test", "Fuzz", "Example"}, func(s string) bool { return strings.HasPrefix(f.Name.Name, s) }) {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && isTest(f.Name.Name) {
 				return true, nil
 			}
 		}
@@ -178,35 +172,4 @@ func startIn(dir string, files []string) (string, error) {
 		}
 	}
 	return "", nil
-}
-
-// differs says that a package's tests are others under the race detector: it has a
-// test file for builds without it, or worlds.
-func (p *pkg) differs() (bool, error) {
-	if p.hasWorlds() {
-		return true, nil
-	}
-	for _, name := range append(append([]string{}, p.TestGoFiles...), p.XTestGoFiles...) {
-		text, err := os.ReadFile(filepath.Join(p.Dir, name))
-		if err != nil {
-			return false, fmt.Errorf("look for build constraints: %w", err)
-		}
-		for line := range strings.Lines(string(text)) {
-			line = strings.TrimSpace(line)
-			if strings.HasPrefix(line, "package ") {
-				break
-			}
-			if !constraint.IsGoBuild(line) {
-				continue
-			}
-			expr, err := constraint.Parse(line)
-			if err != nil {
-				return false, fmt.Errorf("%s: %w", name, err)
-			}
-			if with := expr.Eval(func(tag string) bool { return true }); !with && expr.Eval(func(tag string) bool { return tag != "race" }) {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
 }
