@@ -90,7 +90,7 @@ release: ## build static binaries for four platforms, with digests and bills of 
 	@scripts/release.sh
 
 reproducible: ## build twice in different places and compare
-	@scripts/reproducible.sh
+	@scripts/reproducible.sh $(ANEW)
 
 vulnerable: ## look for known vulnerabilities that the program can reach
 	@scripts/vulnerable.sh
