@@ -2,7 +2,8 @@
 // of staticcheck. Together they read and type-check a package once, and what they found
 // is kept in the build cache.
 //
-//	go vet -vettool=$(go tool -n lint) ./...
+//	go build -trimpath -buildvcs=false -o bin/lint ./scripts/lint
+//	go vet -vettool=bin/lint ./...
 package main
 
 import (
