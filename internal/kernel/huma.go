@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -54,9 +55,40 @@ const FeltFormat = "felt"
 // canonicalFelt documents a felt.Felt of an answer.
 type canonicalFelt struct{}
 
-// Schema says how felts are spelled.
+// canonicalFormat marks the felts of answers until SpellFelts.
+const canonicalFormat = "canonical-felt"
+
+// Schema marks a felt. Huma compiles the pattern of a field up to three times, to hold
+// requests against it: for the hundreds of felts in answers that was most of a start.
 func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Pattern: "^0x(0|[1-9a-f][0-9a-f]{0,63})$", Description: FeltSpelling}
+	return &huma.Schema{Type: huma.TypeString, Format: canonicalFormat, Description: FeltSpelling}
+}
+
+// SpellFelts says in the document how the felts of answers are spelled, when all routes
+// are in it.
+func (s *Server) SpellFelts() {
+	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
+		spell(schema)
+	}
+}
+
+func spell(s *huma.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Format == canonicalFormat {
+		s.Format, s.Pattern = "", "^0x(0|[1-9a-f][0-9a-f]{0,63})$"
+	}
+	spell(s.Items)
+	if values, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		spell(values)
+	}
+	for _, p := range s.Properties {
+		spell(p)
+	}
+	for _, of := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+		spell(of)
+	}
 }
 
 func init() {

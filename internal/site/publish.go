@@ -16,6 +16,7 @@ var contractChains = []string{"SN_MAIN", "SN_SEPOLIA"}
 // publish completes the OpenAPI document when the table is: it says of every
 // operation what the kernel does around it, and of every field what it means.
 func (s *Site) publish() {
+	s.SpellFelts()
 	o := s.OpenAPI()
 	documentNulls(o.Components.Schemas)
 	describe(o.Components.Schemas)
