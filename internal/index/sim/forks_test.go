@@ -23,6 +23,7 @@ import (
 // a fork: after each step the store is as it was at that block, and the fork is
 // counted with the last.
 func TestUndoRestoresEveryByte(t *testing.T) {
+	skipRaced(t)
 	const n = 40
 	for _, c := range some([]struct {
 		depth, stepBytes, steps int

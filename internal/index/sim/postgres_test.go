@@ -27,7 +27,7 @@ func TestSimulationOnPostgres(t *testing.T) {
 	seeds := append([]uint64(nil), kept...)
 	n := postgresSeeds
 	if raced { // the engine's own tests are watched, and so is the indexer with the other one
-		n = 1
+		n, seeds = 1, nil
 	}
 	if s := os.Getenv("SIM_POSTGRES_SEEDS"); s != "" {
 		var err error
@@ -64,6 +64,7 @@ type serverHistory struct {
 	server  *pgtest.Server
 	proxy   *pgtest.Proxy
 	total   *serverTally
+	lives   uint64
 }
 
 func (h *serverHistory) simulate(t *testing.T) {
@@ -92,11 +93,16 @@ func (h *serverHistory) open(t *testing.T) *postgres.Engine {
 
 // live runs the indexer once, until something ends it.
 func (h *serverHistory) live(t *testing.T) {
-	life := time.Duration(20+h.rng.IntN(400)) * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), life)
-	defer cancel()
+	usual := time.Duration(20+h.rng.IntN(400)) * time.Millisecond
+	// What ends it comes with a commit, or after so many bytes: later on a busy machine.
+	// Every kind has its turn, and another begins each history.
+	kind := (h.seed + h.lives) % 5
+	life := usual * [...]time.Duration{1, 20, 20, 2, 20}[kind]
+	h.lives++
 	engine := h.open(t)
 	defer engine.Close() //nolint:errcheck // never fails
+	ctx, cancel := context.WithTimeout(t.Context(), life)
+	defer cancel()
 	doomed := &doomedEngine{Engine: engine, at: -1}
 	o := h.plan.options
 	o.Store = doomed
@@ -105,22 +111,23 @@ func (h *serverHistory) live(t *testing.T) {
 		cancel()
 	}
 	broken := false
-	switch kind := h.rng.IntN(5); kind {
+	switch kind {
 	case 0: // a quiet stop when the time is up
 	case 1, 2: // killed before or after a commit
-		doomed.at, doomed.after, doomed.kill = 1+h.rng.IntN(12), kind == 1, end
+		doomed.at, doomed.after, doomed.kill = 1+h.rng.IntN(4), kind == 1, end
 	case 3:
 		h.total.Cuts++
 		h.proxy.CutAfter(int64(h.rng.IntN(200 << 10)))
 		defer h.proxy.CutAfter(-1)
 		broken = true
 	case 4: // the server is killed between commits and comes back
-		doomed.at, doomed.kill = 1+h.rng.IntN(6), func() {
+		doomed.at, doomed.kill = 1+h.rng.IntN(3), func() {
 			h.total.ServerKills++
 			h.server.Kill()
 			if err := h.server.Restart(t.Context()); err != nil {
 				t.Error(err)
 			}
+			time.AfterFunc(usual, cancel)
 		}
 		broken = true
 	}
