@@ -45,11 +45,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is the program as users build it: without the race detector, with which
-// a start alone takes a second.
+// built is the program as users build it, but for what debuggers read: without the race
+// detector, with which a start alone takes a second.
 var built = sync.OnceValues(func() (string, error) {
 	exe := filepath.Join(buildDir, "chainexplorer")
-	cmd := exec.Command("go", "build", "-o", exe, ".")
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", exe, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath") // so that it is compiled once, whoever asks for it
 	out, err := cmd.CombinedOutput()
 	if err != nil {

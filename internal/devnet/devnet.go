@@ -42,7 +42,7 @@ type Net struct {
 }
 
 // startTime bounds the start of a node.
-const startTime = time.Minute
+const startTime = 3 * time.Minute
 
 // listening is what the node prints when it is ready; its port is free of choice.
 var listening = regexp.MustCompile(`listening on 127\.0\.0\.1:(\d+)`)

@@ -28,7 +28,7 @@ import (
 var versions = []starknet.SpecVersion{starknet.V08, starknet.V09, starknet.V010}
 
 // patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // world is a chain, a node that serves it, and a server of sessions that reads it.
 type world struct {

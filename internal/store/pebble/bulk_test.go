@@ -39,7 +39,7 @@ func TestGiveUpAfterFailure(t *testing.T) {
 	}()
 	select {
 	case <-given:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("it waits for a removal")
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // visitTime bounds what a page may take, on a machine that does other things as well.
-const visitTime = time.Minute
+const visitTime = 3 * time.Minute
 
 // ErrNoBrowser says that there is nothing to look with.
 var ErrNoBrowser = errors.New("chromium is not installed: scripts/tools.sh installs it")

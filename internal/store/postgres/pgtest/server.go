@@ -31,7 +31,7 @@ import (
 var ErrNotInstalled = errors.New("PostgreSQL is not installed: no initdb and postgres in PATH or in /usr/lib/postgresql/*/bin ('make tools' installs it)")
 
 // startTimeout bounds initdb and each start.
-const startTimeout = time.Minute
+const startTimeout = 3 * time.Minute
 
 // Options are the settings of a server.
 type Options struct {
