@@ -69,7 +69,7 @@ func TestAuditorAsksAnotherNode(t *testing.T) {
 		{"the other cannot tell", []liar.Rule{lie}, []liar.Rule{silent}, audit.OneWord},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := newAudited(t, simnode.Config{})
+			a := newAudited(t, followedPlain)
 			second := a.withSecond()
 			a.liar.Set(c.first...)
 			second.Set(c.second...)
@@ -96,7 +96,7 @@ func TestAuditorAsksAnotherNode(t *testing.T) {
 // read, are all told; the auditor goes on past them, and takes each back when it was
 // made good.
 func TestAuditorRemembersAll(t *testing.T) {
-	a := newAudited(t, simnode.Config{RealHashes: true})
+	a := newAudited(t, followedReal)
 	other := get(t, a.store, transaction.Key(explorer.Position{Block: 4}))
 	was := map[uint64][]byte{}
 	for _, n := range []uint64{3, 7, 12} {
@@ -181,7 +181,7 @@ func (n *asked) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
 
 // TestAuditorHoldsNoView: a slow node keeps no view of the store open.
 func TestAuditorHoldsNoView(t *testing.T) {
-	a := newAudited(t, simnode.Config{RealHashes: true})
+	a := newAudited(t, followedReal)
 	v := &viewed{Engine: a.store}
 	n := &asked{Node: a.job.Node, store: v}
 	a.job.Store, a.job.Node = v, n
@@ -194,7 +194,7 @@ func TestAuditorHoldsNoView(t *testing.T) {
 // TestAuditorWithoutNodes: it fails, and leaves what it found before with its time, so
 // that it is told to be stale.
 func TestAuditorWithoutNodes(t *testing.T) {
-	a := newAudited(t, simnode.Config{RealHashes: true})
+	a := newAudited(t, followedReal)
 	was := a.pass(20)
 	a.liar.Set(liar.Rule{Method: "*", Code: -32603, Message: "Internal error"}, liar.Rule{Method: "starknet_getBlockWithReceipts", Code: -32603, Message: "Internal error"}, liar.Rule{Method: "starknet_getStateUpdate", Code: -32603, Message: "Internal error"})
 	a.clock = a.clock.Add(2 * time.Hour)

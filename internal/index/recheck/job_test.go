@@ -2,7 +2,9 @@ package recheck_test
 
 import (
 	"context"
+	"errors"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,19 +38,45 @@ type audited struct {
 
 const final = 30 // the newest finalized block
 
-func newAudited(t *testing.T, cfg simnode.Config) *audited {
-	t.Helper()
+// followed is a chain that no test changes, and a file system with its index, from which
+// every test has a copy.
+type followed struct {
+	chain *simnode.Chain
+	files vfs.FS
+}
+
+func follow(cfg simnode.Config) (*followed, error) {
 	cfg.Seed, cfg.Blocks, cfg.TxPerBlock = 9, final+6, 4
-	a := &audited{t: t, chain: simnode.New(cfg), clock: time.Unix(1_700_000_000, 0)}
-	e, err := pebble.Open(pebble.MemOptions(vfs.NewMem(), catalog.Tables()))
+	f := &followed{simnode.New(cfg), vfs.NewMem()}
+	e, err := pebble.Open(pebble.MemOptions(f.files, catalog.Tables()))
+	if err != nil {
+		return nil, err
+	}
+	return f, errors.Join(simsource.Follow(context.Background(), e, f.chain, final+5), e.Close())
+}
+
+var (
+	followedPlain = sync.OnceValues(func() (*followed, error) { return follow(simnode.Config{}) })
+	followedReal  = sync.OnceValues(func() (*followed, error) { return follow(simnode.Config{RealHashes: true}) })
+)
+
+// newAudited is an index of one of these chains, and whoever audits it.
+func newAudited(t *testing.T, chain func() (*followed, error)) *audited {
+	t.Helper()
+	f, err := chain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := pebble.MemOptions(vfs.NewMem(), catalog.Tables())
+	if there, err := vfs.Clone(f.files, o.FS, o.Dir, o.Dir); err != nil || !there {
+		t.Fatalf("the index was not copied: %v", err)
+	}
+	e, err := pebble.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	a.store = e
-	if err := simsource.Follow(t.Context(), e, a.chain, final+5); err != nil {
-		t.Fatal(err)
-	}
+	a := &audited{t: t, chain: f.chain, store: e, clock: time.Unix(1_700_000_000, 0)}
 	a.liar = liar.New(simnode.NewNode(a.chain, simnode.NodeConfig{}))
 	srv := httptest.NewServer(a.liar)
 	t.Cleanup(srv.Close)
@@ -90,7 +118,7 @@ func (a *audited) pass(blocks int) (s audit.State) {
 
 // TestAuditor goes round an index: all is well, and then a row was altered.
 func TestAuditor(t *testing.T) {
-	a := newAudited(t, simnode.Config{RealHashes: true})
+	a := newAudited(t, followedReal)
 	a.step(time.Second)
 	if s := a.step(0); s.Next != 1 {
 		t.Fatalf("a second block at the same moment: %+v", s)
@@ -129,7 +157,7 @@ func TestAuditor(t *testing.T) {
 // TestAuditorOfLies: a node that tells another balance, class, nonce, or no class,
 // contradicts the index, until it tells the truth again.
 func TestAuditorOfLies(t *testing.T) {
-	a := newAudited(t, simnode.Config{})
+	a := newAudited(t, followedPlain)
 	other := func(liar.Call, any) any { return "0xbad" }
 	for kind, rule := range map[audit.Kind]liar.Rule{
 		audit.Balances:    {Method: "starknet_call", Rewrite: func(liar.Call, any) any { return []any{"0xbad", "0x0"} }},
@@ -162,7 +190,7 @@ func TestAuditorOfLies(t *testing.T) {
 // TestAuditorOfUnqualifiedTokens: balances that events do not tell are counted, and
 // are no mismatch.
 func TestAuditorOfUnqualifiedTokens(t *testing.T) {
-	a := newAudited(t, simnode.Config{})
+	a := newAudited(t, followedPlain)
 	a.job.Registry = nil
 	a.liar.Set(liar.Rule{Method: "starknet_call", Rewrite: func(liar.Call, any) any { return []any{"0xbad", "0x0"} }})
 	if s := a.pass(final + 1); len(s.Findings) != 0 || s.Mismatches != 0 || s.Unqualified == 0 || s.Checked[audit.Balances] != 0 {
