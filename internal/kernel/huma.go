@@ -59,7 +59,7 @@ type canonicalFelt struct{}
 const canonicalFormat = "canonical-felt"
 
 // Schema marks a felt. Huma compiles the pattern of a field up to three times, to hold
-// requests against it: for the hundreds of felts in answers that was most of a start.
+// requests against it: for the hundreds of felts in answers that was a fifth of a start.
 func (canonicalFelt) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: canonicalFormat, Description: FeltSpelling}
 }
