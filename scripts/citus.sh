@@ -9,7 +9,7 @@
 # Nothing is installed into the system: the server that is installed is copied into .tools/citus, beside which the
 # extension is put. PostgreSQL finds its files from where its programs are. The headers that building needs are
 # installed where apt-get is.
-# The servers listen on the loopback address and do not sync their files.
+# The servers listen on the loopback address and do not sync their files. CITUS_SETTINGS are more lines of their settings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=${CITUS_ROOT:-$PWD/.tools/citus}
@@ -92,6 +92,7 @@ fsync = off
 full_page_writes = off
 wal_level = logical
 citus.enable_statistics_collection = off
+${CITUS_SETTINGS:-}
 EOF
     as_user "$bin/pg_ctl" --pgdata "$dir/$i" --log "$dir/$i.log" --wait start >/dev/null || { stop; fail "server $i did not start"; }
     psql "${ports[i]}" -c 'create extension citus' || { stop; fail "server $i has no Citus"; }

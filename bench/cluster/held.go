@@ -69,9 +69,14 @@ func (b *bench) held(ctx context.Context, name string, c *cluster, share float64
 	}
 	took, commits := time.Since(start), float64(len(b.made)-warm)
 	f.commits = commits / took.Seconds()
+	for node, d := range c.used() {
+		if node != "coordinator" {
+			f.busiest = max(f.busiest, (d-before[node]).Seconds()/commits)
+		}
+	}
 	blocks := f.commits * float64(b.source.Length) / float64(len(b.made))
-	fmt.Printf("%-26s %.2f commits/s of %.0f blocks each, %.1f round trips a commit; busy:%s\n", name, f.commits, blocks/f.commits,
-		float64(engine.RoundTrips()-trips)/commits, busy(before, c.used(), took))
+	fmt.Printf("%-26s %.2f commits/s of %.0f blocks each, %.1f round trips a commit, %.0f ms of the busiest worker's CPU; busy:%s\n", name, f.commits, blocks/f.commits,
+		float64(engine.RoundTrips()-trips)/commits, f.busiest*1e3, busy(before, c.used(), took))
 
 	var keys []store.Key
 	rng := rand.New(rand.NewPCG(1, 2))

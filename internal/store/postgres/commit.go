@@ -25,6 +25,10 @@ const (
 	// askKeys the questions of one message.
 	arrayBytes = 8 << 20
 	askKeys    = 10_000
+	// askGrowth is how fast the questions for one partition become more. A worker of
+	// Citus is asked fewer times: in each the commit may wait for the busiest.
+	askGrowth    = 8
+	workerGrowth = 64
 )
 
 // Commit applies the batch in one transaction: with the fence it asks for the
@@ -136,7 +140,7 @@ func (t *transaction) run(spans []*span) error {
 		return t.conn.SendBatch(t.ctx, batch).Close()
 	}
 	t.lockTables(batch, spans)
-	spots, err := find(spans, func(questions []question, answers *[]answer) error {
+	spots, err := find(spans, askGrowth, func(questions []question, answers *[]answer) error {
 		t.engine.sql.queueAsk(batch, questions, answers)
 		err := t.conn.SendBatch(t.ctx, batch).Close()
 		batch = &pgx.Batch{}

@@ -14,8 +14,8 @@ const (
 	oidInt2  = 21
 )
 
-// sendBytes is how much is made before it is sent.
-const sendBytes = 256 << 10
+// sendBytes is how much of a message is made before it is sent.
+const sendBytes = 4 << 20
 
 // changeOf is a statement with the leaves that it changes.
 type changeOf struct {

@@ -158,7 +158,7 @@ func (p *part) prepare() (err error) {
 	if p.conn, err = p.to.write.Acquire(p.ctx); err != nil {
 		return err
 	}
-	spots, err := find(p.spans, p.ask)
+	spots, err := find(p.spans, workerGrowth, p.ask)
 	if err != nil {
 		return err
 	}

@@ -44,14 +44,14 @@ type asker func(questions []question, answers *[]answer) error
 
 // find asks for the leaves that changes belong into. One key of a partition is
 // asked for, and where the next leaf begins: in most partitions that settles all.
-// Where it does not, more are in the next round.
-func find(spans []*span, ask asker) ([]*spot, error) {
+// Where it does not, more are in the next round, each time so many times as many.
+func find(spans []*span, growth int, ask asker) ([]*spot, error) {
 	searches := make([]*search, len(spans))
 	for i, s := range spans {
 		searches[i] = &search{span: s, pending: s.ops}
 	}
 	var open []*search
-	for round, most := 0, 1; ; round, most = round+1, most*8 {
+	for round, most := 0, 1; ; round, most = round+1, most*growth {
 		open = open[:0]
 		var questions []question
 		for _, s := range searches {
