@@ -55,10 +55,11 @@ test-watched:
 
 # Tests in which nothing runs on a second goroutine are run without the race detector
 # alone, and those that do less under it once more without it: scripts/races tells from
-# the sources which they are. Those are the longer ones, and begin.
+# the sources which they are. Those are the longer ones, and begin; of the others the
+# pages in a browser and the example of the guide do, which wait most of their time.
 test-unwatched:
 	list=$$(go run ./scripts/races -again) && $(TESTRUN) -p 2 -timeout 15m $$list
-	list=$$(go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m $$list
+	list=$$(go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m ./internal/web/walk ./internal/architecture $$list
 
 test-quick: ## run the tests without the race detector
 	go test -timeout 10m ./...

@@ -30,5 +30,5 @@ func TestWhatTheRaceRunLeavesOutIsRun(t *testing.T) {
 
 // testsList is a line of the Makefile that tests all that scripts/races prints.
 func testsList(args string) string {
-	return `\tlist=\$\$\(go run \./scripts/races` + args + `\) && (?:CGO_ENABLED=1 )?\$\(TESTRUN\) (?:\$\(RACE\) )?(?:-(?:p|timeout) (?:\$\$\([^)]*\)|\S+) )*\$\$list$`
+	return `\tlist=\$\$\(go run \./scripts/races` + args + `\) && (?:CGO_ENABLED=1 )?\$\(TESTRUN\) (?:\$\(RACE\) )?(?:-(?:p|timeout) (?:\$\$\([^)]*\)|\S+) )*(?:\./\S+ )*\$\$list$`
 }
