@@ -23,7 +23,8 @@ as_user() {
 }
 
 headers_found() {
-  command -v pg_config >/dev/null && [ -e "$(pg_config --includedir-server)/postgres.h" ] && [ -e /usr/include/gssapi/gssapi.h ]
+  command -v pg_config >/dev/null && [ -e "$(pg_config --includedir-server)/postgres.h" ] && [ -e /usr/include/gssapi/gssapi.h ] &&
+    [ -e /usr/include/zstd.h ] && [ -e /usr/include/lz4.h ]
 }
 
 install_headers() {
@@ -34,14 +35,14 @@ install_headers() {
   echo "citus: installing the headers of PostgreSQL $server"
   $sudo apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends \
-    "postgresql-server-dev-$server" libkrb5-dev libssl-dev >/dev/null
+    "postgresql-server-dev-$server" libkrb5-dev libssl-dev libzstd-dev liblz4-dev >/dev/null
 }
 
 build() {
   local from=$1 config bin share version
   [ -e "$from/src/backend/distributed" ] || fail "$from holds no sources of Citus"
   headers_found || install_headers
-  headers_found || fail "the headers of the server are missing: install postgresql-server-dev, libkrb5-dev and libssl-dev"
+  headers_found || fail "the headers of the server are missing: install postgresql-server-dev, libkrb5-dev, libssl-dev, libzstd-dev and liblz4-dev"
   config=$(command -v pg_config)
   bin=$("$config" --bindir) share=$("$config" --sharedir) version=$("$config" --version)
   rm -rf "$root" && mkdir -p "$root/build" "$root/server$(dirname "$bin")" "$root/server$(dirname "$share")"
