@@ -42,6 +42,7 @@ var ForCallers = []Guide{
 var ForOperators = []Guide{
 	{"serving.md", "Running the service: flags, settings, keys, health, logs, metrics."},
 	{"operating.md", "PostgreSQL, roles, moving, sizes, tuning, backup, recovery, alerts."},
+	{"performance.md", "What was measured, against what, what bounds it, and what is next."},
 	{"indexing.md", "The indexer: flags, verification, forks, finality, metrics, what the errors mean."},
 	{"verification-operating.md", "Exact verification: signing keys, the signer, the transparency log."},
 	{"export.md", "Exporting an index to Parquet files: families, columns, queries."},

@@ -60,7 +60,7 @@ const (
 	// time; but with few one worker has more of the busy ones, and a cluster cannot
 	// grow to more workers than it has shards.
 	workerShards = 8
-	minShards    = 32
+	minShards    = 16
 )
 
 // distribute spreads a table by p, its shards beside those of another table.

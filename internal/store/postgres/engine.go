@@ -93,7 +93,7 @@ type Options struct {
 	// Citus says whether tables are distributed: by default when the database
 	// has the extension. It counts when a schema is made.
 	Citus      CitusMode
-	ShardCount int // of a distributed table; when 0 eight for each worker, and at least 32
+	ShardCount int // of a distributed table; when 0 eight for each worker, and at least 16
 
 	// Now is the clock of the lease in tests. When nil it is the database's,
 	// which all processes share.
