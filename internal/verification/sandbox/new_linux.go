@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -150,6 +151,10 @@ func (s *Sandbox) copyHelper(program string) (err error) {
 	}
 	defer from.Close() //nolint:errcheck // read only
 	s.helper = filepath.Join(s.dir, "helper")
+	// A process that is started meanwhile would have the file open for writing until it has
+	// become another program, and until then the copy could not be started: ETXTBSY.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	to, err := os.OpenFile(s.helper, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
 		return fmt.Errorf("copy the program: %w", err)

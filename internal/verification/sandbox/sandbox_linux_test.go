@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -156,6 +158,30 @@ func TestLimitsHold(t *testing.T) {
 				t.Errorf("ended by %s with %d, output of %d bytes: %q", r.End, r.ExitCode, len(r.Output), r.Text)
 			}
 		})
+	}
+}
+
+// TestBesideOtherProcesses: what is started while a sandbox is made does not keep its helper
+// from being started.
+func TestBesideOtherProcesses(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer cancel()
+	for range 4 {
+		others.Go(func() {
+			for ctx.Err() == nil {
+				cmd := exec.CommandContext(ctx, "true")
+				cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET} // it takes longer to become another program
+				cmd.Run()                                                                //nolint:errcheck // it need only be begun
+			}
+		})
+	}
+	for range 20 {
+		w := newWorld(t, sandbox.Limits{Time: time.Minute})
+		if r := w.attempt(t, sandbox.Out+"/file", "out-plain"); r.End != sandbox.Exited {
+			t.Fatalf("ended by %s", r.End)
+		}
 	}
 }
 

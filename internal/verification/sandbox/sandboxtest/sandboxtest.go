@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -43,6 +44,9 @@ func Program(t testing.TB) string {
 		t.Fatalf("build the attacker: %v", attacker.err)
 	}
 	path := filepath.Join(Folder(t), "attacker")
+	// No process that another test starts meanwhile may have it open: it could not be started.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, attacker.data, 0o755); err != nil {
 		t.Fatal(err)
 	}
