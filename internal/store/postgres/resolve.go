@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
+
+	"chainexplorer/internal/backoff"
 )
 
 // What a commit has prepared on a worker is named after its transaction on the
@@ -206,13 +208,4 @@ func endPrepared(ctx context.Context, conn *pgx.Conn, gid string, commit bool) e
 }
 
 // pause waits a moment, and says whether there is time left.
-func pause(ctx context.Context) bool {
-	t := time.NewTimer(settlePause)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
+func pause(ctx context.Context) bool { return backoff.Wait(ctx, settlePause) == nil }

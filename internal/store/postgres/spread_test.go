@@ -50,6 +50,23 @@ func coordinator(t *testing.T) *pgx.Conn {
 	return conn
 }
 
+// killedAt commits rows of "before", and dies at a step of the commit of those of "after".
+// Again is the next process.
+func killedAt(t *testing.T, schema, step string, rows int) (again func() *postgres.Engine) {
+	t.Helper()
+	var armed atomic.Bool
+	e, again := onCitus(t, schema, func(at string) bool { return at == step && armed.CompareAndSwap(true, false) })
+	epoch := acquire(t, e, "a").Epoch
+	if err := e.Commit(t.Context(), fill(epoch, rows, "before")); err != nil {
+		t.Fatal(err)
+	}
+	armed.Store(true)
+	if err := e.Commit(t.Context(), fill(epoch, rows, "after")); err == nil {
+		t.Fatal("the process did not die")
+	}
+	return again
+}
+
 // TestKilledBetweenPhasesOnCitus: a process dies when all workers have prepared, and
 // when the coordinator has decided. The next one finds nothing of the commit, or all
 // of it, whether it begins with a view or with a commit; and nothing stays behind.
@@ -57,20 +74,9 @@ func TestKilledBetweenPhasesOnCitus(t *testing.T) {
 	for _, step := range []string{postgres.StepPrepared, postgres.StepDecided} {
 		for _, first := range []string{"view", "commit"} {
 			t.Run(step+" "+first, func(t *testing.T) {
-				var armed atomic.Bool
-				schema := "killed_" + step + "_" + first
-				e, again := onCitus(t, schema, func(at string) bool { return armed.Load() && at == step })
-				epoch := acquire(t, e, "a").Epoch
 				const rows = 300
-				if err := e.Commit(t.Context(), fill(epoch, rows, "before")); err != nil {
-					t.Fatal(err)
-				}
-				conn := coordinator(t)
-				armed.Store(true)
-				if err := e.Commit(t.Context(), fill(epoch, rows, "after")); err == nil {
-					t.Fatal("the process did not die")
-				}
-				armed.Store(false)
+				schema, conn := "killed_"+step+"_"+first, coordinator(t)
+				again := killedAt(t, schema, step, rows)
 				if prepared(t, conn, schema) == 0 {
 					t.Fatal("nothing is prepared: the test proves nothing")
 				}
@@ -81,7 +87,7 @@ func TestKilledBetweenPhasesOnCitus(t *testing.T) {
 						t.Errorf("the store holds %q, want %q", got, want)
 					}
 				}
-				epoch = acquire(t, next, "a").Epoch
+				epoch := acquire(t, next, "a").Epoch
 				// Other rows of the same leaves: what was decided may not be lost.
 				b := &store.Batch{Epoch: epoch}
 				for i := range uint32(rows) {
@@ -180,19 +186,9 @@ func moveShard(ctx context.Context, conn *pgx.Conn, schema string, n int, mode s
 func TestMoveUponKilledOnCitus(t *testing.T) {
 	for _, mode := range []string{"block_writes", "force_logical"} {
 		t.Run(mode, func(t *testing.T) {
-			var armed atomic.Bool
-			schema := "stuck_" + mode
-			e, again := onCitus(t, schema, func(at string) bool { return armed.Load() && at == postgres.StepDecided })
-			epoch := acquire(t, e, "a").Epoch
 			const rows = 300
-			if err := e.Commit(t.Context(), fill(epoch, rows, "before")); err != nil {
-				t.Fatal(err)
-			}
-			conn := coordinator(t)
-			armed.Store(true)
-			if err := e.Commit(t.Context(), fill(epoch, rows, "after")); err == nil {
-				t.Fatal("the process did not die")
-			}
+			schema, conn := "stuck_"+mode, coordinator(t)
+			again := killedAt(t, schema, postgres.StepDecided, rows)
 			moved := make(chan error, 1)
 			mover := coordinator(t)
 			go func() { moved <- moveShard(t.Context(), mover, schema, 0, mode) }()
