@@ -61,8 +61,8 @@ func leadsOn(o *onlooker) {
 // is as long as that is there, and goes when the focus does.
 func keepsTheFocus(o *onlooker) {
 	const (
-		deeds = `[...document.querySelectorAll(".deeds li")].map((li) => li.dataset.key).join()`
-		link  = `document.querySelector(".deeds li:first-child .when a")`
+		deeds = `[...document.querySelectorAll(".newest li")].map((li) => li.dataset.key).join()`
+		link  = `document.querySelector(".newest li:first-child .when a")`
 	)
 	o.visit("/" + chainID)
 	n, _ := o.Chain.Head()
@@ -76,12 +76,12 @@ func keepsTheFocus(o *onlooker) {
 	for range 9 {
 		n = o.grow()
 		o.ribbon(n)
-		o.sees(`document.querySelector(".deeds li").dataset.key === %q && document.activeElement.pathname === window.focused`, newest())
+		o.sees(`document.querySelector(".newest li").dataset.key === %q && document.activeElement.pathname === window.focused`, newest())
 		o.sees(`document.querySelector(".panel details").open && document.querySelector(".panel details").textContent.includes(%q)`, web.Group(n))
 	}
-	o.sees(`document.querySelectorAll(".deeds li").length === 9 && document.activeElement.closest("li") === document.querySelector(".deeds li:last-child")`)
+	o.sees(`document.querySelectorAll(".newest li").length === 9 && document.activeElement.closest("li") === document.querySelector(".newest li:last-child")`)
 	o.run(`document.activeElement.blur()`)
-	o.sees(`document.querySelectorAll(".deeds li").length === 8 && ` + deeds + ` !== ""`)
+	o.sees(`document.querySelectorAll(".newest li").length === 8 && ` + deeds + ` !== ""`)
 	// What has the focus and is not there any more keeps its part as it is until it has not.
 	o.run(`document.querySelector(".headline a").focus()`)
 	shown := n

@@ -214,7 +214,7 @@ func movesWhatIsNew(o *onlooker) {
 	}
 	n := o.grow()
 	o.ribbon(n)
-	o.sees(`[...document.querySelectorAll(".ribbon li, .deeds li")].every((li) => getComputedStyle(li).transitionDuration === "0s") && document.getAnimations().length === 0`)
+	o.sees(`[...document.querySelectorAll(".ribbon li, .newest li")].every((li) => getComputedStyle(li).transitionDuration === "0s") && document.getAnimations().length === 0`)
 	o.content()
 }
 

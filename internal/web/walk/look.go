@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"net/url"
@@ -60,6 +61,16 @@ func (b *Browser) Visit(address string) (Look, error) {
 		return Look{}, fmt.Errorf("open %s: %w", address, err)
 	}
 	return b.Look()
+}
+
+// Begin opens a page and does not wait until all of it is there.
+func (b *Browser) Begin(address string) error {
+	ctx, cancel := context.WithTimeout(b.ctx, visitTime)
+	defer cancel()
+	if _, err := chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: address}); err != nil {
+		return fmt.Errorf("open %s: %w", address, err)
+	}
+	return nil
 }
 
 // Look looks at the page that is open.
