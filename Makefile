@@ -12,7 +12,7 @@ export GOMEMLIMIT ?= 3GiB
 SEEDS   ?= 200
 FUZZ    ?= 30s
 
-.PHONY: help build test test-watched test-unwatched test-quick lint fmt fuzz sim cluster-test bench demo screenshots tools outdated vulnerable reproducible release
+.PHONY: help build test test-watched test-again test-unwatched test-quick lint fmt fuzz sim cluster-test bench demo screenshots tools outdated vulnerable reproducible release
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -46,19 +46,21 @@ RACE = -race -tags=pebblegozstd -gcflags=chainexplorer/...=-l $(FAST:%=-gcflags=
 export GORACE ?= atexit_sleep_ms=20
 
 test: tools ## run all tests, with the race detector where it can find something
-	@$(MAKE) --no-print-directory -j2 test-watched test-unwatched
+	@$(MAKE) --no-print-directory -j3 test-watched test-again test-unwatched
 
-# As many packages at once as there are processors, and two of the others beside them,
-# because the tests of the program wait for processes most of the time.
+# As many packages at once as there are processors, and two of each kind of the others
+# beside them, because the tests of the program and those in a browser wait most of the time.
 test-watched:
 	list=$$(go run ./scripts/races) && CGO_ENABLED=1 $(TESTRUN) $(RACE) -p $$(getconf _NPROCESSORS_ONLN) -timeout 18m $$list
 
-# Tests in which nothing runs on a second goroutine are run without the race detector
-# alone, and those that do less under it once more without it: scripts/races tells from
-# the sources which they are. Those are the longer ones, and begin; of the others the
-# pages in a browser and the example of the guide do, which wait most of their time.
-test-unwatched:
+# Tests that do less under the race detector are run once more without it: scripts/races
+# tells from the sources which they are.
+test-again:
 	list=$$(go run ./scripts/races -again) && $(TESTRUN) -p 2 -timeout 15m $$list
+
+# Tests in which nothing runs on a second goroutine are run without the race detector
+# alone. The pages in a browser and the example of the guide are the longest, and begin.
+test-unwatched:
 	list=$$(go run ./scripts/races -none) && $(TESTRUN) -p 2 -timeout 15m ./internal/web/walk ./internal/architecture $$list
 
 test-quick: ## run the tests without the race detector
