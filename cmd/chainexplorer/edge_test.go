@@ -25,7 +25,7 @@ func (r *running) hold(url, text string) net.Conn {
 	if err := c.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil { // little of an answer fits
 		r.t.Fatal(err)
 	}
-	c.SetDeadline(time.Now().Add(20 * time.Second)) //nolint:errcheck // a test that hangs fails otherwise
+	c.SetDeadline(time.Now().Add(time.Minute)) //nolint:errcheck // a test that hangs fails otherwise
 	io.WriteString(c, text)                         //nolint:errcheck // refused ones are of interest too
 	return c
 }

@@ -320,12 +320,12 @@ func TestAnswersNobodyReads(t *testing.T) {
 // TestAnswersReadSlowly: a client that goes on reading is served whole, though it takes
 // many times the time that it may stand still.
 func TestAnswersReadSlowly(t *testing.T) {
-	const stall, size, step = 300 * time.Millisecond, 8 << 20, 128 << 10
+	const stall, size, step = time.Second, 8 << 20, 128 << 10
 	wrote := make(chan error, 1)
 	s := serve(t, edge.Options{Stall: stall}, large(size, wrote))
 	res := s.answer(s.dial(get))
 	start, got := time.Now(), int64(0)
-	pace := time.NewTicker(stall / 10)
+	pace := time.NewTicker(stall / 20)
 	defer pace.Stop()
 	for got < size {
 		<-pace.C

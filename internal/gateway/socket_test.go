@@ -28,7 +28,7 @@ func (w *world) dial(path string, protocols []string, headers ...string) (*webso
 // heard reads a message.
 func heard(t *testing.T, c *websocket.Conn) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, text, err := c.Read(ctx)
 	if err != nil {
@@ -245,7 +245,7 @@ func TestRevokedKeysAreCut(t *testing.T) {
 	if _, _, err := w.Repo.RevokeKey(t.Context(), issued.Key.PublicID); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var closed websocket.CloseError
 	if _, _, err := conn.Read(ctx); !errors.As(err, &closed) || closed.Code != 4401 {

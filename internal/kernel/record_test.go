@@ -16,7 +16,7 @@ func next(t *testing.T, events <-chan usage.Event) usage.Event {
 	select {
 	case e := <-events:
 		return e
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was recorded")
 		return usage.Event{}
 	}

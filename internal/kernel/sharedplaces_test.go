@@ -58,7 +58,7 @@ func TestSharedPlaces(t *testing.T) {
 	ask := func() reply { return w.Do(http.MethodGet, statusPath, key) }
 	until := func(status int) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); ask().StatusCode != status; {
+		for end := time.Now().Add(time.Minute); ask().StatusCode != status; {
 			if time.Now().After(end) {
 				t.Fatalf("no answer with %d", status)
 			}

@@ -152,7 +152,7 @@ func killed(t *testing.T, at string) {
 		t.Helper()
 		for i, id := range ids {
 			var last job.State
-			for end := time.Now().Add(20 * time.Second); last != want[i]; time.Sleep(2 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); last != want[i]; time.Sleep(2 * time.Millisecond) {
 				j, err := repo.Get(t.Context(), space.ID, id)
 				if err != nil {
 					t.Fatal(err)

@@ -36,7 +36,7 @@ func TestReceiptPage(t *testing.T) {
 	}
 	until := func(expression string) string {
 		t.Helper()
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			text, err := chromedp.Run(ctx, chromedp.Evaluate[string](expression))
 			if err != nil || time.Now().After(deadline) {
 				t.Fatalf("the page gave no answer (%v)", err)

@@ -267,7 +267,7 @@ func TestNotificationsFitTheirSchemas(t *testing.T) {
 			j := newJudge(t, v, node)
 			server := httptest.NewServer(node)
 			t.Cleanup(server.Close)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			t.Cleanup(cancel)
 			conn, _, err := websocket.Dial(ctx, server.URL+"/ws", nil)
 			if err != nil {

@@ -317,7 +317,7 @@ func (w *world) until(what string, so func() (bool, error)) {
 	w.T.Helper()
 	var ok bool
 	var err error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !w.T.Failed(); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !w.T.Failed(); {
 		if ok, err = so(); ok && err == nil {
 			return
 		}

@@ -195,7 +195,7 @@ func (w *world) settled(id string) job.State {
 func (w *world) reaches(id string, is func(job.State) bool) job.State {
 	w.T.Helper()
 	last := job.State("none")
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		j, err := w.jobs.Get(w.T.Context(), w.Space.ID, id)
 		if err != nil {
 			w.T.Fatal(err)

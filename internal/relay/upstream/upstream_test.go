@@ -243,7 +243,7 @@ func TestDeaf(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	p, err := upstream.New(upstream.Options{URL: "http://" + l.Addr().String(), Timeout: 200 * time.Millisecond})
+	p, err := upstream.New(upstream.Options{URL: "http://" + l.Addr().String(), Timeout: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

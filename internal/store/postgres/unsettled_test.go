@@ -84,7 +84,7 @@ func TestUnsettledOnCitus(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- put(context.Background(), key("b"), "beside") }()
 	// It has asked once it holds the locks of the table.
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		var locks int
 		if err := e.write.QueryRow(t.Context(), `select count(*) from pg_stat_activity where state like 'idle in transaction%' and application_name = $1`,
 			sessionName(o.Schema, store.Writer, l.Epoch)).Scan(&locks); err != nil {

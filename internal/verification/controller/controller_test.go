@@ -341,7 +341,7 @@ func TestNotReady(t *testing.T) {
 
 func until(t *testing.T, done func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for !done() {
 		if time.Now().After(deadline) {
 			t.Fatal("it never came to that")

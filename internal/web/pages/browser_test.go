@@ -127,7 +127,7 @@ func (o *onlooker) press(keys ...string) {
 // wait waits for something that the browser does outside of the page.
 func (o *onlooker) wait(what string, done func() bool) {
 	o.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			o.t.Fatalf("%s: not after 30 seconds", what)
 		}

@@ -78,7 +78,7 @@ func TestLiveLeavesWhoDoesNotRead(t *testing.T) {
 		theirs, ours := net.Pipe()
 		p := &passage{Conn: theirs}
 		door <- p
-		ours.SetDeadline(time.Now().Add(30 * time.Second)) //nolint:errcheck // a pipe has deadlines
+		ours.SetDeadline(time.Now().Add(time.Minute)) //nolint:errcheck // a pipe has deadlines
 		if _, err := ours.Write([]byte("GET /live/" + chainID + " HTTP/1.1\r\nHost: test\r\n\r\n")); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestLiveLeavesWhoDoesNotRead(t *testing.T) {
 		}
 		select {
 		case <-ended:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("whoever does not read is waited for")
 		}
 		ours.Close() //nolint:errcheck // a pipe

@@ -81,7 +81,7 @@ func (w *world) listen(path string, headers ...string) *listener {
 // next is the next event of a name, or any where that is "".
 func (l *listener) next(name string) sent {
 	l.t.Helper()
-	for timeout := time.After(30 * time.Second); ; {
+	for timeout := time.After(time.Minute); ; {
 		select {
 		case e, open := <-l.events:
 			if !open {
