@@ -172,6 +172,21 @@ func BenchmarkRecord(b *testing.B) {
 	})
 }
 
+// BenchmarkFlush is what a second with as many requests of a workspace as are kept takes.
+func BenchmarkFlush(b *testing.B) {
+	c := newClock()
+	p := start(b, b.TempDir()+"/control.db", c, usage.Options{})
+	e := p.ask(p.key(b, "acme", "a"), "svc-0123456789")
+	for b.Loop() {
+		for range usage.Recent {
+			p.recorder.Record(e)
+		}
+		if err := p.recorder.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // TestRecordAllocatesNothing keeps the hot path as the benchmark found it.
 func TestRecordAllocatesNothing(t *testing.T) {
 	p := start(t, t.TempDir()+"/control.db", newClock(), usage.Options{})

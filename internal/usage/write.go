@@ -144,8 +144,9 @@ type rows struct {
 	values     []any
 }
 
-// rowsAtOnce keeps the parameters of a statement below what both databases take.
-const rowsAtOnce = 100
+// rowsAtOnce keeps the parameters of a statement below what both databases take, and few:
+// SQLite looks for each among all that stand before it.
+const rowsAtOnce = 20
 
 func (w *rows) add(ctx context.Context, tx *sql.Tx, values ...any) error {
 	w.values = append(w.values, values...)
