@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"chainexplorer/internal/account"
@@ -206,7 +206,7 @@ func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transact
 	out := Block{
 		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: kernel.TimestampISO(b.Timestamp),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
-		RawObjectKey: fmt.Sprintf("%s/block/%d/%s", c.ID, b.Number, b.Hash),
+		RawObjectKey: blockObject(c, b),
 		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
 		L1GasPrice: gasPrice(b.L1GasPrice), L2GasPrice: gasPrice(b.L2GasPrice), L1DataGasPrice: gasPrice(b.L1DataGasPrice),
 		Transactions: previews(state, txs),
@@ -221,22 +221,42 @@ func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transact
 	return out
 }
 
+// blockObject names a stored block.
+func blockObject(c *Chain, b *block.Summary) string {
+	out := append(make([]byte, 0, 128), c.ID...)
+	out = strconv.AppendUint(append(out, "/block/"...), b.Number, 10)
+	return string(b.Hash.AppendHex(append(out, '/')))
+}
+
 func gasPrice(p starknet.GasPrice) *GasPrice {
-	wei, fri := p.InWei.Decimal(), p.InFri.Decimal()
-	return &GasPrice{PriceInWei: &wei, PriceInFri: &fri}
+	out := &struct {
+		GasPrice
+		wei, fri string // in the same piece of memory
+	}{wei: p.InWei.Decimal(), fri: p.InFri.Decimal()}
+	out.PriceInWei, out.PriceInFri = &out.wei, &out.fri
+	return &out.GasPrice
 }
 
 func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
 	out := make([]TxPreview, len(txs))
 	for i, t := range txs {
-		execution, final := t.Execution.String(), finality(state, t.Block)
 		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: txCursor(t.Position),
-			FromAddress: t.From, ToAddress: t.To, ExecutionStatus: &execution, FinalityStatus: &final}
+			FromAddress: t.From, ToAddress: t.To}
+		if i > 0 && t.Execution == txs[i-1].Execution && t.Block == txs[i-1].Block { // most are as the one before
+			out[i].ExecutionStatus, out[i].FinalityStatus = out[i-1].ExecutionStatus, out[i-1].FinalityStatus
+			continue
+		}
+		execution, final := t.Execution.String(), finality(state, t.Block)
+		out[i].ExecutionStatus, out[i].FinalityStatus = &execution, &final
 	}
 	return out
 }
 
-func txCursor(p explorer.Position) string { return fmt.Sprintf("%d:%d", p.Block, p.Index) }
+func txCursor(p explorer.Position) string {
+	var room [32]byte
+	b := strconv.AppendUint(room[:0], p.Block, 10)
+	return string(strconv.AppendUint(append(b, ':'), uint64(p.Index), 10))
+}
 
 // finality is the node's word for how settled a block is.
 func finality(state *chain.State, number uint64) string {

@@ -45,15 +45,25 @@ type stateKey struct{}
 
 // Read returns the state of the index, which nobody may change what it points to: views of
 // one state share it. One GetMany, or none.
-func Read(ctx context.Context, r store.Reader) (s State, err error) {
+func Read(ctx context.Context, r store.Reader) (State, error) {
+	s, err := shared(ctx, r)
+	if err != nil {
+		return State{}, err
+	}
+	return *s, nil
+}
+
+// shared is the state that all views of it are handed.
+func shared(ctx context.Context, r store.Reader) (*State, error) {
 	if s, ok := store.Recalled[stateKey, *State](r, stateKey{}); ok {
-		return *s, nil
+		return s, nil
 	}
-	if s, err = read(ctx, r); err == nil {
-		remembered := s // so that the state is on the heap here alone
-		store.Remember(r, stateKey{}, &remembered)
+	s, err := read(ctx, r)
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	store.Remember(r, stateKey{}, &s)
+	return &s, nil
 }
 
 func read(ctx context.Context, r store.Reader) (s State, err error) {

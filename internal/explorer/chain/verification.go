@@ -125,13 +125,21 @@ func DecodeSummary(b []byte) (s Summary, err error) {
 	return s, wrap("verification summary", d.Finish())
 }
 
-// FindingAt returns what is known of a block's verification. One seek.
+// findingKept is what the span that was asked for last is remembered under.
+type findingKept struct{}
+
+// FindingAt returns what is known of a block's verification. One seek, or none: one span is
+// mostly that of many blocks, and views of one state share the last.
 func FindingAt(ctx context.Context, r store.Reader, number uint64) (Finding, error) {
+	if f, ok := store.Recalled[findingKept, *FindingSpan](r, findingKept{}); ok && f.First <= number && number <= f.Last {
+		return f.Finding, nil
+	}
 	for f, err := range findings(ctx, r, number, 1) {
 		if err != nil {
 			return Finding{}, err
 		}
 		if number <= f.Last {
+			store.Remember(r, findingKept{}, &f)
 			return f.Finding, nil
 		}
 	}

@@ -3,6 +3,7 @@ package chain_test
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -105,6 +106,11 @@ func compare(ctx context.Context, t *testing.T, e store.Engine, list []chain.Fin
 					want.FirstUnverified = uint64(n)
 				}
 				want.Unverified++
+			}
+		}
+		for n, f := range slices.Backward(list) { // what is remembered now is of blocks behind
+			if got, err := chain.FindingAt(ctx, r, uint64(n)); err != nil || got != f {
+				t.Fatalf("block %d of %d, asked again: %+v, %v; want %+v", n, len(list), got, err, f)
 			}
 		}
 		if f, err := chain.FindingAt(ctx, r, uint64(len(list))); err != nil || f != (chain.Finding{}) {

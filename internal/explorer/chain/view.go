@@ -7,15 +7,15 @@ import (
 	"chainexplorer/internal/explorer"
 )
 
-// View runs fn on one consistent view of an index, with its state. It costs what
-// Read does.
+// View runs fn on one consistent view of an index, with its state, which fn may not
+// change: views of one state share it. It costs what Read does.
 func View(ctx context.Context, x explorer.Index, fn func(r explorer.Reader, s *State) error) error {
 	return x.View(ctx, func(r explorer.Reader) error {
-		s, err := Read(ctx, r)
+		s, err := shared(ctx, r)
 		if err != nil {
 			return err
 		}
-		return fn(r, &s)
+		return fn(r, s)
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -43,19 +44,27 @@ func Look(ctx context.Context, r store.Reader, ps []explorer.Position, topics []
 }
 
 // newLooker reads rows one after the other into one record, as Look has it.
-func newLooker(topics []felt.Felt) reader[Record] {
-	d, rec, events := &record.Decoder{}, &Record{}, []starknet.Event(nil)
-	return func(p explorer.Position, b []byte) (*Record, error) {
-		d.Recycle()
-		d.Reset(b, recordVersion)
-		*rec = Record{Position: p}
-		events = readLook(d, rec, topics, events[:0])
-		rec.Calldata = d.Felts()
-		if err := d.Err(); err != nil {
-			return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
-		}
-		return rec, nil
+func newLooker(topics []felt.Felt) reader[Record] { return (&lookout{topics: topics}).read }
+
+// lookout is the memory of a looker.
+type lookout struct {
+	topics []felt.Felt
+	d      record.Decoder
+	rec    Record
+	events []starknet.Event
+}
+
+func (l *lookout) read(p explorer.Position, b []byte) (*Record, error) {
+	d, rec := &l.d, &l.rec
+	d.Recycle()
+	d.Reset(b, recordVersion)
+	*rec = Record{Position: p}
+	l.events = readLook(d, rec, l.topics, l.events[:0])
+	rec.Calldata = d.Felts()
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
+	return rec, nil
 }
 
 // readLook reads what stands in front of the lists into an empty record as far as Look shows it,
@@ -110,19 +119,44 @@ func (t *Record) Preview(ends *Ends) Preview {
 	return out
 }
 
-// newPreviewer reads rows in one record, of which it hands over what lists show.
-func newPreviewer() reader[Preview] {
-	look := newLooker(nil)
-	return func(p explorer.Position, b []byte) (*Preview, error) {
-		rec, err := look(p, b)
-		if err != nil {
-			return nil, err
-		}
-		out := &struct {
-			Preview
-			ends Ends // in the same piece of memory
-		}{}
-		out.Preview = rec.Preview(&out.ends)
-		return &out.Preview, nil
+// previewer reads rows in one record, of which it hands over what lists show.
+type previewer struct {
+	lookout
+	left []previewed
+}
+
+// previewed is a preview with what it points to, in one piece of memory.
+type previewed struct {
+	Preview
+	ends Ends
+}
+
+// previewsAtOnce is for how many previews memory is taken at a time.
+const previewsAtOnce = 16
+
+func newPreviewer() reader[Preview] { return (&previewer{}).read }
+
+func (w *previewer) read(p explorer.Position, b []byte) (*Preview, error) {
+	rec, err := w.lookout.read(p, b)
+	if err != nil {
+		return nil, err
 	}
+	if len(w.left) == 0 {
+		w.left = make([]previewed, previewsAtOnce)
+	}
+	out := &w.left[0]
+	w.left = w.left[1:]
+	out.Preview = rec.Preview(&out.ends)
+	return &out.Preview, nil
+}
+
+// previewers are used again for other lists: the record is large, and nothing that they
+// handed over lies in it.
+var previewers = sync.Pool{New: func() any { return &previewer{} }}
+
+// putPreviewer takes one back that is not used any more. It forgets the row, which is the
+// store's own memory.
+func putPreviewer(w *previewer) {
+	w.d.Recycle()
+	previewers.Put(w)
 }

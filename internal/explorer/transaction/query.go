@@ -216,7 +216,9 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 // Previews is OfBlock for lists: it decodes no receipt and no events.
 func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
 	var out []*Preview
-	read := newPreviewer()
+	w := previewers.Get().(*previewer)
+	defer putPreviewer(w)
+	read := reader[Preview](w.read)
 	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
 		if err != nil {
 			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
@@ -266,7 +268,9 @@ func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Fe
 
 // PreviewsBefore is Before for lists.
 func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Preview, next explorer.Position, done bool, err error) {
-	return before(ctx, r, p, limit, maxSpans, newPreviewer().row, func(v *Preview) explorer.Position { return v.Position })
+	w := previewers.Get().(*previewer)
+	defer putPreviewer(w)
+	return before(ctx, r, p, limit, maxSpans, reader[Preview](w.read).row, func(v *Preview) explorer.Position { return v.Position })
 }
 
 // Before returns up to limit transactions in front of a place, newest first.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,6 +106,50 @@ func TestEveryTransactionComesBack(t *testing.T) {
 			t.Errorf("the chain has no %s: the test proves less than it says", want)
 		}
 	}
+}
+
+// TestPreviewsStay reads the previews of many blocks, one after the other and side by side, and
+// looks at them when all are read: what one list was read with is used again for the next.
+func TestPreviewsStay(t *testing.T) {
+	const n = 40
+	c := simulated(t, n)
+	blocks := map[uint64]*starknet.Block{}
+	for i := range uint64(n) {
+		blocks[i] = c.BlockAt(i)
+	}
+	e := load(t, blocks)
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		var lists [2][n][]*Preview
+		var readers sync.WaitGroup
+		for i := range lists {
+			readers.Go(func() {
+				for j := range lists[i] {
+					var err error
+					if lists[i][j], err = Previews(ctx, r, uint64(j), 0, 1000); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		readers.Wait()
+		for j := range uint64(n) {
+			records, err := OfBlock(ctx, r, j, 0, 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range lists {
+				if len(lists[i][j]) != len(records) {
+					t.Fatalf("block %d has %d previews, want %d", j, len(lists[i][j]), len(records))
+				}
+				for k, rec := range records {
+					var ends Ends
+					if got, want := lists[i][j][k], rec.Preview(&ends); !reflect.DeepEqual(*got, want) {
+						t.Fatalf("transaction %d of block %d: %+v, want %+v", k, j, *got, want)
+					}
+				}
+			}
+		}
+	})
 }
 
 // sameEvents reads a transaction's events one by one, all at once from the last

@@ -146,9 +146,9 @@ func (d *Decoder) Reset(b []byte, version byte) {
 	}
 }
 
-// Recycle takes back the memory of all lists of felts that were read: what was read is not
-// looked at any more.
-func (d *Decoder) Recycle() { d.arena = d.arena[:0] }
+// Recycle takes back the memory of all lists of felts that were read, and lets go of the
+// record: what was read is not looked at any more.
+func (d *Decoder) Recycle() { *d = Decoder{dict: d.dict[:0], arena: d.arena[:0]} }
 
 func (d *Decoder) fail(format string, args ...any) {
 	if d.err == nil {
