@@ -26,7 +26,7 @@ func (r *running) hold(url, text string) net.Conn {
 		r.t.Fatal(err)
 	}
 	c.SetDeadline(time.Now().Add(time.Minute)) //nolint:errcheck // a test that hangs fails otherwise
-	io.WriteString(c, text)                         //nolint:errcheck // refused ones are of interest too
+	io.WriteString(c, text)                    //nolint:errcheck // refused ones are of interest too
 	return c
 }
 
