@@ -50,7 +50,7 @@ func (in *inputs) describeParameters(op *huma.Operation, schemas huma.Registry, 
 			in.describeParameters(op, schemas, f.Type, at)
 		case ok:
 			p.field, p.schema = at, huma.SchemaFromField(schemas, f, "")
-			p.checked = checks(p.schema)
+			p.checked, p.longest = checks(p.schema), longest(p.schema)
 			in.parameters = append(in.parameters, p)
 			described := &huma.Param{Name: p.name, In: p.in, Description: p.schema.Description, Required: p.required, Schema: p.schema}
 			if p.in == "query" {

@@ -29,6 +29,7 @@ type parameter struct {
 	usual    string // where nothing is given
 	schema   *huma.Schema
 	checked  bool // the schema forbids something
+	longest  int  // text of so many bytes at most is never forbidden; 0 where that cannot be said
 }
 
 // inputs is how requests of one route are read.
@@ -78,6 +79,19 @@ func parameterOf(f reflect.StructField) (parameter, bool) {
 func checks(s *huma.Schema) bool {
 	return s.MaxLength != nil || s.MinLength != nil || s.Pattern != "" || len(s.Enum) > 0 || s.Items != nil || s.MaxItems != nil || s.MinItems != nil ||
 		s.Type != huma.TypeString || (s.Format != "" && s.Format != FeltFormat)
+}
+
+// longest is how long text may be that a schema forbids only for its length.
+func longest(s *huma.Schema) int {
+	if s.MaxLength == nil {
+		return 0
+	}
+	other := *s
+	other.MaxLength = nil
+	if checks(&other) {
+		return 0
+	}
+	return *s.MaxLength // in characters, none of which takes less than a byte
 }
 
 // bodyFields finds what has to be filled in after a body was decoded.
@@ -171,7 +185,6 @@ func (s *Server) readParameter(p *parameter, r *http.Request, req *Request, v re
 		l.value, l.given = n, true
 		return wrong
 	}
-	var value any
 	switch {
 	case text == "" && p.required:
 		return append(wrong, &huma.ErrorDetail{Location: p.at, Message: "required " + p.in + " parameter is missing", Value: ""})
@@ -179,13 +192,15 @@ func (s *Server) readParameter(p *parameter, r *http.Request, req *Request, v re
 		return wrong
 	case p.list:
 		f.Set(reflect.ValueOf(texts))
-		value = texts
 	default:
 		f.SetString(text)
-		value = text
 	}
-	if !p.checked {
+	if !p.checked || !p.list && len(text) <= p.longest {
 		return wrong
+	}
+	var value any = text
+	if p.list {
+		value = texts
 	}
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
 	path.Push(p.in)

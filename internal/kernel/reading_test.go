@@ -18,6 +18,7 @@ type readInput struct {
 	Chain string   `path:"chain"`
 	Order string   `query:"order" enum:"desc,asc" default:"desc"`
 	Word  string   `query:"word" maxLength:"4"`
+	Both  string   `query:"both" maxLength:"9" pattern:"^[a-z]+$"`
 	Needs string   `query:"needs" required:"true" doc:"A letter."`
 	Lists []string `query:"lists,explode"`
 	Short []string `query:"short,explode" maxItems:"2"`
@@ -66,6 +67,10 @@ func TestReading(t *testing.T) {
 	}{
 		{"needs=a", "{}", nil, 202, "X desc  a [] [] 0 whole 0 nobody"},
 		{"needs=a&order=asc&word=w&lists=b,c&lists=d&short=e", `{"mode":"part","inner":{"name":"n"}}`, []string{"m"}, 202, "X asc w a [b,c d] [e] m1 part 0 n"},
+		{"needs=a&word=four", "{}", nil, 202, "X desc four a"},
+		{"needs=a&word=%C3%BC%C3%BC%C3%BC%C3%BC", "{}", nil, 202, "X desc üüüü a"}, // four of two bytes
+		{"needs=a&word=%C3%BC%C3%BC%C3%BC%C3%BC%C3%BC", "{}", nil, 400, "query.word: expected length <= 4"},
+		{"needs=a&both=UP", "{}", nil, 400, "query.both: expected string to match pattern"},
 		{"needs=a", long, nil, 202, "X desc  a [] [] 0 whole 7 nobody"},
 		{"needs=a", long + " ", nil, 413, "larger than 100 bytes"},
 		{"", "{}", nil, 400, "query.needs: required query parameter is missing"},
