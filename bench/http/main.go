@@ -10,6 +10,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"runtime"
@@ -84,7 +85,7 @@ func (s *service) against(o options, title string, list []workload) error {
 	if len(list) == 0 {
 		return nil
 	}
-	fmt.Printf("\n%-34s %8s %10s %10s %6s %9s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "bare µs", "ours µs", "alone µs", "allocs", "bare's")
+	fmt.Printf("\n%-34s %8s %10s %10s %6s %7s %9s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "dressed", "bare µs", "ours µs", "alone µs", "allocs", "bare's")
 	for _, c := range list {
 		if err := s.measure(c, o); err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
@@ -95,33 +96,36 @@ func (s *service) against(o options, title string, list []workload) error {
 
 // measure lets the two take turns, so that both meet the same machine.
 func (s *service) measure(c workload, o options) error {
-	bare, size, err := s.bare(c)
+	bare, dressed, size, err := s.bare(c)
 	if err != nil {
 		return err
 	}
-	kernelURL, stopKernel := serve(c.server)
-	defer stopKernel()
-	bareURL, stopBare := serve(bare)
-	defer stopBare()
-	var ratios []float64
-	var ours, theirs loads
-	for i := range o.rounds + 1 {
-		b, err := load(bareURL, c.paths, s.key, o.conns, o.round)
-		if err != nil {
-			return err
-		}
-		k, err := load(kernelURL, c.paths, s.key, o.conns, o.round)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			continue // the first one warms up
-		}
-		ours, theirs, ratios = append(ours, k), append(theirs, b), append(ratios, k.rate/b.rate)
+	sides := []struct {
+		name    string
+		handler http.Handler
+	}{{"bare", bare}, {"ours", c.server}, {"dressed", dressed}}
+	addresses, took := make([]string, len(sides)), make([]loads, len(sides))
+	for i, side := range sides {
+		address, stop := serveAs(side.name, side.handler)
+		defer stop()
+		addresses[i] = address
 	}
+	for round := range o.rounds + 1 {
+		for i, address := range addresses {
+			l, err := load(address, c.paths, s.key, o.conns, o.round)
+			if err != nil {
+				return err
+			}
+			if round > 0 { // the first one warms up
+				took[i] = append(took[i], l)
+			}
+		}
+	}
+	theirs, ours, withHeaders := took[0], took[1], took[2]
 	allocs, micros := alone(c.server, c.paths, s.key)
 	bareAllocs, _ := alone(bare, c.paths, s.key)
-	fmt.Printf("%-34s %8d %10.0f %10.0f %6.2f %9.1f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), median(ratios), theirs.micros(), ours.micros(), micros, allocs, bareAllocs)
+	fmt.Printf("%-34s %8d %10.0f %10.0f %6.2f %7.2f %9.1f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), ours.against(theirs), withHeaders.against(theirs),
+		theirs.micros(), ours.micros(), micros, allocs, bareAllocs)
 	return nil
 }
 
@@ -130,22 +134,30 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// bare knows the bytes of every answer and does nothing but write them.
-func (s *service) bare(c workload) (http.Handler, int, error) {
-	bodies, total := map[string][]byte{}, 0
+// bare knows the bytes of every answer and does nothing but write them; dressed writes the
+// headers of our answers as well, which is as near to bare as a handler of net/http can come
+// that sends them.
+func (s *service) bare(c workload) (bare, dressed http.Handler, size int, err error) {
+	answers, total := map[string]*sink{}, 0
 	for _, path := range c.paths {
 		w := &sink{header: http.Header{}}
 		c.server.ServeHTTP(w, request(path, s.key))
 		if w.status != http.StatusOK {
-			return nil, 0, fmt.Errorf("GET %s: status %d: %s", path, w.status, w.body)
+			return nil, nil, 0, fmt.Errorf("GET %s: status %d: %s", path, w.status, w.body)
 		}
-		bodies[path] = w.body
+		answers[path] = w
 		total += len(w.body)
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body := bodies[r.URL.RequestURI()]
+	bare = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := answers[r.URL.RequestURI()].body
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.Write(body) //nolint:errcheck // the client went away
-	}), total / len(c.paths), nil
+	})
+	dressed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := answers[r.URL.RequestURI()]
+		maps.Copy(w.Header(), answer.header)
+		w.Write(answer.body) //nolint:errcheck // the client went away
+	})
+	return bare, dressed, total / len(c.paths), nil
 }
