@@ -80,6 +80,15 @@ func NewRows(changes int) *Rows { return &Rows{ops: make([]store.Op, 0, changes)
 // Reserve makes room for about so many bytes of keys and values.
 func (r *Rows) Reserve(bytes int) { r.arena = make([]byte, 0, bytes+bytes/16) }
 
+// Reset empties it for the rows of another block, with the memory of these: nobody may
+// look at them any more.
+func (r *Rows) Reset() {
+	if cap(r.arena) < r.bytes {
+		r.Reserve(r.bytes)
+	}
+	r.ops, r.arena, r.bytes = r.ops[:0], r.arena[:0], 0
+}
+
 // Bytes is the size of all keys and values.
 func (r *Rows) Bytes() int { return r.bytes }
 

@@ -35,17 +35,26 @@ func appendOverlayKey(buf []byte, k store.Key) []byte {
 }
 
 func (o *overlay) add(op *store.Op) {
-	var buf [96]byte
-	key := overlayKey(buf[:0], op.Key)
-	if i, there := o.at[string(key)]; there {
-		last := &o.ops[i]
-		o.bytes += len(op.Value) - len(last.Value)
-		last.Value, last.Delete = op.Value, op.Delete
+	if o.replace(op) {
 		return
 	}
+	var buf [96]byte
+	key := overlayKey(buf[:0], op.Key)
 	o.at[string(key)] = len(o.ops)
 	o.ops = append(o.ops, *op)
 	o.bytes += len(key) + len(op.Value)
+}
+
+// replace is add for a row that has a change, and false for one that has none.
+func (o *overlay) replace(op *store.Op) bool {
+	var buf [96]byte
+	i, there := o.at[string(overlayKey(buf[:0], op.Key))]
+	if there {
+		last := &o.ops[i]
+		o.bytes += len(op.Value) - len(last.Value)
+		last.Value, last.Delete = op.Value, op.Delete
+	}
+	return there
 }
 
 // get returns a row's value, nil for one that is known not to be there.

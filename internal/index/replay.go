@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"chainexplorer/internal/explorer"
@@ -20,6 +21,8 @@ type Replayer struct {
 	subjects  []explorer.Subject
 	followers []explorer.Follower
 	dated     [256]bool // tables, by id, of catalog.Dated
+	number    [256]int8 // where the block's number stands in the keys of their lists, or -1
+	memory    sync.Pool // of *TakenBack
 	// expectRows is how many the next block will have, about.
 	expectRows atomic.Int64
 }
@@ -32,20 +35,25 @@ type EarlierRows interface {
 // NewReplayer makes a replayer for these subjects.
 func NewReplayer(subjects []explorer.Subject) *Replayer {
 	r := &Replayer{subjects: subjects, followers: followersOf(subjects)}
+	for i := range r.number {
+		r.number[i] = -1
+	}
 	for _, t := range catalog.Dated() {
 		r.dated[t.ID] = true
+		r.number[t.ID] = int8(t.Number)
 	}
+	r.number[catalog.Undo.ID] = 0
 	return r
 }
 
 // Block returns the rows of a block: those that follow from it alone, those
 // that build on earlier ones, and the head that the block makes.
 func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.Head, earlier EarlierRows) (own, followed []store.Op, head chain.Head, err error) {
-	p, err := r.begin(b)
+	p, err := r.begin(b, explorer.NewRows(int(r.expectRows.Load())))
 	if err != nil {
 		return nil, nil, head, err
 	}
-	followed, head, err = p.finish(ctx, parent, earlier)
+	followed, head, err = p.finish(ctx, parent, earlier, &explorer.Rows{})
 	return p.rows.Ops(), followed, head, err
 }
 
@@ -59,8 +67,8 @@ type replayed struct {
 	followers []explorer.Follower
 }
 
-func (r *Replayer) begin(b *explorer.Block) (*replayed, error) {
-	rows := explorer.NewRows(int(r.expectRows.Load()))
+// begin projects a block into rows, which are empty.
+func (r *Replayer) begin(b *explorer.Block, rows *explorer.Rows) (*replayed, error) {
 	for _, s := range r.subjects {
 		if err := s.Project(b, rows); err != nil {
 			return nil, &projectionError{b.Number, s.Name(), err}
@@ -70,10 +78,9 @@ func (r *Replayer) begin(b *explorer.Block) (*replayed, error) {
 	return &replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
 }
 
-// finish returns the rows that build on earlier ones and the head that the
-// block makes.
-func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows) (followed []store.Op, head chain.Head, err error) {
-	next := &explorer.Rows{}
+// finish returns the rows that build on earlier ones, made in next, and the head that
+// the block makes.
+func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows, next *explorer.Rows) (followed []store.Op, head chain.Head, err error) {
 	if err := follow(ctx, p.followers, p.plans, p.block, next, earlier.GetMany); err != nil {
 		return nil, head, err
 	}

@@ -16,7 +16,10 @@ type TakenBack struct {
 	Parent   *chain.Head // nil for a first block
 	Head     chain.Head  // that the block made
 	Restored []store.Op  // rows that may have been there before
-	Removed  []store.Op  // rows of dated tables
+	Removed  []store.Key // rows of dated tables
+
+	own, followed explorer.Rows // that keys are cut from
+	again         retold
 }
 
 // TakeBack finds what undoing a block changes, from its undo record. It needs no
@@ -26,7 +29,11 @@ func (r *Replayer) TakeBack(ctx context.Context, b *explorer.Block, rec []byte) 
 	if err != nil {
 		return nil, fmt.Errorf("undo record: %w", err)
 	}
-	p, err := r.begin(b)
+	back, _ := r.memory.Get().(*TakenBack)
+	if back == nil {
+		back = &TakenBack{}
+	}
+	p, err := r.begin(b, &back.own)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +41,9 @@ func (r *Replayer) TakeBack(ctx context.Context, b *explorer.Block, rec []byte) 
 	if undo.parent != nil {
 		parent = *undo.parent
 	}
-	again := &retold{rest: undo.values}
-	followed, head, err := p.finish(ctx, parent, again)
+	again := &back.again
+	again.rest = undo.values
+	followed, head, err := p.finish(ctx, parent, again, &back.followed)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +55,34 @@ func (r *Replayer) TakeBack(ctx context.Context, b *explorer.Block, rec []byte) 
 		return nil, fmt.Errorf("%w: undo record has %d values that nobody asks for", record.ErrCorrupt, len(again.rest))
 	}
 	again.noted(others)
-	back := &TakenBack{Parent: undo.parent, Head: head}
-	back.Restored, back.Removed = again.changes(&r.dated, p.rows.Ops(), followed)
+	back.Parent, back.Head = undo.parent, head
+	back.changes(&r.dated, p.rows.Ops())
+	back.changes(&r.dated, followed)
 	return back, nil
+}
+
+// giveBack lets another block have the memory. The caller keeps nothing of it but
+// values of the undo record.
+func (r *Replayer) giveBack(back *TakenBack) {
+	back.own.Reset()
+	back.followed.Reset()
+	back.Restored, back.Removed = back.Restored[:0], back.Removed[:0]
+	clear(back.again.at)
+	back.again.values, back.again.rest = back.again.values[:0], nil
+	r.memory.Put(back)
+}
+
+// changes notes what undoing these changes of the block does.
+func (back *TakenBack) changes(dated *[256]bool, list []store.Op) {
+	for i := range list {
+		op := &list[i]
+		if dated[op.Table.ID] {
+			back.Removed = append(back.Removed, op.Key)
+			continue
+		}
+		value := back.again.before(op.Key)
+		back.Restored = append(back.Restored, store.Op{Key: op.Key, Value: value, Delete: value == nil})
+	}
 }
 
 // retold answers a block's followers as they were answered when it was indexed.
@@ -73,23 +106,4 @@ func (t *retold) take(n int) (values [][]byte, err error) {
 	}
 	values, t.rest = t.rest[:n:n], t.rest[n:]
 	return values, nil
-}
-
-// changes are copied: what the block's rows are cut from holds far more than their
-// keys.
-func (t *retold) changes(dated *[256]bool, lists ...[]store.Op) (restored, removed []store.Op) {
-	before, gone := explorer.NewRows(len(t.values)), explorer.NewRows(len(lists[0]))
-	for _, list := range lists {
-		for i := range list {
-			op := &list[i]
-			if dated[op.Table.ID] {
-				gone.Delete(op.Table, op.Partition, op.Sort)
-			} else if value := t.before(op.Key); value == nil {
-				before.Delete(op.Table, op.Partition, op.Sort)
-			} else {
-				before.Put(op.Table, op.Partition, op.Sort, value)
-			}
-		}
-	}
-	return before.Ops(), gone.Ops()
 }

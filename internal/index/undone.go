@@ -24,13 +24,24 @@ type undone struct {
 	// restored are the rows that may have been there before. Of a row that many
 	// blocks changed the value before the oldest of them is kept.
 	restored *overlay
-	// b takes the rows of dated tables that go: no two blocks write the same.
-	b *store.Batch
+	// Of the rows of dated tables no two blocks write the same. Those of lists go by
+	// the list where the store takes that, and the others one by one, to b.
+	ends ends
+	cuts bool
+	b    *store.Batch
+	keys keyMemory
+}
+
+func (x *Indexer) newUndone(b *store.Batch) *undone {
+	u := &undone{restored: newOverlay(nil), b: b}
+	u.ends.number, u.ends.at = &x.replay.number, map[string]int{}
+	_, u.cuts = x.Store.(store.Cutter)
+	return u
 }
 
 // bytes is about how much memory the changes take.
 func (u *undone) bytes() int {
-	return u.restored.bytes + u.b.Bytes() + opBytes*(len(u.restored.ops)+u.b.Len())
+	return u.restored.bytes + u.b.Bytes() + opBytes*(len(u.restored.ops)+u.b.Len()) + u.ends.bytes()
 }
 
 // undoBlocks adds the changes that undo the newest blocks down to ancestor, or
@@ -38,7 +49,7 @@ func (u *undone) bytes() int {
 func (x *Indexer) undoBlocks(ctx context.Context, ancestor uint64, b *store.Batch) (head chain.Head, err error) {
 	head = x.state.Head
 	err = x.Store.View(ctx, func(r store.Reader) error {
-		u := &undone{restored: newOverlay(nil), b: b}
+		u := x.newUndone(b)
 		last := max(ancestor+1, head.Number+1-min(head.Number, undoStepBlocks))
 		ahead := x.replayDown(ctx, r, head.Number, last)
 		defer ahead.stop()
@@ -51,15 +62,17 @@ func (x *Indexer) undoBlocks(ctx context.Context, ancestor uint64, b *store.Batc
 				return fmt.Errorf("undo block %d: %w", head.Number, err)
 			}
 			head = *back.Parent
+			x.replay.giveBack(back)
 		}
 		u.restored.put(b)
+		u.ends.put(b)
 		b.Put(chain.HeadKey, head.Encode())
 		return nil
 	})
 	return head, err
 }
 
-// add takes back the block that is the head.
+// add takes back the block that is the head, and keeps none of its memory.
 func (u *undone) add(back *TakenBack, head chain.Head) error {
 	if back.Parent == nil {
 		return errors.New("there is no head before it")
@@ -68,14 +81,24 @@ func (u *undone) add(back *TakenBack, head chain.Head) error {
 		return fmt.Errorf("projected again it has digest %x, the index says %x", back.Head.Digest, head.Digest)
 	}
 	for i := range back.Restored {
-		u.restored.add(&back.Restored[i])
+		op := &back.Restored[i]
+		if !u.restored.replace(op) {
+			u.restored.add(&store.Op{Key: u.keys.own(op.Key), Value: op.Value, Delete: op.Delete})
+		}
 	}
 	for i := range back.Removed {
-		u.b.Delete(back.Removed[i].Key)
+		u.remove(head.Number, back.Removed[i])
 	}
-	u.b.Delete(chain.DigestKey(head.Number))
-	u.b.Delete(UndoKey(head.Number))
+	u.remove(head.Number, chain.DigestKey(head.Number))
+	u.remove(head.Number, UndoKey(head.Number))
 	return nil
+}
+
+// remove lets a row of a dated table go.
+func (u *undone) remove(block uint64, k store.Key) {
+	if !u.cuts || !u.ends.add(block, k) {
+		u.b.Delete(u.keys.own(k))
+	}
 }
 
 // replaying reads blocks back, newest first, and projects them ahead of the one

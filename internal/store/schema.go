@@ -82,6 +82,17 @@ func (s *Schema) CheckRange(r *Range) error {
 	return s.checkPartition(r.Table, r.Partition)
 }
 
+// CheckCut says whether c can be cut out.
+func (s *Schema) CheckCut(c *Cut) error {
+	if err := s.checkPartition(c.Table, c.Partition); err != nil {
+		return err
+	}
+	if n := len(c.Partition) + max(len(c.From), len(c.To)); n > MaxKeyBytes {
+		return fmt.Errorf("%w: an end of a cut of table %q has %d bytes, more than %d", ErrInvalid, c.Table.Name, n, MaxKeyBytes)
+	}
+	return nil
+}
+
 // checkPartition is on the path of every row written, hence the early way out.
 func (s *Schema) checkPartition(t *Table, partition []byte) error {
 	if t == nil || s.byID[t.ID] != t {

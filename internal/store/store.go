@@ -141,6 +141,13 @@ type Counter interface {
 	Commits() uint64
 }
 
+// Cutter is an Engine that takes batches with cuts. One that is none refuses them
+// with ErrInvalid.
+type Cutter interface {
+	// TakesCuts does nothing: to have it is the ability.
+	TakesCuts()
+}
+
 // Announcer is an Engine whose store other processes write to, and which hears of it.
 type Announcer interface {
 	// Changes has a value soon after commits under the lease of a name, by whatever

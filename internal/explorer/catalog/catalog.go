@@ -23,6 +23,7 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
 
@@ -38,16 +39,26 @@ func Subjects() []explorer.Subject {
 	}
 }
 
+// DatedTable is a table in whose sort keys the number of the block stands that writes
+// the row.
+type DatedTable struct {
+	*store.Table
+	// Number is where it stands, for a table whose rows that agree in all before it are
+	// those of one list, in the order of blocks; -1 where another order comes first.
+	Number int
+}
+
 // Dated returns the tables in whose keys the number of the block stands that
 // writes the row: no other block writes it, and it is new. What a fork must do
 // about such a row is known without looking at what was there before, which spares
 // a block with an undo record the read of that row. A table that is left out costs
 // that read; one that does not belong here breaks undo.
-func Dated() []*store.Table {
-	return []*store.Table{
-		chain.Digests, block.Blocks, block.Times, block.States, transaction.Transactions, event.Lists, event.Pairs,
-		contract.History, class.Declarations, transfer.Addresses, transfer.Pairs, token.Firsts,
-		message.Blocks, message.Contracts, message.Hashes, address.Transactions,
+func Dated() []DatedTable {
+	return []DatedTable{
+		{chain.Digests, 0}, {block.Blocks, 0}, {block.Times, -1}, {block.States, 0}, {transaction.Transactions, 0},
+		{event.Lists, 0}, {event.Pairs, 0}, {contract.History, 0}, {class.Declarations, 0},
+		{transfer.Addresses, 0}, {transfer.Pairs, felt.Size}, {token.Firsts, 0},
+		{message.Blocks, 0}, {message.Contracts, 0}, {message.Hashes, 0}, {address.Transactions, 0},
 	}
 }
 

@@ -287,6 +287,9 @@ type killer struct {
 	bulks int
 }
 
+// TakesCuts: as the engine does.
+func (k *killer) TakesCuts() {}
+
 func (k *killer) Commit(ctx context.Context, b *store.Batch) error {
 	k.at--
 	if b.Bytes() >= k.bulk {

@@ -35,7 +35,8 @@ const (
 type bulk struct {
 	e     *Engine
 	ops   []store.Op
-	first []place  // the rows of the first table, which the mark goes to
+	first []place // the rows of the first table, which the mark and cuts go to
+	cuts  []span
 	paths []string // of the others, which are written
 }
 
@@ -66,15 +67,18 @@ func pieces(ops []store.Op, places []place, ownBytes int) []piece {
 	return out
 }
 
-func (e *Engine) buildTables(ops []store.Op, places []place) (*bulk, error) {
+func (e *Engine) buildTables(ops []store.Op, places []place, cuts []span) (*bulk, error) {
 	parts := pieces(ops, places, e.bulkBytes/ownShare)
-	w := &bulk{e: e, ops: ops, first: parts[0].places}
+	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
+		parts = []piece{{places: places}}
+	}
+	w := &bulk{e: e, ops: ops, first: parts[0].places, cuts: cuts}
 	for range parts[1:] {
 		w.paths = append(w.paths, e.bulkPath())
 	}
 	err := e.guarded(func() error {
 		for i, p := range parts[1:] {
-			if err := e.writeTable(w.paths[i], ops, p.places, p.bottom, nil); err != nil {
+			if err := e.writeTable(w.paths[i], ops, p.places, p.bottom, nil, nil); err != nil {
 				return err
 			}
 		}
@@ -103,7 +107,7 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 	return e.changed(func() error {
 		path := e.bulkPath()
 		w.paths = append(w.paths, path)
-		err := e.writeTable(path, w.ops, w.first, false, m.encode())
+		err := e.writeTable(path, w.ops, w.first, false, m.encode(), w.cuts)
 		if err == nil {
 			err = e.db.Ingest(context.Background(), w.paths)
 		}
@@ -141,7 +145,8 @@ func (e *Engine) removeBulk() error {
 }
 
 // writeTable writes rows, behind the mark if there is one, to a new file and syncs it.
-func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom bool, mark []byte) (err error) {
+// Cuts in a table end none of its own rows.
+func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom bool, mark []byte, cuts []span) (err error) {
 	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -155,6 +160,11 @@ func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom 
 	defer func() { err = errors.Join(err, w.Close()) }()
 	if mark != nil {
 		if err := w.Set([]byte(commitsKey), mark); err != nil {
+			return err
+		}
+	}
+	for i := range cuts {
+		if err := w.DeleteRange(cuts[i].from, cuts[i].to); err != nil {
 			return err
 		}
 	}

@@ -84,11 +84,15 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
 		}
 	}
+	cuts, err := e.spans(b.Cuts())
+	if err != nil {
+		return nil, err
+	}
 	places := lastChanges(ops, inKeyOrder(ops))
 	if b.Bytes() >= e.bulkBytes {
-		return e.buildTables(ops, places)
+		return e.buildTables(ops, places, cuts)
 	}
-	return e.buildLogged(ops, places)
+	return e.buildLogged(ops, places, cuts)
 }
 
 // lastChanges leaves the last change of each row: blocks that share a batch change
@@ -110,13 +114,22 @@ type logged struct {
 	batch *lsm.Batch
 }
 
-func (e *Engine) buildLogged(ops []store.Op, places []place) (*logged, error) {
+func (e *Engine) buildLogged(ops []store.Op, places []place, cuts []span) (*logged, error) {
 	size := 16
+	for i := range cuts {
+		size += len(cuts[i].from) + len(cuts[i].to) + opOverhead
+	}
 	for _, p := range places {
 		op := &ops[p.index]
 		size += len(op.Partition) + len(op.Sort) + len(op.Value) + opOverhead
 	}
 	batch := e.db.NewBatchWithSize(size)
+	for i := range cuts { // first: they end no row that the batch writes
+		if err := batch.DeleteRange(cuts[i].from, cuts[i].to, nil); err != nil {
+			_ = batch.Close()
+			return nil, fmt.Errorf("cut %d of the batch: %w", i, err)
+		}
+	}
 	for _, p := range places {
 		op := &ops[p.index]
 		n := 1 + len(op.Partition) + len(op.Sort)

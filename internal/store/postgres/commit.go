@@ -42,6 +42,9 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if b.Bytes() > MaxBatchBytes {
 		return fmt.Errorf("%w: a batch of %d bytes is larger than %d", store.ErrInvalid, b.Bytes(), MaxBatchBytes)
 	}
+	if len(b.Cuts()) > 0 {
+		return fmt.Errorf("%w: this engine takes no cuts", store.ErrInvalid)
+	}
 	ops := b.Ops()
 	for i := range ops {
 		if err := e.schema.CheckKey(&ops[i].Key); err != nil {

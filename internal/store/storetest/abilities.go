@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 
 	"chainexplorer/internal/store"
@@ -35,6 +37,73 @@ func testCounter(t *testing.T, s Store) {
 		})
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// testCutter: an engine that takes cuts ends the rows of a part and no other, before
+// what the batch writes, and one that takes none says so.
+func testCutter(t *testing.T, s Store) {
+	w := open(t, s)
+	rows := func() (out []string) {
+		w.view(func(ctx context.Context, r store.Reader) {
+			for _, p := range []string{"o", "p", "q", "\xff"} {
+				got, err := scan(ctx, r, store.Range{Table: narrow, Partition: []byte(p), Limit: manyRows})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range got {
+					out = append(out, p+row)
+				}
+			}
+		})
+		return out
+	}
+	w.commit(func(b *store.Batch) {
+		for _, p := range []string{"o", "p", "q", "\xff"} {
+			for _, sort := range []string{"a", "b", "ba", "c"} {
+				b.Put(key(narrow, p, sort), nil)
+			}
+		}
+	})
+	b := &store.Batch{Epoch: w.lease.Epoch}
+	b.Put(key(narrow, "p", "ba"), []byte("new"))
+	b.Cut(store.Cut{Table: narrow, Partition: []byte("p"), From: []byte("b")})
+	b.Cut(store.Cut{Table: narrow, Partition: []byte("q"), From: []byte("b"), To: []byte("c")})
+	b.Cut(store.Cut{Table: narrow, Partition: []byte("q"), From: []byte("a"), To: []byte("ba")})
+	b.Cut(store.Cut{Table: narrow, Partition: []byte("o"), From: []byte("b"), To: []byte("b")})
+	b.Cut(store.Cut{Table: narrow, Partition: []byte{0xff}, From: nil})
+	err := w.engine.Commit(t.Context(), b)
+	if _, able := w.engine.(store.Cutter); !able {
+		if !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("cuts: %v", err)
+		}
+		return // an ability that an engine need not have
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"oa=", "ob=", "oba=", "oc=", "pa=", "pba=new", "qc="}
+	if got := rows(); !slices.Equal(got, want) {
+		t.Errorf("after the cuts there is %q, want %q", got, want)
+	}
+	w.commit(func(b *store.Batch) { b.Put(key(narrow, "p", "c"), []byte("again")) })
+	if err := w.engine.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want = slices.Insert(want, 6, "pc=again")
+	if got := rows(); !slices.Equal(got, want) {
+		t.Errorf("in its smallest form there is %q, want %q", got, want)
+	}
+	for _, c := range []store.Cut{
+		{Table: narrow, Partition: []byte("pp")}, {Table: nil},
+		{Table: narrow, Partition: []byte("p"), From: make([]byte, store.MaxKeyBytes)},
+		{Table: narrow, Partition: []byte("p"), To: make([]byte, store.MaxKeyBytes)},
+	} {
+		b := &store.Batch{Epoch: w.lease.Epoch}
+		b.Cut(c)
+		if err := w.engine.Commit(t.Context(), b); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("cut %+v: %v", c, err)
 		}
 	}
 }

@@ -21,6 +21,12 @@ type modelKey struct {
 }
 
 func (m model) apply(b *store.Batch) {
+	for _, c := range b.Cuts() {
+		maps.DeleteFunc(m, func(k modelKey, _ string) bool {
+			return k.table == c.Table && k.partition == string(c.Partition) &&
+				k.sort >= string(c.From) && (c.To == nil || k.sort < string(c.To))
+		})
+	}
 	for _, op := range b.Ops() {
 		k := modelKey{op.Table, string(op.Partition), string(op.Sort)}
 		if op.Delete {
@@ -96,6 +102,7 @@ func testModel(t *testing.T, s Store) {
 		t.Logf("seed %d", seed)
 		rnd := random{rand.New(rand.NewPCG(seed, 1))}
 		w := open(t, s)
+		_, cutter := w.engine.(store.Cutter)
 		m := model{}
 		w.clear()
 		for range commits {
@@ -105,6 +112,11 @@ func testModel(t *testing.T, s Store) {
 					b.Delete(k)
 				} else {
 					b.Put(k, rnd.bytes(rnd.IntN(6)))
+				}
+			}
+			for range rnd.IntN(4) {
+				if k := rnd.key(Tables()); cutter {
+					b.Cut(store.Cut{Table: k.Table, Partition: k.Partition, From: k.Sort, To: rnd.bound()})
 				}
 			}
 			if err := w.engine.Commit(t.Context(), b); err != nil {

@@ -107,6 +107,7 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		{"Compact", testCompact},
 		{"Stats", testStats},
 		{"Counter", testCounter},
+		{"Cutter", testCutter},
 		{"Announcer", testAnnouncer},
 		{"Cancel", testCancel},
 		{"UseAfterClose", testUseAfterClose},
