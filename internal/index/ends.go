@@ -15,12 +15,14 @@ type ends struct {
 	list   []end
 	keys   keyMemory
 	buf    []byte
+	last   int // the list of the row before, whose name is in buf
 }
 
 // end is where a list is to end.
 type end struct {
-	key  store.Key // of a row of the oldest block so far
-	many bool      // it is not the only row
+	key    store.Key // of the first row that was seen
+	oldest uint64    // block
+	rows   int
 }
 
 // add notes that a row of a block goes. It is false for a row that is in no list by the
@@ -30,27 +32,42 @@ func (e *ends) add(block uint64, k store.Key) bool {
 	if at < 0 || len(k.Sort) < at+8 || binary.BigEndian.Uint64(k.Sort[at:]) != block {
 		return false
 	}
-	e.buf = overlayKey(e.buf, store.Key{Table: k.Table, Partition: k.Partition, Sort: k.Sort[:at]})
-	if i, there := e.at[string(e.buf)]; there {
-		copy(e.list[i].key.Sort[at:], k.Sort[at:at+8])
-		e.list[i].many = true
-		return true
+	name := store.Key{Table: k.Table, Partition: k.Partition, Sort: k.Sort[:at]}
+	if !e.named(name) {
+		e.buf = overlayKey(e.buf, name)
+		i, there := e.at[string(e.buf)]
+		if !there {
+			i = len(e.list)
+			e.at[string(e.buf)] = i
+			e.list = append(e.list, end{key: e.keys.own(k)})
+		}
+		e.last = i
 	}
-	e.at[string(e.buf)] = len(e.list)
-	e.list = append(e.list, end{key: e.keys.own(k)})
+	l := &e.list[e.last]
+	l.oldest = block
+	l.rows++
 	return true
+}
+
+// named says whether a list is that of the row before, as a block's transactions are.
+func (e *ends) named(k store.Key) bool {
+	p := 1 + len(k.Partition)
+	return len(e.buf) == p+len(k.Sort) && e.buf[0] == k.Table.ID &&
+		string(e.buf[1:p]) == string(k.Partition) && string(e.buf[p:]) == string(k.Sort)
 }
 
 // put adds the changes to a commit: a row that goes alone is a row, others are a part of
 // the list.
 func (e *ends) put(b *store.Batch) {
 	for i := range e.list {
-		k := &e.list[i].key
-		if !e.list[i].many {
-			b.Delete(*k)
+		l := &e.list[i]
+		k := l.key
+		if l.rows == 1 {
+			b.Delete(k)
 			continue
 		}
 		at := int(e.number[k.Table.ID])
+		binary.BigEndian.PutUint64(k.Sort[at:], l.oldest)
 		cut := store.Cut{Table: k.Table, Partition: k.Partition, From: k.Sort[:at+8]}
 		if at > 0 {
 			cut.To = store.PrefixEnd(k.Sort[:at])

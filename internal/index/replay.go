@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
 
@@ -102,6 +103,8 @@ func LoadBlock(ctx context.Context, r store.Reader, number uint64) (*explorer.Bl
 	if err != nil {
 		return nil, nil, err
 	}
+	b.Transactions = make([]starknet.Transaction, 0, len(recs))
+	b.Receipts = make([]starknet.Receipt, 0, len(recs))
 	for i, rec := range recs {
 		if rec.Index != uint32(i) {
 			return nil, nil, fmt.Errorf("transaction %d of block %d is missing", i, number)

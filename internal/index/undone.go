@@ -17,7 +17,7 @@ import (
 const undoStepBlocks = 1_000
 
 // opBytes is what a change takes in memory beside its key and value, about.
-const opBytes = 200
+const opBytes = 300
 
 // undone are the changes that take the newest blocks back.
 type undone struct {

@@ -25,6 +25,9 @@ const (
 	// defaultBulkBytes is from where on a commit is worth tables of its own. Each of
 	// them is synced, and so is the list of all tables.
 	defaultBulkBytes = 4 << 20
+	// bulkCuts is how many cuts are worth a table of their own: in a memtable they are
+	// put in order anew for the reads that follow.
+	bulkCuts = 500
 	// ownShare is the part of that which the rows of a table whose keys ascend must have
 	// to get one for themselves: it goes to the bottom, where others' rows would keep it
 	// from.

@@ -43,3 +43,31 @@ func TestGiveUpAfterFailure(t *testing.T) {
 		t.Fatal("it waits for a removal")
 	}
 }
+
+// TestManyCuts: many cuts are a table of their own, however few their bytes, and a few go
+// through the log.
+func TestManyCuts(t *testing.T) {
+	lists := &store.Table{ID: 1, Name: "list", PartitionLen: 8}
+	e, err := Open(MemOptions(vfs.NewMem(), []*store.Table{lists}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	for _, c := range []struct {
+		cuts  int
+		table bool
+	}{{bulkCuts - 1, false}, {bulkCuts, true}} {
+		b := &store.Batch{}
+		for i := range c.cuts {
+			b.Cut(store.Cut{Table: lists, Partition: store.AppendUint64(nil, uint64(i))})
+		}
+		w, err := e.build(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, table := w.(*bulk); table != c.table {
+			t.Errorf("%d cuts: a table is %t, want %t", c.cuts, table, c.table)
+		}
+		w.drop()
+	}
+}

@@ -89,7 +89,7 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 		return nil, err
 	}
 	places := lastChanges(ops, inKeyOrder(ops))
-	if b.Bytes() >= e.bulkBytes {
+	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts {
 		return e.buildTables(ops, places, cuts)
 	}
 	return e.buildLogged(ops, places, cuts)
