@@ -73,7 +73,7 @@ func scan(ctx context.Context, e store.Engine, q event.Query, head uint64) (took
 	err = e.View(ctx, func(r store.Reader) error {
 		at := explorer.Position{Block: min(q.To, head) + 1}
 		for {
-			recs, next, done, err := transaction.Before(ctx, r, at, 500, 4)
+			recs, next, done, err := transaction.Before(ctx, r, at, 500)
 			if err != nil {
 				return err
 			}

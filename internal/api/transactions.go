@@ -19,10 +19,7 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-const (
-	MaxCalldata = 1024
-	FeedSpans   = 4 // of 4,096 blocks: how far a page looks through empty blocks
-)
+const MaxCalldata = 1024
 
 // TxItem is a transaction in the chain's feed.
 type TxItem struct {
@@ -143,7 +140,7 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 				from = p
 			}
 		}
-		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit, FeedSpans)
+		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit)
 		if err != nil {
 			return err
 		}

@@ -168,28 +168,3 @@ func appendOp(b []byte, op *store.Op) []byte {
 	b = append(b, op.Partition...)
 	return append(b, op.Sort...)
 }
-
-// spanBits is the size of a span, the partition of tables that are kept by
-// block number: 4,096 blocks. Spans spread such a table over machines while a
-// page of neighbouring blocks stays in one or two partitions.
-const spanBits = 12
-
-// SpanSize is the number of blocks in a span.
-const SpanSize = 1 << spanBits
-
-// Span is the partition of a block's rows.
-func Span(number uint64) []byte { return AppendSpan(make([]byte, 0, SpanBytes), number) }
-
-// SpanBytes is the length of a span's partition.
-const SpanBytes = 4
-
-// AppendSpan appends the partition of a block's rows.
-func AppendSpan(b []byte, number uint64) []byte {
-	return binary.BigEndian.AppendUint32(b, uint32(number>>spanBits))
-}
-
-// FirstOfSpan is the first block number in the span that holds number.
-func FirstOfSpan(number uint64) uint64 { return number >> spanBits << spanBits }
-
-// BlockKey is the sort key of a block.
-func BlockKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }

@@ -19,7 +19,7 @@
 // against that digest first: a file never has rows of two forks, however long it takes.
 //
 // Costs: a range is read once for all families together, one scan per 4,096 blocks of their
-// headers and one of their transactions, in views of at most viewRows rows; state diffs are one
+// headers and one per 16 of their transactions, in views of at most viewRows rows; state diffs are one
 // GetMany for each headerRows blocks. No row is looked up for the sake of another, but for
 // the tokens, which are one GetMany for each tokenRows. Memory is that of the open row groups:
 // one of at most groupBytes, counted as text, in each family and range at work, with what was

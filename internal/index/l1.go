@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"chainexplorer/internal/explorer"
@@ -14,7 +15,7 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// pruneBlocks bounds how many undo records one commit removes.
+// pruneBlocks is about how many undo records one commit removes at most.
 const pruneBlocks = 2_000
 
 // trackL1 moves the L1 mark forward and drops undo records that are no longer
@@ -115,7 +116,7 @@ func (x *Indexer) acceptedByUs(ctx context.Context, ref BlockRef) (chain.L1, boo
 }
 
 // prune removes undo records of blocks that are accepted on L1 and deeper than
-// UndoBlocks, a bounded number at a time.
+// UndoBlocks, a bounded number at a time. One scan per stretch.
 func (x *Indexer) prune(ctx context.Context, b *store.Batch) error {
 	undo := x.undo
 	if head := x.state.Head.Number; x.state.HasL1 && head >= x.UndoBlocks {
@@ -124,24 +125,28 @@ func (x *Indexer) prune(ctx context.Context, b *store.Batch) error {
 	removed := 0
 	err := x.Store.View(ctx, func(r store.Reader) error {
 		for undo.Oldest < undo.Floor && removed < pruneBlocks {
-			span := store.Range{
-				Table: catalog.Undo, Partition: explorer.Span(undo.Oldest), Limit: pruneBlocks - removed,
-				From: explorer.BlockKey(undo.Oldest), To: explorer.BlockKey(undo.Floor),
+			end := min(explorer.FirstOfStretch(undo.Oldest)+explorer.StretchSize, undo.Floor)
+			stretch := store.Range{
+				Table: catalog.Undo, Partition: explorer.Stretch(undo.Oldest), Limit: explorer.StretchSize,
+				From: explorer.BlockKey(undo.Oldest), To: explorer.BlockKey(end),
 			}
-			n, spanEnd := 0, explorer.FirstOfSpan(undo.Oldest)+explorer.SpanSize
-			for row, err := range r.Scan(ctx, span) {
+			before := removed
+			for row, err := range r.Scan(ctx, stretch) {
 				if err != nil {
 					return fmt.Errorf("scan undo records: %w", err)
 				}
-				number := binary.BigEndian.Uint64(row.Sort)
-				b.Delete(UndoKey(number))
-				undo.Oldest = number + 1
-				n++
+				b.Delete(UndoKey(binary.BigEndian.Uint64(row.Sort)))
+				removed++
 			}
-			removed += n
-			if n < span.Limit {
-				undo.Oldest = min(spanEnd, undo.Floor) // nothing is left in this span
+			undo.Oldest = end
+			if removed > before {
+				continue
 			}
+			next, err := nextUndo(ctx, r, end-1)
+			if err != nil {
+				return err
+			}
+			undo.Oldest = min(next, undo.Floor)
 		}
 		return nil
 	})
@@ -151,4 +156,17 @@ func (x *Indexer) prune(ctx context.Context, b *store.Batch) error {
 	b.Put(chain.UndoKey, encodeUndoSpan(undo))
 	x.undo = undo
 	return nil
+}
+
+// nextUndo is the first block behind one that has an undo record: there may be none for
+// as many blocks as were accepted on L1 when they were indexed.
+func nextUndo(ctx context.Context, r store.Reader, behind uint64) (uint64, error) {
+	after := UndoKey(behind)
+	for e, err := range r.Walk(ctx, catalog.Undo, &after) {
+		if err != nil {
+			return 0, fmt.Errorf("look for undo records: %w", err)
+		}
+		return binary.BigEndian.Uint64(e.Sort), nil
+	}
+	return math.MaxUint64, nil
 }

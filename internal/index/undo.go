@@ -34,7 +34,7 @@ type UndoSpan struct {
 
 // UndoKey is the address of a block's undo record.
 func UndoKey(number uint64) store.Key {
-	return store.Key{Table: catalog.Undo, Partition: explorer.Span(number), Sort: explorer.BlockKey(number)}
+	return store.Key{Table: catalog.Undo, Partition: explorer.Stretch(number), Sort: explorer.BlockKey(number)}
 }
 
 // found is what a block finds of earlier rows.

@@ -30,6 +30,8 @@ const (
 	examplesFor = time.Minute
 	// examplesRetry is how soon an index without blocks is looked at again.
 	examplesRetry = time.Second
+	// exampleSpans is how far a message is looked for, in spans of blocks.
+	exampleSpans = 4
 	// documentTime bounds the store's work for a document.
 	documentTime = 2 * time.Second
 )
@@ -89,7 +91,7 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *api.Chain) 
 	if settled >= c.Depth {
 		settled -= c.Depth
 	}
-	list, _, _, err := transaction.PreviewsBefore(ctx, r, explorer.Position{Block: settled + 1}, 1, api.FeedSpans)
+	list, _, _, err := transaction.PreviewsBefore(ctx, r, explorer.Position{Block: settled + 1}, 1)
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -106,7 +108,7 @@ func (f *exampleFinder) look(ctx context.Context, r store.Reader, c *api.Chain) 
 		f.found.Class = classes[0].Hash.String()
 	}
 	f.found.Tx, f.found.Block, f.found.Timestamp = list[0].Hash.String(), strconv.FormatUint(b.Number, 10), kernel.TimestampISO(b.Timestamp)
-	found, _, err := message.List(ctx, r, message.Filter{}, explorer.EndOf(state.Head.Number), 1, api.FeedSpans)
+	found, _, err := message.List(ctx, r, message.Filter{}, explorer.EndOf(state.Head.Number), 1, exampleSpans)
 	if err != nil || len(found) == 0 {
 		return err
 	}

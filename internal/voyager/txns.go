@@ -22,7 +22,6 @@ const (
 	maxTyped      = 20_000 // transactions of a block
 	maxTypedOf    = 2_000  // transactions of an address, for one page
 	typedAtOnce   = 200
-	emptySpans    = 4 // how far a read looks through empty blocks
 	maxInvocation = 4 // the largest number of a type
 )
 
@@ -132,23 +131,20 @@ func (c *call) txType() (*starknet.TxType, error) {
 // txnsDown returns n transactions, the newest first, from that one downwards in front of which
 // the chain has as many as up to says, less one.
 func (v *view) txnsDown(ctx context.Context, upTo uint64, n int) ([]txItem, error) {
-	items := make([]txItem, 0, n)
-	for len(items) < n { // each time around there is one at least
-		last := upTo - uint64(len(items)) - 1
-		b, err := block.Reaching(ctx, v.r, 0, v.top.Number, last, func(s *block.Summary) uint64 { return s.TotalTransactions })
-		if err != nil {
-			return nil, err
-		}
-		at := explorer.Position{Block: b.Number, Index: uint32(last - (b.TotalTransactions - b.Transactions) + 1)}
-		list, _, _, err := transaction.Before(ctx, v.r, at, n-len(items), emptySpans)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range list {
-			items = append(items, v.txItem(t))
-		}
+	if n == 0 {
+		return []txItem{}, nil
 	}
-	return items, nil
+	b, err := block.Reaching(ctx, v.r, 0, v.top.Number, upTo-1, func(s *block.Summary) uint64 { return s.TotalTransactions })
+	if err != nil {
+		return nil, err
+	}
+	at := explorer.Position{Block: b.Number, Index: uint32(upTo - (b.TotalTransactions - b.Transactions))}
+	list, _, _, err := transaction.Before(ctx, v.r, at, n)
+	items := make([]txItem, 0, len(list))
+	for _, t := range list {
+		items = append(items, v.txItem(t))
+	}
+	return items, err
 }
 
 // blockTxns lists the transactions of a block, the last first.

@@ -9,7 +9,8 @@
 //
 // Costs: a block by number is one Get, by hash two; a page of k neighbours is
 // one scan per span it touches (at most two for k up to 4,096); the block at a
-// time is one seek. A block's rows depend on its parent's row alone.
+// time is one seek; the blocks that hold some transactions are found by the totals,
+// in one round trip near by and in a few however far away. A block's rows depend on its parent's row alone.
 package block
 
 import (
@@ -28,7 +29,7 @@ var (
 	Blocks = &store.Table{ID: 16, Name: "block", PartitionLen: explorer.SpanBytes, Present: true}
 	Hashes = &store.Table{ID: 17, Name: "block_hash", PartitionLen: felt.Size}
 	Times  = &store.Table{ID: 18, Name: "block_time", PartitionLen: 0, Listed: true}
-	States = &store.Table{ID: 19, Name: "block_state", PartitionLen: 4}
+	States = &store.Table{ID: 19, Name: "block_state", PartitionLen: explorer.SpanBytes}
 )
 
 const (

@@ -29,7 +29,7 @@ import (
 
 // Undo holds the undo record of every block that may still be forked away; it
 // belongs to the write path.
-var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: 4}
+var Undo = &store.Table{ID: 3, Name: "undo", PartitionLen: explorer.StretchBytes}
 
 // Subjects returns the subjects in the order in which they are projected.
 func Subjects() []explorer.Subject {

@@ -19,12 +19,12 @@ import (
 
 // Layout is the version of all tables together. Any change to a key or record
 // that an older program would misread raises it.
-const Layout = 4
+const Layout = 5
 
 // The tables of this subject.
 var (
 	Meta    = &store.Table{ID: 1, Name: "meta", PartitionLen: 0}
-	Digests = &store.Table{ID: 2, Name: "digest", PartitionLen: 4}
+	Digests = &store.Table{ID: 2, Name: "digest", PartitionLen: explorer.SpanBytes}
 )
 
 func metaKey(name string) store.Key { return store.Key{Table: Meta, Sort: []byte(name)} }

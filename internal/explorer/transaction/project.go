@@ -20,13 +20,13 @@ func (Subject) Tables() []*store.Table { return []*store.Table{Transactions, Has
 // Project writes two rows per transaction.
 func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	var e record.Encoder
-	span := explorer.Span(b.Number)
+	stretch := explorer.Stretch(b.Number)
 	stamp := &Stamp{b.Hash, b.Timestamp}
 	var pos [explorer.PositionSize]byte
 	for i := range b.Transactions {
 		t, r := &b.Transactions[i], &b.Receipts[i]
 		p := explorer.Position{Block: b.Number, Index: uint32(i)}.Append(pos[:0])
-		rows.Put(Transactions, span, p, encode(&e, stamp, t, r))
+		rows.Put(Transactions, stretch, p, encode(&e, stamp, t, r))
 		rows.Put(Hashes, t.Hash[:], nil, p)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -208,7 +209,7 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 		to = nil
 	}
 	return store.Range{
-		Table: Transactions, Partition: explorer.Span(number), Limit: limit,
+		Table: Transactions, Partition: explorer.Stretch(number), Limit: limit,
 		From: explorer.Position{Block: number, Index: index}.Append(nil), To: to,
 	}
 }
@@ -267,46 +268,61 @@ func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Fe
 }
 
 // PreviewsBefore is Before for lists.
-func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Preview, next explorer.Position, done bool, err error) {
+func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit int) (out []*Preview, next explorer.Position, done bool, err error) {
 	w := previewers.Get().(*previewer)
 	defer putPreviewer(w)
-	return before(ctx, r, p, limit, maxSpans, reader[Preview](w.read).row, func(v *Preview) explorer.Position { return v.Position })
+	return before(ctx, r, p, limit, w.read, newPreviewer, func(v *Preview) explorer.Position { return v.Position })
 }
 
-// Before returns up to limit transactions in front of a place, newest first.
-// It looks at no more than maxSpans spans, so that a long run of empty blocks
-// ends the page early: next is where to go on, and done says that the start of
-// the chain was reached.
-func Before(ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int) (out []*Record, next explorer.Position, done bool, err error) {
-	return before(ctx, r, p, limit, maxSpans, newReader().row, func(rec *Record) explorer.Position { return rec.Position })
+// Before returns up to limit transactions in front of a place, which is no further than
+// right behind the head, newest first. next is where to go on, and done says that the
+// start of the chain was reached. One scan, and for what it does not find the reads of
+// block.Newest and one GetMany.
+func Before(ctx context.Context, r store.Reader, p explorer.Position, limit int) (out []*Record, next explorer.Position, done bool, err error) {
+	return before(ctx, r, p, limit, newReader(), newReader, func(rec *Record) explorer.Position { return rec.Position })
 }
 
-func before[T any](ctx context.Context, r store.Reader, p explorer.Position, limit, maxSpans int,
-	read func(store.Row) (T, error), place func(T) explorer.Position,
-) (out []T, next explorer.Position, done bool, err error) {
-	for range maxSpans {
-		rng := store.Range{
-			Table: Transactions, Partition: explorer.Span(p.Block), To: p.Append(nil),
-			Reverse: true, Limit: limit - len(out),
-		}
-		for row, err := range r.Scan(ctx, rng) {
-			if err != nil {
-				return nil, p, false, fmt.Errorf("list transactions before block %d: %w", p.Block, err)
-			}
-			rec, err := read(row)
-			if err != nil {
-				return nil, p, false, err
-			}
-			out = append(out, rec)
-		}
-		if len(out) == limit {
-			return out, place(out[limit-1]), false, nil
-		}
-		first := explorer.FirstOfSpan(p.Block)
-		if first == 0 {
-			return out, explorer.Position{}, true, nil
-		}
-		p = explorer.Position{Block: first - 1, Index: ^uint32(0)}
+func before[T any](ctx context.Context, r store.Reader, p explorer.Position, limit int,
+	read reader[T], newReader func() reader[T], place func(*T) explorer.Position,
+) (out []*T, next explorer.Position, done bool, err error) {
+	last := p.Block // that may have some
+	if p.Index == 0 && last > 0 {
+		last--
 	}
-	return out, p, false, nil
+	rng := store.Range{Table: Transactions, Partition: explorer.Stretch(last), To: p.Append(nil), Reverse: true, Limit: limit}
+	for row, err := range r.Scan(ctx, rng) {
+		if err != nil {
+			return nil, p, false, fmt.Errorf("list transactions before block %d: %w", p.Block, err)
+		}
+		rec, err := read.row(row)
+		if err != nil {
+			return nil, p, false, err
+		}
+		out = append(out, rec)
+	}
+	if first := explorer.FirstOfStretch(last); first > 0 && len(out) < limit {
+		blocks, err := block.Newest(ctx, r, first-1, limit-len(out))
+		if err != nil {
+			return nil, p, false, fmt.Errorf("list transactions before block %d: %w", first, err)
+		}
+		further, err := getMany(ctx, r, newestOf(blocks, limit-len(out)), newReader)
+		if err != nil {
+			return nil, p, false, err
+		}
+		out = append(out, further...)
+	}
+	if len(out) < limit {
+		return out, explorer.Position{}, true, nil
+	}
+	return out, place(out[limit-1]), false, nil
+}
+
+// newestOf are the places of the last transactions of blocks in order, the last one first.
+func newestOf(blocks []*block.Summary, limit int) (out []explorer.Position) {
+	for _, b := range slices.Backward(blocks) {
+		for i := b.Transactions; i > 0 && len(out) < limit; i-- {
+			out = append(out, explorer.Position{Block: b.Number, Index: uint32(i - 1)})
+		}
+	}
+	return out
 }

@@ -2,12 +2,13 @@
 //
 // Rows, with n transactions:
 //
-//	tx       span | block index   transaction, receipt, events, block's hash and time   n rows
-//	tx_hash  hash |               position                                              n rows
+//	tx       stretch | block index   transaction, receipt, events, block's hash and time   n rows
+//	tx_hash  hash    |               position                                              n rows
 //
 // Costs: a transaction by position is one Get, by hash two; a page of a
-// block's transactions, or of the chain's newest, is one scan per span that it
-// touches. The rows depend on the block alone. They repeat its hash and time,
+// block's transactions is one scan; a page of the chain's is one scan, and where it
+// reaches beyond a stretch the rows of the blocks that hold the rest (block.Newest) and
+// one GetMany, however far apart these blocks are. The rows depend on the block alone. They repeat its hash and time,
 // which lists of all kinds show: a page of 100 events of 100 blocks would look
 // up as many rows again for them. Rows of one block are neighbours on disk, where
 // the repetition packs to a few bytes.
@@ -27,7 +28,7 @@ import (
 
 // The tables of this subject.
 var (
-	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.SpanBytes, Present: true, Ascending: true}
+	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.StretchBytes, Present: true, Ascending: true}
 	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
 )
 
@@ -71,7 +72,7 @@ type Emitted struct {
 
 // Key is the address of a transaction's row.
 func Key(p explorer.Position) store.Key {
-	return store.Key{Table: Transactions, Partition: explorer.Span(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
+	return store.Key{Table: Transactions, Partition: explorer.Stretch(p.Block), Sort: p.Append(make([]byte, 0, explorer.PositionSize))}
 }
 
 // keysOf are the addresses of transactions. They share their memory.
@@ -83,13 +84,13 @@ func keysOf(ps []explorer.Position) []store.Key {
 	return keys
 }
 
-const keySize = explorer.SpanBytes + explorer.PositionSize
+const keySize = explorer.StretchBytes + explorer.PositionSize
 
 // appendKey is Key in memory that others share.
 func appendKey(mem []byte, p explorer.Position) (store.Key, []byte) {
 	start := len(mem)
-	mem = p.Append(explorer.AppendSpan(mem, p.Block))
-	sort := start + explorer.SpanBytes
+	mem = p.Append(explorer.AppendStretch(mem, p.Block))
+	sort := start + explorer.StretchBytes
 	return store.Key{Table: Transactions, Partition: mem[start:sort:sort], Sort: mem[sort:len(mem):len(mem)]}, mem
 }
 

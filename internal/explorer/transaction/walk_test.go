@@ -10,7 +10,7 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// TestWalkEvents walks over spans, empty ones included, with every budget, and goes on
+// TestWalkEvents walks over stretches, empty ones included, with every budget, and goes on
 // where the budget ended it.
 func TestWalkEvents(t *testing.T) {
 	c := simulated(t, 60)
@@ -21,7 +21,7 @@ func TestWalkEvents(t *testing.T) {
 	}
 	const last = 9*4096 + 5
 	var want []visited
-	for i, n := range []uint64{0, 1, 4095, 4096, 4097, 3 * 4096, last, last + 1} {
+	for i, n := range []uint64{0, 1, 4095, 4096, 4097, 4096 + 15, 4096 + 16, 3 * 4096, last, last + 1} {
 		b := c.BlockAt(uint64(40 + i))
 		blocks[n] = b
 		for j := range b.Transactions {
@@ -32,7 +32,7 @@ func TestWalkEvents(t *testing.T) {
 	}
 	e := load(t, blocks)
 	view(t, e, func(ctx context.Context, r store.Reader) {
-		for budget := 1; budget <= len(want)+12*spanCost; budget += 3 {
+		for budget := 1; budget <= len(want)+12*stretchCost; budget += 3 {
 			var got []visited
 			from := explorer.Position{Block: 1}
 			for walks := 0; ; walks++ {
