@@ -1829,8 +1829,8 @@ func (q *ListTransactionsQuery) values() url.Values {
 }
 
 // ListTransactions: List transactions. The newest transactions of the chain first. `limit`
-// is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty,
-// and still have a nextCursor.
+// is 1 to 200, 25 by default. However many blocks without transactions lie between, only the
+// last page is short.
 func (c *Chain) ListTransactions(ctx context.Context, opts *ListTransactionsQuery) (*TxPage, error) {
 	out := new(TxPage)
 	err := c.client.do(ctx, request{operation: "listTransactions", method: http.MethodGet, path: "/v1/" + url.PathEscape(c.id) + "/txs", query: opts.values(), again: true}, out)

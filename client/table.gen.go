@@ -318,7 +318,7 @@ var Operations = []Operation{
 		{Name: "limit", In: "query", Description: "Page size. A value out of range is clamped to 1 or to the maximum.", Integer: true, Default: "25"},
 		{Name: "cursor", In: "query", Description: "nextCursor of the page before."},
 	}},
-	{ID: "listTransactions", Group: "Transactions", Summary: "List transactions", Description: "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor.", Method: "GET", Path: "/v1/{chain}/txs", Scope: "read", Tier: "official_public", Paged: true, Parameters: []Parameter{
+	{ID: "listTransactions", Group: "Transactions", Summary: "List transactions", Description: "The newest transactions of the chain first. `limit` is 1 to 200, 25 by default. However many blocks without transactions lie between, only the last page is short.", Method: "GET", Path: "/v1/{chain}/txs", Scope: "read", Tier: "official_public", Paged: true, Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 		{Name: "limit", In: "query", Description: "Page size. A value out of range is clamped to 1 or to the maximum.", Integer: true, Default: "25"},
 		{Name: "cursor", In: "query", Description: "nextCursor of the page before."},

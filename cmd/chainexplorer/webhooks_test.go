@@ -37,6 +37,7 @@ func (r *hookReceiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil || r.verify == nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
 	if err := r.verify.Verify(body, req.Header); err != nil {
@@ -128,13 +129,13 @@ func TestWebhookKills(t *testing.T) {
 		}
 		req.Header.Set("X-Service-Api-Key", key)
 		req.Header.Set("Content-Type", "application/json")
+		r.mu.Lock() // a message may come before the answer that tells its secret
+		defer r.mu.Unlock()
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer res.Body.Close() //nolint:errcheck // read to its end
-		r.mu.Lock()
-		defer r.mu.Unlock()
 		if res.StatusCode != http.StatusCreated || json.NewDecoder(res.Body).Decode(&made) != nil {
 			return false // there are not as many blocks yet
 		}

@@ -115,7 +115,7 @@ func (s *Routes) transactionRoutes() {
 	feed := base
 	feed.ID, feed.Path, feed.Certification = "listTransactions", "/v1/{chain}/txs", kernel.Beta
 	feed.Summary = "List transactions"
-	feed.Description = "The newest transactions of the chain first. `limit` is {page}. Over a long run of empty blocks a page may be short, or empty, and still have a nextCursor."
+	feed.Description = "The newest transactions of the chain first. `limit` is {page}. However many blocks without transactions lie between, only the last page is short."
 	feed.Page = kernel.Page{Usual: 25, Most: 200}
 	feed.Statuses = []int{http.StatusNotFound}
 	kernel.Register(s.Server, feed, s.listTransactions)

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -33,13 +35,18 @@ func TestPrune(t *testing.T) {
 	if err := e.Commit(t.Context(), put); err != nil {
 		t.Fatal(err)
 	}
-	x := &Indexer{Options: Options{Store: e, UndoBlocks: 10}, undo: UndoSpan{Oldest: 3, Floor: 4}}
+	counting := &scanCounter{Engine: e}
+	x := &Indexer{Options: Options{Store: counting, UndoBlocks: 10}, undo: UndoSpan{Oldest: 3, Floor: 4}}
 	x.state.Head.Number, x.state.HasL1, x.state.L1.Number = floor+9, true, floor-1
 	for steps := 0; x.undo.Oldest < floor; steps++ {
 		b, was := &store.Batch{Epoch: lease.Epoch}, x.undo
 		if err := x.prune(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
+		if counting.scans > pruneBlocks/explorer.StretchSize+20 {
+			t.Fatalf("step %d took %d scans", steps, counting.scans)
+		}
+		counting.scans = 0
 		if b.Len() > pruneBlocks+explorer.StretchSize || x.undo.Oldest <= was.Oldest || steps > 3 {
 			t.Fatalf("step %d removes %d records, from %d to %d", steps, b.Len()-1, was.Oldest, x.undo.Oldest)
 		}
@@ -79,4 +86,24 @@ func TestPrune(t *testing.T) {
 	if err := x.prune(t.Context(), b); err != nil || b.Len() != 0 {
 		t.Fatalf("with nothing to remove %d changes, error %v", b.Len(), err)
 	}
+}
+
+// scanCounter counts the scans of its views.
+type scanCounter struct {
+	store.Engine
+	scans int
+}
+
+func (c *scanCounter) View(ctx context.Context, read func(store.Reader) error) error {
+	return c.Engine.View(ctx, func(r store.Reader) error { return read(scanReader{r, &c.scans}) })
+}
+
+type scanReader struct {
+	store.Reader
+	scans *int
+}
+
+func (r scanReader) Scan(ctx context.Context, rng store.Range) iter.Seq2[store.Row, error] {
+	*r.scans++
+	return r.Reader.Scan(ctx, rng)
 }
