@@ -36,6 +36,7 @@ var alone = map[string]string{
 	"internal/mcp":                 "asks worlds, none of which is watched",
 	"internal/verification/client": "asks a server one thing after the other",
 	"internal/web/pages":           "asks worlds, none of which is watched",
+	"internal/web/walk":            "looks at one page after the other; the pages are those of another process",
 }
 
 // worlds is the package whose worlds leave out tests under the race detector that do
