@@ -18,10 +18,9 @@ import (
 
 const blocks = 100
 
-// build projects a simulated chain into a store, block after block.
-func build(t *testing.T) (*simnode.Chain, store.Engine) {
+// opened is an empty store, and the right to write to it.
+func opened(t *testing.T) (store.Engine, store.Lease) {
 	t.Helper()
-	c := simnode.New(simnode.Config{Seed: 5, Blocks: blocks, BlockTime: 2 * time.Second})
 	e, err := pebble.OpenMem(Subject{}.Tables())
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +30,14 @@ func build(t *testing.T) (*simnode.Chain, store.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e, lease
+}
+
+// build projects a simulated chain into a store, block after block.
+func build(t *testing.T) (*simnode.Chain, store.Engine) {
+	t.Helper()
+	c := simnode.New(simnode.Config{Seed: 5, Blocks: blocks, BlockTime: 2 * time.Second})
+	e, lease := opened(t)
 	var earlier [][]byte
 	for i := range uint64(blocks) {
 		b := explorer.NewBlock(c.BlockAt(i), c.StateUpdateAt(i))

@@ -4,26 +4,16 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/record"
 )
 
 // counted stores blocks with so many transactions each, and whatever totals add says they have besides.
 func counted(t *testing.T, transactions []uint64, add func(number uint64) uint64) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(Subject{}.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
-	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, lease := opened(t)
 	batch, total := &store.Batch{Epoch: lease.Epoch}, uint64(0)
 	for i, n := range transactions {
 		total += n

@@ -41,20 +41,26 @@ func view(t *testing.T, e store.Engine, fn func(ctx context.Context, r store.Rea
 	}
 }
 
-// TestEveryTransactionComesBack stores a chain and reads each transaction by
-// hash, by place and in its block's list.
-func TestEveryTransactionComesBack(t *testing.T) {
-	const n = 120
+// whole stores the first blocks of a simulated chain.
+func whole(t *testing.T, n int) (*simnode.Chain, store.Engine) {
+	t.Helper()
 	c := simulated(t, n)
 	blocks := map[uint64]*starknet.Block{}
 	for i := range uint64(n) {
 		blocks[i] = c.BlockAt(i)
 	}
-	e := load(t, blocks)
+	return c, load(t, blocks)
+}
+
+// TestEveryTransactionComesBack stores a chain and reads each transaction by
+// hash, by place and in its block's list.
+func TestEveryTransactionComesBack(t *testing.T) {
+	const n = 120
+	c, e := whole(t, n)
 	types := map[starknet.TxType]int{}
 	view(t, e, func(ctx context.Context, r store.Reader) {
 		for i := range uint64(n) {
-			b := blocks[i]
+			b := c.BlockAt(i)
 			list, err := OfBlock(ctx, r, i, 0, 1000)
 			if err != nil {
 				t.Fatal(err)
@@ -92,12 +98,7 @@ func TestEveryTransactionComesBack(t *testing.T) {
 // looks at them when all are read: what one list was read with is used again for the next.
 func TestPreviewsStay(t *testing.T) {
 	const n = 40
-	c := simulated(t, n)
-	blocks := map[uint64]*starknet.Block{}
-	for i := range uint64(n) {
-		blocks[i] = c.BlockAt(i)
-	}
-	e := load(t, blocks)
+	_, e := whole(t, n)
 	view(t, e, func(ctx context.Context, r store.Reader) {
 		var lists [2][n][]*Preview
 		var readers sync.WaitGroup
