@@ -32,15 +32,14 @@ TESTRUN = go run ./scripts/testrun -vet=off -ldflags=-w
 # they share nothing of Go's, and take most of the time when they are watched. More was
 # tried: with the tables under the store left alone it told of races inside of
 # encoding/json that are none, perhaps because equal generic types are linked once,
-# watched or not. The store compresses as it does in the program, without C: those
-# sources would be compiled for the race detector alone, for a minute.
+# watched or not.
 UNWATCHED = chainexplorer/internal/starknet/hash github.com/consensys/gnark-crypto/... github.com/NethermindEth/juno/core/... modernc.org/sqlite/lib
 # Most is watched, and not made fast: without inlining it is compiled in half to two
 # thirds of the time, and under the race detector it runs no slower, but for what is
 # called for every felt.
 SLOW = github.com/andybalholm/brotli github.com/gogo/protobuf/... github.com/jackc/pgx/v5/pgtype github.com/parquet-go/...
 FAST = chainexplorer/internal/felt chainexplorer/internal/starknet/...
-RACE = -race -tags=pebblegozstd -gcflags=chainexplorer/...=-l $(FAST:%=-gcflags=%=) $(UNWATCHED:%=-gcflags=%=-race=false) $(SLOW:%=-gcflags=%=-l)
+RACE = -race -gcflags=chainexplorer/...=-l $(FAST:%=-gcflags=%=) $(UNWATCHED:%=-gcflags=%=-race=false) $(SLOW:%=-gcflags=%=-l)
 # It would let every process sleep for a second at its end, for goroutines that still
 # run; the tests wait for theirs.
 export GORACE ?= atexit_sleep_ms=20

@@ -4,6 +4,7 @@ go 1.26.8
 
 require (
 	github.com/BurntSushi/toml v1.6.0
+	github.com/DataDog/zstd v1.5.7
 	github.com/NethermindEth/juno v0.15.11
 	github.com/NethermindEth/starknet.go v0.17.1
 	github.com/alecthomas/kong v1.16.1
@@ -44,7 +45,6 @@ require (
 )
 
 require (
-	github.com/DataDog/zstd v1.5.7 // indirect
 	github.com/Masterminds/semver/v3 v3.4.0 // indirect
 	github.com/RaduBerinde/axisds v0.1.0 // indirect
 	github.com/RaduBerinde/btreemap v0.0.0-20260105202824-d3184786f603 // indirect
@@ -114,3 +114,6 @@ tool (
 	chainexplorer/scripts/lint
 	honnef.co/go/tools/cmd/staticcheck
 )
+
+// What Pebble calls of it, without C: see there.
+replace github.com/DataDog/zstd => ./internal/store/pebble/zstd

@@ -44,6 +44,21 @@ var keptOut = []string{
 	"google.golang.org/grpc",
 }
 
+// TestTheProgramHoldsNoSourcesOfC: where there is a C compiler, whoever builds the program
+// for the first time waits for every one of them.
+func TestTheProgramHoldsNoSourcesOfC(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{range .CFiles}}{{$.ImportPath}}/{{.}} {{end}}{{end}}",
+		module+"cmd/chainexplorer")
+	list.Env = append(list.Environ(), "CGO_ENABLED=1")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	if sources := strings.Fields(string(out)); len(sources) > 0 {
+		t.Errorf("the program has sources of C: %v", sources)
+	}
+}
+
 // TestTheProgramHoldsNothingNeedless looks at every package that is linked into the program.
 func TestTheProgramHoldsNothingNeedless(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"cmd/chainexplorer").Output()
