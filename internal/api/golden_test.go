@@ -23,7 +23,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // The golden files are requests with their answers in full, one directory per
@@ -167,11 +167,7 @@ func (g *golden) finish() {
 // TestGolden holds the corpus, and asks that it has every operation and every code.
 func TestGolden(t *testing.T) {
 	servertest.Watched(t)
-	empty, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { empty.Close() }) //nolint:errcheck // in memory
+	empty := pebbletest.Open(t, catalog.Tables())
 	fixed := func(o *options) {
 		o.Cursors = kernel.NewCursors([]byte("the secret of the golden files"))
 		o.Chains = append(o.Chains, api.Chain{ID: "SN_MAIN", Store: empty}, api.Chain{ID: "SN_YOUNG", Store: o.Chains[0].Store, Depth: 1 << 20})

@@ -17,7 +17,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var update = flag.Bool("update", false, "rewrite evidence.json and the golden files from what the tests see")
@@ -160,14 +160,10 @@ func (o *oracle) status() {
 // cleanDigest indexes the chain as it is now from nothing.
 func (o *oracle) cleanDigest() string {
 	o.T.Helper()
-	fresh, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		o.T.Fatal(err)
-	}
-	defer fresh.Close() //nolint:errcheck // in memory
+	fresh := pebbletest.Open(o.T, catalog.Tables())
 	o.IndexInto(fresh)
 	var digest string
-	err = fresh.View(o.T.Context(), func(r store.Reader) error {
+	err := fresh.View(o.T.Context(), func(r store.Reader) error {
 		state, err := chain.Read(o.T.Context(), r)
 		digest = hex.EncodeToString(state.Head.Digest[:])
 		return err

@@ -23,6 +23,7 @@ var testOnly = []string{
 	module + "internal/index/simsource",
 	module + "internal/index/sim",
 	module + "internal/servertest",
+	module + "internal/store/pebble/pebbletest",
 	module + "internal/store/postgres/pgtest",
 	module + "internal/store/storetest",
 	module + "internal/tstest",

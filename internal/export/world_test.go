@@ -17,7 +17,7 @@ import (
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // world is a simulated chain and its index.
@@ -29,11 +29,7 @@ type world struct {
 
 func newWorld(t testing.TB, c *simnode.Chain) *world {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	w := &world{c, e, t}
 	w.index()
 	return w

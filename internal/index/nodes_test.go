@@ -15,15 +15,12 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 func openMem(t *testing.T) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	return e
 }
 

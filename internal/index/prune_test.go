@@ -10,17 +10,13 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestPrune removes the records below the floor and no others, in steps of bounded size, also
 // where long runs of blocks have none.
 func TestPrune(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"chainexplorer/internal/job"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var (
@@ -89,11 +90,7 @@ func (l *logged) String() string {
 // inWorld runs a test on a store that holds an empty index of Sepolia.
 func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
-		engine, err := pebble.OpenMem(catalog.Tables())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer engine.Close() //nolint:errcheck // in memory
+		engine := pebbletest.Open(t, catalog.Tables())
 		w := &world{t: t, engine: engine}
 		w.format(chain.Layout, sepolia)
 		test(t, w)
@@ -259,11 +256,7 @@ func TestRefuses(t *testing.T) {
 // another layout; one of another chain ends the run.
 func TestWaitsForTheIndex(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		empty, err := pebble.OpenMem(catalog.Tables())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer empty.Close() //nolint:errcheck // in memory
+		empty := pebbletest.Open(t, catalog.Tables())
 		f := &fake{name: "a", every: time.Minute}
 		s := w.start(job.Options{Store: empty, Jobs: []job.Job{f}})
 		time.Sleep(time.Minute)

@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // crawl follows every link of our own from the first page and returns the pages.
@@ -302,11 +303,7 @@ func TestMissingPages(t *testing.T) {
 }
 
 func TestPagesWorkWithoutABlock(t *testing.T) {
-	empty, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer empty.Close() //nolint:errcheck // in memory
+	empty := pebbletest.Open(t, catalog.Tables())
 	w := newWorld(t, 1, func(o *options) { o.Chains[0].Store = empty })
 	pages := w.crawl()
 	for path, page := range pages {

@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var f = felt.FromUint64
@@ -32,11 +32,7 @@ func calls(targets ...uint64) []felt.Felt {
 // TestTotals: parts of a transaction are one item, whatever their number; a
 // transfer to oneself is one; counts go on over blocks.
 func TestTotals(t *testing.T) {
-	e, err := pebble.OpenMem(address.Subject{}.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, address.Subject{}.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

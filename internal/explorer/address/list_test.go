@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // truth is what a chain says of every address, oldest first, from its blocks alone.
@@ -229,11 +229,7 @@ func follow(t *testing.T, e store.Engine, c *simnode.Chain) {
 
 func open(t *testing.T) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	return e
 }
 

@@ -14,17 +14,13 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestSee holds every transaction of every address against its block: who the other
 // end is, what was called, and which transfer is the largest.
 func TestSee(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	c := simnode.New(simnode.Config{Seed: 51, Blocks: 60, EventsPerTx: 8})
 	head, _ := c.Head()
 	if err := simsource.Follow(t.Context(), e, c, head); err != nil {
@@ -48,7 +44,7 @@ func TestSee(t *testing.T) {
 	}
 	seen := map[string]int{}
 	truth := truthOf(c)
-	err = e.View(t.Context(), func(r store.Reader) error {
+	err := e.View(t.Context(), func(r store.Reader) error {
 		for _, a := range truth.order {
 			asked = 0
 			list, err := address.See(t.Context(), r, a, truth.txs[a], kinds, func(int, *transaction.Record) {})
@@ -155,18 +151,14 @@ func checkTop(t *testing.T, got *address.Seen, a felt.Felt, receipt *starknet.Re
 // TestPreviewsOf: transactions stand where their items do, and both sides of a
 // transfer see the other.
 func TestPreviewsOf(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	c := simnode.New(simnode.Config{Seed: 52, Blocks: 30})
 	head, _ := c.Head()
 	if err := simsource.Follow(t.Context(), e, c, head); err != nil {
 		t.Fatal(err)
 	}
 	transactions, transfers := 0, 0
-	err = e.View(t.Context(), func(r store.Reader) error {
+	err := e.View(t.Context(), func(r store.Reader) error {
 		for _, a := range truthOf(c).order {
 			page, err := address.ListActivity(t.Context(), r, address.ActivityQuery{Address: a, Head: head, Limit: 50})
 			if err != nil {

@@ -17,7 +17,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var (
@@ -41,11 +41,7 @@ func upgradeRole() felt.Felt { return felt.Selector("ROLE_UPGRADE_GOVERNOR") }
 // block after it, and has its class replaced in the last one if asked.
 func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *authority.Controls {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -224,12 +220,8 @@ func TestBounded(t *testing.T) {
 }
 
 func TestNoContract(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
-	err = e.View(t.Context(), func(r store.Reader) error {
+	e := pebbletest.Open(t, catalog.Tables())
+	err := e.View(t.Context(), func(r store.Reader) error {
 		c, err := authority.Read(context.Background(), r, coin, 10)
 		if c != nil {
 			t.Errorf("%+v", c)

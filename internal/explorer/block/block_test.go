@@ -12,7 +12,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
@@ -21,11 +21,7 @@ const blocks = 100
 // opened is an empty store, and the right to write to it.
 func opened(t *testing.T) (store.Engine, store.Lease) {
 	t.Helper()
-	e, err := pebble.OpenMem(Subject{}.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, Subject{}.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -11,16 +11,12 @@ import (
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestFind: every way to say which block is meant.
 func TestFind(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	c := simnode.New(simnode.Config{Seed: 3, Blocks: 12})
 	head, _ := c.Head()
 	if err := simsource.Follow(t.Context(), e, c, head); err != nil {

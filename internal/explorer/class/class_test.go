@@ -13,7 +13,7 @@ import (
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
@@ -78,11 +78,7 @@ func TestUselessABIs(t *testing.T) {
 // TestDeclared: the first declaration counts, also of a class that is declared
 // twice in one block or again later.
 func TestDeclared(t *testing.T) {
-	e, err := pebble.OpenMem(append(class.Subject{}.Tables(), class.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(class.Subject{}.Tables(), class.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

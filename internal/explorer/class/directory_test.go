@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
@@ -31,11 +32,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	e, err := pebble.OpenMem(class.Directory{}.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, class.Directory{}.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -9,18 +9,14 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
 // TestFactsOf: of a class that is yet to be had nothing is said, and a row that
 // cannot be read is an error.
 func TestFactsOf(t *testing.T) {
-	e, err := pebble.OpenMem(append(class.Subject{}.Tables(), class.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(class.Subject{}.Tables(), class.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 const blocks = 120
@@ -30,11 +31,7 @@ type truth struct {
 // in almost every block, and some in the block of their deployment.
 func play(t *testing.T, rng *rand.Rand) (*pebble.Engine, *truth, []felt.Felt) {
 	t.Helper()
-	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), contract.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

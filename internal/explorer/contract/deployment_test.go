@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
@@ -52,11 +52,7 @@ func TestDeployments(t *testing.T) {
 		deployed(legacyUDC, 7, 44, 0, 107, 3, 1, 2, 9), // fewer values than it says
 		deployed(legacyUDC, 99, 44, 0, 107, 0, 9),      // no state diff knows of it
 		deployed(middleUDC, 1, 45, 0, 101, 0, 9))       // the account deployed itself
-	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), contract.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -111,11 +107,7 @@ func TestDeployments(t *testing.T) {
 
 // TestCorruptIdentity: a row that is not one of ours is an error, not a guess.
 func TestCorruptIdentity(t *testing.T) {
-	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), contract.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -12,17 +12,13 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestOrigins: a contract that was there before the first block has its class at
 // every block, until a diff replaces it.
 func TestOrigins(t *testing.T) {
-	e, err := pebble.OpenMem(append(contract.Subject{}.Tables(), contract.Enrichment()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

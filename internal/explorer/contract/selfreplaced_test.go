@@ -10,18 +10,14 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestClassReplacedByItself: to replace a class by itself changes nothing, in the
 // list of a contract's classes, in pages of any size, and in the directory.
 func TestClassReplacedByItself(t *testing.T) {
 	a, b, address := felt.FromUint64(0xa), felt.FromUint64(0xb), felt.FromUint64(7)
-	engine, err := pebble.OpenMem(append(contract.Subject{}.Tables(), append(class.Directory{}.Tables(), contract.Origins)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close() //nolint:errcheck // in memory
+	engine := pebbletest.Open(t, append(contract.Subject{}.Tables(), append(class.Directory{}.Tables(), contract.Origins)...))
 	lease, err := engine.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

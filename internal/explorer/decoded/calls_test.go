@@ -19,6 +19,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // callable is a class with functions, one per line: name and types.
@@ -62,11 +63,7 @@ var callClasses = map[uint64]*starknet.Class{
 // in block 3, and 300 from 1 to 2 in block 9.
 func callWorld(t *testing.T) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var f = felt.FromUint64
@@ -55,11 +56,7 @@ type diff struct{ deployed, replaced map[uint64]uint64 }
 // fill stores the history of contracts and the classes, except those without.
 func fill(t *testing.T, history map[uint64]diff, without ...uint64) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

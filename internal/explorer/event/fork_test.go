@@ -17,7 +17,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // node is the simulated chain as a source of blocks.
@@ -93,11 +93,7 @@ func ground(c *simnode.Chain, q *event.Query) int {
 // TestSimulatedChain searches a chain that was indexed from a node.
 func TestSimulatedChain(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 8, Blocks: 250})
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	follow(t, e, c)
 	blocks := blocksOf(c)
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -132,11 +128,7 @@ type session struct {
 // left out.
 func TestPagingAcrossForks(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 10, Blocks: 40})
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	follow(t, e, c)
 	rng := rand.New(rand.NewPCG(3, 1))
 	sessions := make([]*session, 12)
@@ -158,7 +150,7 @@ func TestPagingAcrossForks(t *testing.T) {
 				s.After = nil
 				if s.next != nil {
 					s.After = s.next
-					_, err = block.Ref{Number: s.next.Block, Hash: s.hash}.Get(ctx, r)
+					_, err := block.Ref{Number: s.next.Block, Hash: s.hash}.Get(ctx, r)
 					gone := s.next.Block >= uint64(len(blocks)) || blocks[s.next.Block].Hash != s.hash
 					if errors.Is(err, block.ErrGone) != gone || err != nil && !gone {
 						t.Fatalf("resume at %+v: %v; the block is gone: %v", *s.next, err, gone)

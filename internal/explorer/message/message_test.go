@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // world indexes blocks one by one.
@@ -22,11 +23,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	e, err := pebble.OpenMem(append(message.Subject{}.Tables(), transaction.Subject{}.Tables()...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, append(message.Subject{}.Tables(), transaction.Subject{}.Tables()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/record"
 )
 
@@ -19,11 +19,7 @@ var table = &store.Table{ID: 9, Name: "list", PartitionLen: 1}
 
 // TestPages walks random lists, alone and joined, with every page size.
 func TestPages(t *testing.T) {
-	e, err := pebble.OpenMem([]*store.Table{table})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, []*store.Table{table})
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // world is an indexed chain, and what is known of it.
@@ -31,10 +32,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{chain: simnode.New(simnode.Config{Seed: 5, Blocks: 40})}
 	var err error
-	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.engine = pebbletest.Open(t, catalog.Tables())
 	x, err := index.New(index.Options{Store: w.engine, Source: simsource.Source{Chain: w.chain}, Verify: index.VerifyOff})
 	if err != nil {
 		t.Fatal(err)

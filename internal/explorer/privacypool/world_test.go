@@ -15,7 +15,7 @@ import (
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 func num(n uint64) felt.Felt { return felt.FromUint64(n) }
@@ -86,11 +86,7 @@ func list(f ...felt.Felt) []felt.Felt { return f }
 
 func (s *story) load(t testing.TB) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

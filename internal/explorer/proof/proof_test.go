@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // counting counts round trips.
@@ -30,11 +31,7 @@ func (c *counting) GetMany(ctx context.Context, keys []store.Key) ([][]byte, err
 // blocks is an index that has blocks 0 to 9; the hash of block n is 100+n.
 func blocks(t testing.TB) *pebble.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(block.Subject{}.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, block.Subject{}.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -11,18 +11,14 @@ import (
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestFind: an identifier finds all that it names and nothing else, and a name the
 // known tokens that the chain has.
 func TestFind(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 5, Blocks: 20})
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	x, err := index.New(index.Options{Store: e, Source: simsource.Source{Chain: c}, Verify: index.VerifyOff})
 	if err != nil {
 		t.Fatal(err)

@@ -14,16 +14,12 @@ import (
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 func open(t testing.TB) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	return e
 }
 

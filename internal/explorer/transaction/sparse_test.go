@@ -12,7 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
 )
@@ -37,11 +37,7 @@ func onEngines(t *testing.T, test func(t *testing.T, e store.Engine)) {
 
 func inMemory(t *testing.T) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(tables)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, tables)
 	return e
 }
 

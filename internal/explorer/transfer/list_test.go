@@ -20,7 +20,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // some is how many random cases a test tries. A list has one goroutine: the race
@@ -193,11 +193,7 @@ func same(got, want []transfer.Listed) error {
 
 func open(t *testing.T) store.Engine {
 	t.Helper()
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { e.Close() }) //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	return e
 }
 

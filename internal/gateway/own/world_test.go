@@ -22,6 +22,7 @@ import (
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 const depth = 12 // no fork of these tests is deeper
@@ -44,11 +45,7 @@ func newWorld(t testing.TB, cfg simnode.Config, change ...func(*own.Options)) *w
 	for _, v := range versions {
 		w.nodes[v] = simnode.NewNode(w.chain, simnode.NodeConfig{Version: v, MaxChunk: 10_240})
 	}
-	var err error
-	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.engine = pebbletest.Open(t, catalog.Tables())
 	w.follow()
 	o := own.Options{Store: w.engine, Depth: depth, Head: w.head}
 	for _, f := range change {

@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 const depth = 9
@@ -62,10 +63,7 @@ func newWorld(t *testing.T, blocks int, change func(*census.Job)) *world {
 	if w.known, err = registry.New(e); err != nil {
 		t.Fatal(err)
 	}
-	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.engine = pebbletest.Open(t, catalog.Tables())
 	w.catchUp()
 	w.restart(change)
 	return w

@@ -24,6 +24,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // source counts calls, and can be away.
@@ -343,10 +344,7 @@ func newIdle(t *testing.T, blocks int) *world {
 	w := &world{t: t, chain: simnode.New(simnode.Config{Seed: 31, Blocks: blocks})}
 	w.source = &source{Source: simsource.Source{Chain: w.chain}, asked: map[felt.Felt]int{}}
 	var err error
-	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.engine = pebbletest.Open(t, catalog.Tables())
 	x, err := index.New(index.Options{Store: w.engine, Source: w.source, Verify: index.VerifyOff})
 	if err != nil {
 		t.Fatal(err)
@@ -372,11 +370,7 @@ func TestFsck(t *testing.T) {
 		time.Sleep(7 * time.Hour)
 		w.stop()
 		check := func() []string {
-			scratch, err := pebble.OpenMem(catalog.Tables())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer scratch.Close() //nolint:errcheck // in memory
+			scratch := pebbletest.Open(t, catalog.Tables())
 			r, err := fsck.Check(t.Context(), fsck.Options{Store: w.engine, Scratch: scratch})
 			if err != nil {
 				t.Fatal(err)

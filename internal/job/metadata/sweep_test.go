@@ -15,7 +15,7 @@ import (
 	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // answers is a source of which every contract has the same name.
@@ -63,11 +63,7 @@ func project(t *testing.T, e store.Engine, lease store.Lease, b *explorer.Block)
 // asked before they move anything, the oldest of a class and no more of it, and known
 // ones whatever their class. Those behind a class that tells nothing are not.
 func TestTokensThatNeverMoved(t *testing.T) {
-	e, err := pebble.OpenMem(catalog.Tables())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, catalog.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 	if err != nil {
 		t.Fatal(err)

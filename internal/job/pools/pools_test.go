@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 const depth = 7
@@ -46,10 +47,7 @@ func newWorld(t *testing.T, blocks int) *world {
 	if w.known, err = registry.New(w.chain.Network().Registry()); err != nil {
 		t.Fatal(err)
 	}
-	if w.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.engine.Close() }) //nolint:errcheck // in memory
+	w.engine = pebbletest.Open(t, catalog.Tables())
 	w.catchUp()
 	return w
 }
@@ -123,11 +121,7 @@ func TestSameRows(t *testing.T) {
 	w := newWorld(t, 90)
 	clean := func() string {
 		fresh := &world{t: t, chain: w.chain, source: w.source, known: w.known}
-		var err error
-		if fresh.engine, err = pebble.OpenMem(catalog.Tables()); err != nil {
-			t.Fatal(err)
-		}
-		defer fresh.engine.Close() //nolint:errcheck // in memory
+		fresh.engine = pebbletest.Open(t, catalog.Tables())
 		fresh.catchUp()
 		fresh.run(&pools.Job{Store: fresh.engine, Dexes: w.known.Dexes(), Depth: depth}, nil)
 		return fresh.dump()

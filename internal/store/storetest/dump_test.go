@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 	"chainexplorer/internal/store/storetest"
 )
 
@@ -15,11 +15,7 @@ func TestDumpDigestDiff(t *testing.T) {
 	two := &store.Table{ID: 3, Name: "two"}
 	tables := []*store.Table{one, two}
 	fill := func(rows ...[3]string) store.Engine {
-		e, err := pebble.OpenMem(tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = e.Close() })
+		e := pebbletest.Open(t, tables)
 		l, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var (
@@ -23,14 +23,10 @@ var (
 // applied is a ledger of one transaction, with its only assets.
 func applied(t *testing.T, events []starknet.Event, own ...ownEvent) (*Generation, map[felt.Felt]*Asset) {
 	t.Helper()
-	e, err := pebble.OpenMem(Enrichment())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close() //nolint:errcheck // in memory
+	e := pebbletest.Open(t, Enrichment())
 	g := New(1, 0, []registry.PrivacyPool{{Address: thePool, FeeToken: theToken}, {Address: felt.FromUint64(101), FeeToken: theToken}})
 	var tokens map[felt.Felt]*Asset
-	err = e.View(t.Context(), func(r store.Reader) error {
+	err := e.View(t.Context(), func(r store.Reader) error {
 		b, err := openBook(t.Context(), r, g, 0)
 		if err != nil {
 			return err

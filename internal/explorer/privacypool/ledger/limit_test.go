@@ -12,7 +12,7 @@ import (
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 // TestAssetLimit: a stranger who deposits token after token makes the ledger degraded
@@ -21,11 +21,7 @@ func TestAssetLimit(t *testing.T) {
 	pools := []registry.PrivacyPool{{Address: felt.FromUint64(1), FeeToken: felt.FromUint64(2)}}
 	var first []byte
 	for _, size := range []int{50, 333, 5000} {
-		e, err := pebble.OpenMem(Enrichment())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.Close() //nolint:errcheck // in memory
+		e := pebbletest.Open(t, Enrichment())
 		lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 		if err != nil {
 			t.Fatal(err)
