@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -143,15 +142,13 @@ func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
 }
 
 // heightOf is the head that a batch writes.
-func heightOf(ops []store.Op) (uint64, bool) {
-	for i := len(ops) - 1; i >= 0; i-- {
-		op := &ops[i]
-		if op.Table == chain.Meta && !op.Delete && bytes.Equal(op.Sort, chain.HeadKey.Sort) {
-			head, err := chain.DecodeHead(op.Value)
-			return head.Number, err == nil
-		}
+func heightOf(c *store.Changes) (uint64, bool) {
+	value, changed := c.Last(chain.HeadKey)
+	if !changed || value == nil {
+		return 0, false
 	}
-	return 0, false
+	head, err := chain.DecodeHead(value)
+	return head.Number, err == nil
 }
 
 // copyMarker is a row that only an unfinished copy has.

@@ -65,84 +65,72 @@ type Follower interface {
 // Rows collects the changes that a block makes. It copies what it is given
 // into memory of its own, so that projections can reuse their buffers.
 type Rows struct {
-	ops   []store.Op
-	arena []byte
-	bytes int
+	changes store.Changes
+	ops     []store.Op // of changes, as many as were asked for
 }
 
-// arenaSize is how much memory Rows takes at a time, beyond what was reserved. Rows
-// are cut from it and never moved, and hold it as a whole until they are committed.
-const arenaSize = 16 << 10
-
 // NewRows makes room for about so many changes.
-func NewRows(changes int) *Rows { return &Rows{ops: make([]store.Op, 0, changes)} }
+func NewRows(changes int) *Rows {
+	r := &Rows{}
+	r.Reserve(changes, 0)
+	return r
+}
 
-// Reserve makes room for about so many bytes of keys and values.
-func (r *Rows) Reserve(bytes int) { r.arena = make([]byte, 0, bytes+bytes/16) }
+// Reserve makes room for about so many changes and so many bytes of keys and values.
+func (r *Rows) Reserve(changes, bytes int) { r.changes.Reserve(changes, bytes) }
 
 // Reset empties it for the rows of another block, with the memory of these: nobody may
 // look at them any more.
 func (r *Rows) Reset() {
-	if cap(r.arena) < r.bytes {
-		r.Reserve(r.bytes)
-	}
-	r.ops, r.arena, r.bytes = r.ops[:0], r.arena[:0], 0
+	r.changes.Reset(false)
+	r.ops = r.ops[:0]
 }
 
 // Bytes is the size of all keys and values.
-func (r *Rows) Bytes() int { return r.bytes }
+func (r *Rows) Bytes() int { return r.changes.Bytes() }
 
-func (r *Rows) keep(parts ...[]byte) []byte {
-	n := 0
-	for _, p := range parts {
-		n += len(p)
-	}
-	if cap(r.arena)-len(r.arena) < n {
-		r.arena = make([]byte, 0, max(n, arenaSize))
-	}
-	r.bytes += n
-	lo := len(r.arena)
-	for _, p := range parts {
-		r.arena = append(r.arena, p...)
-	}
-	return r.arena[lo:len(r.arena):len(r.arena)]
-}
+// Len is the number of changes.
+func (r *Rows) Len() int { return r.changes.Len() }
 
 // Put sets a row.
 func (r *Rows) Put(t *store.Table, partition, sort, value []byte) {
-	b := r.keep(partition, sort, value)
-	p, s := len(partition), len(partition)+len(sort)
-	r.ops = append(r.ops, store.Op{
-		Key:   store.Key{Table: t, Partition: b[:p:p], Sort: b[p:s:s]},
-		Value: b[s:],
-	})
+	r.changes.Put(t, partition, sort, value)
 }
 
 // Delete removes a row.
-func (r *Rows) Delete(t *store.Table, partition, sort []byte) {
-	b := r.keep(partition, sort)
-	p := len(partition)
-	r.ops = append(r.ops, store.Op{Key: store.Key{Table: t, Partition: b[:p:p], Sort: b[p:]}, Delete: true})
-}
+func (r *Rows) Delete(t *store.Table, partition, sort []byte) { r.changes.Delete(t, partition, sort) }
 
-// Ops returns the changes in the order in which they were made.
-func (r *Rows) Ops() []store.Op { return r.ops }
+// Changes returns the changes as they are kept.
+func (r *Rows) Changes() *store.Changes { return &r.changes }
+
+// Ops returns the changes in the order in which they were made, one by one.
+func (r *Rows) Ops() []store.Op {
+	if len(r.ops) != r.changes.Len() {
+		if r.ops = r.ops[:0]; cap(r.ops) < r.changes.Len() {
+			r.ops = make([]store.Op, 0, r.changes.Len())
+		}
+		r.ops = r.changes.AppendOps(r.ops)
+	}
+	return r.ops
+}
 
 // Sum is a digest of the changes in order. Subjects must emit the same changes
 // in the same order for the same block: no ranging over maps.
 func (r *Rows) Sum() [sha256.Size]byte {
 	h := sha256.New()
 	buf := make([]byte, 0, sumChunk)
-	for i := range r.ops {
-		op := &r.ops[i]
-		buf = appendOp(buf, op)
-		if len(buf)+len(op.Value) > sumChunk {
-			h.Write(buf)      //nolint:errcheck // a hash never fails
-			h.Write(op.Value) //nolint:errcheck // see above
+	list := r.changes.List()
+	for i := range list {
+		c := &list[i]
+		value := r.changes.Value(c)
+		buf = appendChange(buf, r.changes.Key(c), r.changes.Table(c).PartitionLen, len(value), c.Delete)
+		if len(buf)+len(value) > sumChunk {
+			h.Write(buf)   //nolint:errcheck // a hash never fails
+			h.Write(value) //nolint:errcheck // see above
 			buf = buf[:0]
 			continue
 		}
-		buf = append(buf, op.Value...)
+		buf = append(buf, value...)
 	}
 	h.Write(buf) //nolint:errcheck // see above
 	var sum [sha256.Size]byte
@@ -154,17 +142,16 @@ func (r *Rows) Sum() [sha256.Size]byte {
 // price of a call.
 const sumChunk = 4 << 10
 
-// appendOp appends what is hashed of a change before its value; lengths make the
+// appendChange appends what is hashed of a change before its value; lengths make the
 // encoding unambiguous, and the partition needs none because the table fixes it.
-func appendOp(b []byte, op *store.Op) []byte {
-	b = append(b, op.Table.ID)
-	b = binary.AppendUvarint(b, uint64(len(op.Sort)))
-	if op.Delete {
+func appendChange(b, key []byte, partition, value int, gone bool) []byte {
+	b = append(b, key[0])
+	b = binary.AppendUvarint(b, uint64(len(key)-1-partition))
+	if gone {
 		b = append(b, 1)
 	} else {
 		b = append(b, 0)
-		b = binary.AppendUvarint(b, uint64(len(op.Value)))
+		b = binary.AppendUvarint(b, uint64(value))
 	}
-	b = append(b, op.Partition...)
-	return append(b, op.Sort...)
+	return append(b, key[1:]...)
 }

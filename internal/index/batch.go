@@ -63,8 +63,8 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
 	x.found.reset()
-	rows := explorer.NewRows(x.expectRows.followed)
-	rows.Reserve(x.expectRows.followedBytes)
+	rows := &explorer.Rows{}
+	rows.Reserve(x.expectRows.followed, x.expectRows.followedBytes)
 	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
 		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
 		if p.needUndo && err == nil {
@@ -87,22 +87,20 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	digest := chain.DigestKey(blk.Number)
 	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))
 	rows.Put(chain.Meta, nil, chain.HeadKey.Sort, head.Encode())
-	for _, ops := range [][]store.Op{p.rows.Ops(), rows.Ops()} {
-		for i := range ops {
+	for _, changes := range []*store.Changes{p.rows.Changes(), rows.Changes()} {
+		kept, written, list := b.rows.share(changes), b.ops.Changes().Share(changes), changes.List()
+		for i := range list {
 			// Without undo records only followers look at uncommitted rows.
-			switch op := &ops[i]; {
-			case x.recalled[op.Table.ID] || p.needUndo && !x.dated[op.Table.ID]:
-				b.rows.add(op)
-			case op.Delete:
-				b.ops.Delete(op.Key)
-			default:
-				b.ops.Put(op.Key, op.Value)
+			if id := list[i].ID; x.recalled[id] || p.needUndo && !x.dated[id] {
+				kept.add(&list[i])
+			} else {
+				written.Append(list[i])
 			}
 		}
 	}
-	x.expectRows.own.Store(int64(len(p.rows.Ops())))
+	x.expectRows.own.Store(int64(p.rows.Len()))
 	x.expectRows.ownBytes.Store(int64(p.rows.Bytes()))
-	x.expectRows.followed, x.expectRows.followedBytes = len(rows.Ops()), rows.Bytes()
+	x.expectRows.followed, x.expectRows.followedBytes = rows.Len(), rows.Bytes()
 	b.putClasses(p.classes)
 	b.findings.Add(blk.Number, p.finding)
 	x.noteOrigins(b, p)
@@ -127,7 +125,7 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 	if err := b.undoes.put(ctx, x.Store, &b.ops); err != nil {
 		return err
 	}
-	b.rows.put(&b.ops)
+	b.rows.commit(&b.ops)
 	if b.moved {
 		b.ops.Put(chain.UndoKey, encodeUndoSpan(b.undo))
 	}
@@ -139,7 +137,7 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 }
 
 // size is the number of bytes that a commit of the batch writes.
-func (b *batch) size() int { return b.ops.Bytes() + b.rows.bytes + b.undoes.bytes }
+func (b *batch) size() int { return b.ops.Bytes() + b.rows.rows.Bytes() + b.undoes.bytes }
 
 // adopt makes a committed batch the indexer's state and announces it.
 func (x *Indexer) adopt(b *batch) {

@@ -4,50 +4,55 @@ import "chainexplorer/internal/store"
 
 // committed remembers rows that this process committed lately and that blocks
 // may ask for again, such as the balances of busy holders. It holds at most
-// twice keepRows rows, those that were written or asked for last. Whatever may
+// twice keepRows rows and keepBytes bytes, those that were written or asked for last. Whatever may
 // have changed the store behind its back empties it: see Indexer.load.
 type committed struct {
 	// Rows of older are moved to newer when they are asked for. When newer is
 	// full it becomes older, and what nobody asked for is gone.
-	newer, older map[string][]byte // nil is a row that was deleted
+	newer, older *overlay
 }
 
-const keepRows = 1 << 16
+const (
+	keepRows = 1 << 16
+	// keepBytes is of keys and values, also of those that others of their rows followed.
+	keepBytes = 12 << 20
+)
 
 func (c *committed) forget() { c.newer, c.older = nil, nil }
 
-// learn takes over the rows of a batch that was committed, of these tables.
+// learn takes over the rows of a batch that was committed, of these tables. They are copied:
+// what a batch holds is cut from the memory of whole blocks.
 func (c *committed) learn(o *overlay, tables *[256]bool) {
-	for key, i := range o.at {
-		if op := &o.ops[i]; tables[op.Table.ID] {
-			c.put(key, own(rowValue(op)))
+	list := o.rows.List()
+	for i := range list {
+		if ch := &list[i]; tables[ch.ID] {
+			c.put(hashOf(o.rows.Key(ch)), &o.rows, ch)
 		}
 	}
 }
 
-// own copies a value: what a batch holds is cut from the memory of whole blocks.
-func own(value []byte) []byte {
-	if value == nil {
-		return nil
+func (c *committed) put(hash uint32, of *store.Changes, ch *store.Change) {
+	if c.newer == nil || c.newer.rows.Len() >= keepRows || c.newer.rows.Held() >= keepBytes {
+		c.newer, c.older = newOverlay(nil), c.newer
 	}
-	return append(make([]byte, 0, len(value)), value...)
+	c.newer.copyOf(hash, of, ch)
 }
 
-func (c *committed) put(key string, value []byte) {
-	if c.newer == nil || len(c.newer) >= keepRows {
-		c.newer, c.older = map[string][]byte{}, c.newer
+func (c *committed) get(hash uint32, key []byte) (value []byte, known bool) {
+	if c.newer == nil {
+		return nil, false
 	}
-	c.newer[key] = value
-}
-
-func (c *committed) get(k store.Key) (value []byte, known bool) {
-	var buf [96]byte
-	key := overlayKey(buf[:0], k)
-	if value, known = c.newer[string(key)]; known {
-		return value, true
+	if i := c.newer.find(hash, key); i >= 0 {
+		return c.newer.value(i), true
 	}
-	if value, known = c.older[string(key)]; known {
-		c.put(string(key), value)
+	if c.older == nil {
+		return nil, false
 	}
-	return value, known
+	i := c.older.find(hash, key)
+	if i < 0 {
+		return nil, false
+	}
+	value = c.older.value(i)
+	c.put(hash, &c.older.rows, &c.older.rows.List()[i])
+	return value, true
 }

@@ -19,9 +19,13 @@ func TestCommitted(t *testing.T) {
 	key := func(tb *store.Table, n int) store.Key {
 		return store.Key{Table: tb, Partition: binary.BigEndian.AppendUint32(nil, uint32(n))}
 	}
+	var c committed
+	get := func(k store.Key) ([]byte, bool) {
+		name := overlayKey(nil, k)
+		return c.get(hashOf(name), name)
+	}
 	rng := rand.New(rand.NewPCG(4, 4))
 	want := map[int][]byte{}
-	var c committed
 	hits := 0
 	for batch := range 60 {
 		o := newOverlay(nil)
@@ -37,9 +41,11 @@ func TestCommitted(t *testing.T) {
 			case 1:
 				op.Value = nil
 			}
-			o.add(&op)
-			o.add(&store.Op{Key: key(other, n), Value: op.Value})
-			want[n] = rowValue(&op)
+			o.put(&op)
+			o.put(&store.Op{Key: key(other, n), Value: op.Value})
+			if want[n] = op.Value; op.Value == nil && !op.Delete {
+				want[n] = []byte{}
+			}
 		}
 		c.learn(o, &tables)
 		for i := range 3000 {
@@ -47,7 +53,7 @@ func TestCommitted(t *testing.T) {
 			if i >= 100 {
 				n = rng.IntN(4 * keepRows)
 			}
-			got, known := c.get(key(table, n))
+			got, known := get(key(table, n))
 			if !known {
 				if n < 100 {
 					t.Fatalf("batch %d: busy row %d is forgotten", batch, n)
@@ -58,19 +64,21 @@ func TestCommitted(t *testing.T) {
 			if string(got) != string(want[n]) || (got == nil) != (want[n] == nil) {
 				t.Fatalf("batch %d: row %d is %x, not %x", batch, n, got, want[n])
 			}
-			if _, known := c.get(key(other, n)); known {
+			if _, known := get(key(other, n)); known {
 				t.Fatal("a row of a table that nobody asks for is kept")
 			}
 		}
-		if n := len(c.newer) + len(c.older); n > 2*keepRows {
-			t.Fatalf("%d rows are kept", n)
+		for _, o := range []*overlay{c.newer, c.older} {
+			if o != nil && (o.rows.Len() > keepRows || o.rows.Held() > keepBytes+keepBytes/8) {
+				t.Fatalf("%d rows are kept in %d bytes", o.rows.Len(), o.rows.Held())
+			}
 		}
 	}
 	if hits == 0 {
 		t.Error("nothing was remembered")
 	}
 	c.forget()
-	if _, known := c.get(key(table, 1)); known {
+	if _, known := get(key(table, 1)); known {
 		t.Error("something is known after forgetting")
 	}
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 
 	"chainexplorer/internal/store"
@@ -10,21 +11,13 @@ import (
 // blocks of one batch see each other. Of a row that many of them change, such as
 // a balance, only the last change is kept.
 type overlay struct {
-	at  map[string]int // number of the row's change in ops
-	ops []store.Op
-	// bytes is the size of keys and values.
-	bytes int
+	rows  store.Changes
+	names names // of rows
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
 }
 
-func newOverlay(below *overlay) *overlay {
-	o := &overlay{at: map[string]int{}, below: below}
-	if below != nil {
-		o.ops = make([]store.Op, 0, len(below.ops))
-	}
-	return o
-}
+func newOverlay(below *overlay) *overlay { return &overlay{below: below} }
 
 func overlayKey(buf []byte, k store.Key) []byte { return appendOverlayKey(buf[:0], k) }
 
@@ -34,36 +27,68 @@ func appendOverlayKey(buf []byte, k store.Key) []byte {
 	return append(buf, k.Sort...)
 }
 
-func (o *overlay) add(op *store.Op) {
-	if o.replace(op) {
-		return
-	}
-	var buf [96]byte
-	key := overlayKey(buf[:0], op.Key)
-	o.at[string(key)] = len(o.ops)
-	o.ops = append(o.ops, *op)
-	o.bytes += len(key) + len(op.Value)
+// share lets it take changes of a block's, whose memory it holds from then on.
+func (o *overlay) share(of *store.Changes) sharing { return sharing{o, of, o.rows.Share(of)} }
+
+// sharing is how it comes to changes of a block's.
+type sharing struct {
+	o  *overlay
+	of *store.Changes
+	in store.Shared
 }
 
-// replace is add for a row that has a change, and false for one that has none.
-func (o *overlay) replace(op *store.Op) bool {
-	var buf [96]byte
-	i, there := o.at[string(overlayKey(buf[:0], op.Key))]
-	if there {
-		last := &o.ops[i]
-		o.bytes += len(op.Value) - len(last.Value)
-		last.Value, last.Delete = op.Value, op.Delete
+func (s sharing) add(c *store.Change) {
+	key := s.of.Key(c)
+	hash := hashOf(key)
+	if i := s.o.find(hash, key); i >= 0 {
+		s.in.Replace(i, *c)
+		return
 	}
-	return there
+	s.o.names.add(hash, s.o.rows.Len())
+	s.in.Append(*c)
+}
+
+// put is add for a change by itself, of which it keeps a copy.
+func (o *overlay) put(op *store.Op) {
+	var buf [96]byte
+	key := overlayKey(buf[:0], op.Key)
+	hash := hashOf(key)
+	i := o.find(hash, key)
+	if op.Delete {
+		o.rows.Delete(op.Table, op.Partition, op.Sort)
+	} else {
+		o.rows.Put(op.Table, op.Partition, op.Sort, op.Value)
+	}
+	o.settle(hash, i)
+}
+
+// copyOf is put of a change that stands in a list.
+func (o *overlay) copyOf(hash uint32, of *store.Changes, c *store.Change) {
+	i := o.find(hash, of.Key(c))
+	o.rows.Copy(of, c)
+	o.settle(hash, i)
+}
+
+// settle gives the last change its place: that of an earlier one of its row, if there is one.
+func (o *overlay) settle(hash uint32, i int) {
+	if i >= 0 {
+		o.rows.MoveLast(i)
+	} else {
+		o.names.add(hash, o.rows.Len()-1)
+	}
+}
+
+// find is where a row's change stands, -1 if there is none.
+func (o *overlay) find(hash uint32, key []byte) int {
+	list := o.rows.List()
+	return o.names.find(hash, func(at int) bool { return bytes.Equal(o.rows.Key(&list[at]), key) })
 }
 
 // get returns a row's value, nil for one that is known not to be there.
-func (o *overlay) get(k store.Key) (value []byte, known bool) {
-	var buf [96]byte
-	key := overlayKey(buf[:0], k)
+func (o *overlay) get(hash uint32, key []byte) (value []byte, known bool) {
 	for l := o; l != nil; l = l.below {
-		if i, ok := l.at[string(key)]; ok {
-			return rowValue(&l.ops[i]), true
+		if i := l.find(hash, key); i >= 0 {
+			return l.value(i), true
 		}
 	}
 	return nil, false
@@ -72,32 +97,27 @@ func (o *overlay) get(k store.Key) (value []byte, known bool) {
 // own is get of this overlay alone.
 func (o *overlay) own(k store.Key) (value []byte, known bool) {
 	var buf [96]byte
-	i, known := o.at[string(overlayKey(buf[:0], k))]
-	if known {
-		value = rowValue(&o.ops[i])
+	key := overlayKey(buf[:0], k)
+	if i := o.find(hashOf(key), key); i >= 0 {
+		return o.value(i), true
 	}
-	return value, known
+	return nil, false
 }
 
-// rowValue is what a change leaves of a row: nil if it is deleted, and only then.
-func rowValue(op *store.Op) []byte {
-	switch {
-	case op.Delete:
+// value is what a change leaves of a row: nil if it is deleted, and only then.
+func (o *overlay) value(i int) []byte {
+	c := &o.rows.List()[i]
+	if c.Delete {
 		return nil
-	case op.Value == nil:
-		return []byte{}
 	}
-	return op.Value
+	return o.rows.Value(c)
 }
 
-// put adds the changes to a commit.
-func (o *overlay) put(b *store.Batch) {
-	for i := range o.ops {
-		if op := &o.ops[i]; op.Delete {
-			b.Delete(op.Key)
-		} else {
-			b.Put(op.Key, op.Value)
-		}
+// commit adds the changes to a commit.
+func (o *overlay) commit(b *store.Batch) {
+	in, list := b.Changes().Share(&o.rows), o.rows.List()
+	for i := range list {
+		in.Append(list[i])
 	}
 }
 
@@ -107,10 +127,13 @@ func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.E
 	out := make([][]byte, len(keys))
 	var missing []store.Key
 	var where []int
+	var buf [96]byte
 	for i, k := range keys {
-		v, known := o.get(k)
+		key := overlayKey(buf[:0], k)
+		hash := hashOf(key)
+		v, known := o.get(hash, key)
 		if !known {
-			v, known = lately.get(k)
+			v, known = lately.get(hash, key)
 		}
 		if known {
 			out[i] = v

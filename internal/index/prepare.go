@@ -42,8 +42,8 @@ func (x *Indexer) prepareRaw(raw Raw, number, tail uint64) (*prepared, error) {
 	if err := check(b, su, number); err != nil {
 		return nil, bad(err)
 	}
-	p := &prepared{node: raw.Node, rows: explorer.NewRows(int(x.expectRows.own.Load()))}
-	p.rows.Reserve(int(x.expectRows.ownBytes.Load()))
+	p := &prepared{node: raw.Node, rows: &explorer.Rows{}}
+	p.rows.Reserve(int(x.expectRows.own.Load()), int(x.expectRows.ownBytes.Load()))
 	p.needUndo = b.Status != starknet.AcceptedOnL1 || number >= tail
 	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
 		if p.finding, err = x.verify(b, su, raw.Node); err != nil {

@@ -75,7 +75,7 @@ func (r *Replayer) begin(b *explorer.Block, rows *explorer.Rows) (*replayed, err
 			return nil, &projectionError{b.Number, s.Name(), err}
 		}
 	}
-	r.expectRows.Store(int64(len(rows.Ops())))
+	r.expectRows.Store(int64(rows.Len()))
 	return &replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
 }
 

@@ -29,7 +29,6 @@ type undone struct {
 	ends ends
 	cuts bool
 	b    *store.Batch
-	keys keyMemory
 }
 
 func (x *Indexer) newUndone(b *store.Batch) *undone {
@@ -41,7 +40,7 @@ func (x *Indexer) newUndone(b *store.Batch) *undone {
 
 // bytes is about how much memory the changes take.
 func (u *undone) bytes() int {
-	return u.restored.bytes + u.b.Bytes() + opBytes*(len(u.restored.ops)+u.b.Len()) + u.ends.bytes()
+	return u.restored.rows.Held() + u.b.Bytes() + opBytes*(u.restored.rows.Len()+u.b.Len()) + u.ends.bytes()
 }
 
 // undoBlocks adds the changes that undo the newest blocks down to ancestor, or
@@ -64,7 +63,7 @@ func (x *Indexer) undoBlocks(ctx context.Context, ancestor uint64, b *store.Batc
 			head = *back.Parent
 			x.replay.giveBack(back)
 		}
-		u.restored.put(b)
+		u.restored.commit(b)
 		u.ends.put(b)
 		b.Put(chain.HeadKey, head.Encode())
 		return nil
@@ -81,10 +80,7 @@ func (u *undone) add(back *TakenBack, head chain.Head) error {
 		return fmt.Errorf("projected again it has digest %x, the index says %x", back.Head.Digest, head.Digest)
 	}
 	for i := range back.Restored {
-		op := &back.Restored[i]
-		if !u.restored.replace(op) {
-			u.restored.add(&store.Op{Key: u.keys.own(op.Key), Value: op.Value, Delete: op.Delete})
-		}
+		u.restored.put(&back.Restored[i])
 	}
 	for i := range back.Removed {
 		u.remove(head.Number, back.Removed[i])
@@ -97,7 +93,7 @@ func (u *undone) add(back *TakenBack, head chain.Head) error {
 // remove lets a row of a dated table go.
 func (u *undone) remove(block uint64, k store.Key) {
 	if !u.cuts || !u.ends.add(block, k) {
-		u.b.Delete(u.keys.own(k))
+		u.b.Delete(k)
 	}
 }
 

@@ -23,28 +23,22 @@ type Batch struct {
 	Lease string
 	Epoch uint64
 
-	ops   []Op
-	cuts  []Cut
-	bytes int
+	changes Changes
+	cuts    []Cut
+	cut     int // bytes
 }
 
-// Put sets a row. The batch keeps the slices.
-func (b *Batch) Put(k Key, value []byte) {
-	b.ops = append(b.ops, Op{Key: k, Value: value})
-	b.bytes += len(k.Partition) + len(k.Sort) + len(value)
-}
+// Put sets a row. The batch copies what it is given.
+func (b *Batch) Put(k Key, value []byte) { b.changes.Put(k.Table, k.Partition, k.Sort, value) }
 
 // Delete removes a row; removing one that is not there is no error.
-func (b *Batch) Delete(k Key) {
-	b.ops = append(b.ops, Op{Key: k, Delete: true})
-	b.bytes += len(k.Partition) + len(k.Sort)
-}
+func (b *Batch) Delete(k Key) { b.changes.Delete(k.Table, k.Partition, k.Sort) }
 
 // Cut removes the rows of a part, for an engine that is a Cutter. The batch keeps the
 // slices.
 func (b *Batch) Cut(c Cut) {
 	b.cuts = append(b.cuts, c)
-	b.bytes += 2*len(c.Partition) + len(c.From) + len(c.To)
+	b.cut += 2*len(c.Partition) + len(c.From) + len(c.To)
 }
 
 // Cuts returns the parts that go. The caller must not change them.
@@ -53,19 +47,21 @@ func (b *Batch) Cuts() []Cut { return b.cuts }
 // Under says under which lease the batch is committed.
 func (b *Batch) Under(l Lease) { b.Lease, b.Epoch = l.Name, l.Epoch }
 
-// Ops returns the changes in order. The caller must not change them.
-func (b *Batch) Ops() []Op { return b.ops }
+// Changes returns the changes as the batch has them.
+func (b *Batch) Changes() *Changes { return &b.changes }
+
+// Ops returns the changes in order, one by one.
+func (b *Batch) Ops() []Op { return b.changes.AppendOps(make([]Op, 0, b.changes.Len())) }
 
 // Len is the number of changes.
-func (b *Batch) Len() int { return len(b.ops) }
+func (b *Batch) Len() int { return b.changes.Len() }
 
 // Bytes is the size of all keys and values.
-func (b *Batch) Bytes() int { return b.bytes }
+func (b *Batch) Bytes() int { return b.changes.Bytes() + b.cut }
 
 // Reset empties the batch and keeps its memory and lease.
 func (b *Batch) Reset() {
-	clear(b.ops)
+	b.changes.Reset(true)
 	clear(b.cuts)
-	b.ops, b.cuts = b.ops[:0], b.cuts[:0]
-	b.bytes = 0
+	b.cuts, b.cut = b.cuts[:0], 0
 }

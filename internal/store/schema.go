@@ -68,8 +68,28 @@ func (s *Schema) CheckKey(k *Key) error {
 	if err := s.checkPartition(k.Table, k.Partition); err != nil {
 		return err
 	}
-	if n := len(k.Partition) + len(k.Sort); n > MaxKeyBytes {
-		return fmt.Errorf("%w: a key of table %q has %d bytes, more than %d", ErrInvalid, k.Table.Name, n, MaxKeyBytes)
+	return checkLengths(k.Table, len(k.Partition), len(k.Partition)+len(k.Sort))
+}
+
+// CheckChanges says whether all changes can be made.
+func (s *Schema) CheckChanges(c *Changes) error {
+	if c.bad != nil {
+		return c.bad
+	}
+	for _, t := range c.Tables() {
+		if err := s.CheckTable(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLengths(t *Table, partition, key int) error {
+	if partition != t.PartitionLen {
+		return fmt.Errorf("%w: a partition of table %q has %d bytes, want %d", ErrInvalid, t.Name, partition, t.PartitionLen)
+	}
+	if key > MaxKeyBytes {
+		return fmt.Errorf("%w: a key of table %q has %d bytes, more than %d", ErrInvalid, t.Name, key, MaxKeyBytes)
 	}
 	return nil
 }
@@ -100,8 +120,5 @@ func (s *Schema) checkPartition(t *Table, partition []byte) error {
 			return err
 		}
 	}
-	if len(partition) != t.PartitionLen {
-		return fmt.Errorf("%w: a partition of table %q has %d bytes, want %d", ErrInvalid, t.Name, len(partition), t.PartitionLen)
-	}
-	return nil
+	return checkLengths(t, len(partition), len(partition))
 }

@@ -8,8 +8,9 @@
 // machines. A partition has a fixed length per table, which lets an engine
 // join partition and sort without a separator.
 //
-// Slices handed to a Batch belong to it until the commit returns; slices that
-// a Reader returns belong to the caller, except where a method says otherwise.
+// A Batch copies the rows that it is given, and those of its cuts belong to it until the
+// commit returns; slices that a Reader returns belong to the caller, except where a method
+// says otherwise.
 package store
 
 import (

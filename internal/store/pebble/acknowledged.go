@@ -237,10 +237,10 @@ func (e *Engine) acknowledge(m mark) error {
 }
 
 // next is the mark of a batch that is committed now.
-func (e *Engine) next(ops []store.Op) mark {
+func (e *Engine) next(c *store.Changes) mark {
 	m := mark{number: e.last.number + 1, height: e.last.height}
 	if e.height != nil {
-		if h, ok := e.height(ops); ok {
+		if h, ok := e.height(c); ok {
 			m.height = h
 		}
 	}

@@ -56,8 +56,8 @@ func TestLostCommits(t *testing.T) {
 	options := func(fs vfs.FS) pebble.Options {
 		o := logOptions(fs)
 		o.MemTableBytes = 8 << 20 // all is in the log
-		o.Height = func(ops []store.Op) (uint64, bool) {
-			for _, op := range ops {
+		o.Height = func(c *store.Changes) (uint64, bool) {
+			for _, op := range c.AppendOps(nil) {
 				if op.Table == heads {
 					n, _, ok := store.Uint64(op.Value)
 					return n, ok

@@ -11,8 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"chainexplorer/internal/store"
 )
 
 // While a chain is being caught up with, commits are large and their rows are sorted
@@ -37,51 +35,49 @@ const (
 // bulk is a commit by tables.
 type bulk struct {
 	e     *Engine
-	ops   []store.Op
-	first []place // the rows of the first table, which the mark and cuts go to
+	first rows // of the first table, which the mark and cuts go to
 	cuts  []span
 	paths []string // of the others, which are written
 }
 
 // piece is a part of the rows that makes a table.
 type piece struct {
-	places []place
+	rows
 	bottom bool
 }
 
 // pieces cuts sorted rows into those of ascending tables and what is between them.
 // The first piece may be empty.
-func pieces(ops []store.Op, places []place, ownBytes int) []piece {
-	out := []piece{{}}
+func pieces(all rows, ownBytes int) []piece {
+	out := []piece{{rows: rows{Changes: all.Changes}}}
 	from := 0 // where the last piece begins
-	for at := 0; at < len(places); {
-		t, end, size := ops[places[at].index].Table, at, 0
-		for ; end < len(places) && ops[places[end].index].Table.ID == t.ID; end++ {
-			op := &ops[places[end].index]
-			size += len(op.Sort) + len(op.Value)
+	for at := 0; at < len(all.list); {
+		t, end, size := all.Table(&all.list[at]), at, 0
+		for ; end < len(all.list) && all.list[end].ID == t.ID; end++ {
+			size += all.list[end].Size()
 		}
-		own := t.Ascending && size >= ownBytes
+		own := t.Ascending && size-(end-at)*t.PartitionLen >= ownBytes
 		if own || out[len(out)-1].bottom {
 			out, from = append(out, piece{bottom: own}), at
 		}
-		out[len(out)-1].places = places[from:end:end]
+		out[len(out)-1].rows = rows{all.Changes, all.list[from:end:end]}
 		at = end
 	}
 	return out
 }
 
-func (e *Engine) buildTables(ops []store.Op, places []place, cuts []span) (*bulk, error) {
-	parts := pieces(ops, places, e.bulkBytes/ownShare)
+func (e *Engine) buildTables(all rows, cuts []span) (*bulk, error) {
+	parts := pieces(all, e.bulkBytes/ownShare)
 	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
-		parts = []piece{{places: places}}
+		parts = []piece{{rows: all}}
 	}
-	w := &bulk{e: e, ops: ops, first: parts[0].places, cuts: cuts}
+	w := &bulk{e: e, first: parts[0].rows, cuts: cuts}
 	for range parts[1:] {
 		w.paths = append(w.paths, e.bulkPath())
 	}
 	err := e.guarded(func() error {
 		for i, p := range parts[1:] {
-			if err := e.writeTable(w.paths[i], ops, p.places, p.bottom, nil, nil); err != nil {
+			if err := e.writeTable(w.paths[i], p.rows, p.bottom, nil, nil); err != nil {
 				return err
 			}
 		}
@@ -110,7 +106,7 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 	return e.changed(func() error {
 		path := e.bulkPath()
 		w.paths = append(w.paths, path)
-		err := e.writeTable(path, w.ops, w.first, false, m.encode(), w.cuts)
+		err := e.writeTable(path, w.first, false, m.encode(), w.cuts)
 		if err == nil {
 			err = e.db.Ingest(context.Background(), w.paths)
 		}
@@ -149,7 +145,7 @@ func (e *Engine) removeBulk() error {
 
 // writeTable writes rows, behind the mark if there is one, to a new file and syncs it.
 // Cuts in a table end none of its own rows.
-func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom bool, mark []byte, cuts []span) (err error) {
+func (e *Engine) writeTable(path string, rows rows, bottom bool, mark []byte, cuts []span) (err error) {
 	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -171,18 +167,10 @@ func (e *Engine) writeTable(path string, ops []store.Op, places []place, bottom 
 			return err
 		}
 	}
-	var buf keyBuffer
-	for _, p := range places {
-		op := &ops[p.index]
-		key := appendKey(buf[:0], &op.Key)
-		if op.Delete {
-			err = w.Delete(key)
-		} else {
-			err = w.Set(key, op.Value)
+	return rows.each(func(key, value []byte) error {
+		if value == nil {
+			return w.Delete(key)
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return w.Set(key, value)
+	})
 }

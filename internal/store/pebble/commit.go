@@ -46,7 +46,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		w.drop()
 		return store.ErrFenced
 	}
-	m := e.next(b.Ops())
+	m := e.next(b.Changes())
 	next, err := w.apply(m)
 	if err == nil {
 		err = e.acknowledge(m)
@@ -78,34 +78,47 @@ type write interface {
 // build puts the changes in order and chooses the way that they go: through the log
 // and a memtable, or as tables of their own.
 func (e *Engine) build(b *store.Batch) (write, error) {
-	ops := b.Ops()
-	for i := range ops {
-		if err := e.schema.CheckKey(&ops[i].Key); err != nil {
-			return nil, fmt.Errorf("change %d of the batch: %w", i, err)
-		}
+	c := b.Changes()
+	if err := e.schema.CheckChanges(c); err != nil {
+		return nil, err
 	}
 	cuts, err := e.spans(b.Cuts())
 	if err != nil {
 		return nil, err
 	}
-	places := lastChanges(ops, inKeyOrder(ops))
+	rows := rows{c, lastChanges(c, inKeyOrder(c, &sorting{}))}
 	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts {
-		return e.buildTables(ops, places, cuts)
+		return e.buildTables(rows, cuts)
 	}
-	return e.buildLogged(ops, places, cuts)
+	return e.buildLogged(rows, cuts)
 }
 
-// lastChanges leaves the last change of each row: blocks that share a batch change
-// the same balances and counters again and again.
-func lastChanges(ops []store.Op, places []place) []place {
-	kept := places[:0]
-	for i, p := range places {
-		if i+1 < len(places) && places[i+1].word == p.word && sameKey(&ops[p.index].Key, &ops[places[i+1].index].Key) {
-			continue
+// rows are changes in the order of their keys, with what holds these and values.
+type rows struct {
+	*store.Changes
+	list []store.Change
+}
+
+// together is how many rows are looked at before they are written. They lie in the order
+// of blocks, so that each is somewhere else in memory.
+const together = 64
+
+// each hands keys and values to fn, a nil value for a row that goes.
+func (r rows) each(fn func(key, value []byte) error) error {
+	for i := range r.list {
+		if i%together == 0 {
+			r.Touch(r.list[i:min(i+together, len(r.list))])
 		}
-		kept = append(kept, p)
+		c := &r.list[i]
+		value := r.Value(c)
+		if c.Delete {
+			value = nil
+		}
+		if err := fn(r.Key(c), value); err != nil {
+			return err
+		}
 	}
-	return kept
+	return nil
 }
 
 // logged is a commit through the log.
@@ -114,14 +127,13 @@ type logged struct {
 	batch *lsm.Batch
 }
 
-func (e *Engine) buildLogged(ops []store.Op, places []place, cuts []span) (*logged, error) {
+func (e *Engine) buildLogged(rows rows, cuts []span) (*logged, error) {
 	size := 16
 	for i := range cuts {
 		size += len(cuts[i].from) + len(cuts[i].to) + opOverhead
 	}
-	for _, p := range places {
-		op := &ops[p.index]
-		size += len(op.Partition) + len(op.Sort) + len(op.Value) + opOverhead
+	for i := range rows.list {
+		size += rows.list[i].Size() + opOverhead
 	}
 	batch := e.db.NewBatchWithSize(size)
 	for i := range cuts { // first: they end no row that the batch writes
@@ -130,23 +142,15 @@ func (e *Engine) buildLogged(ops []store.Op, places []place, cuts []span) (*logg
 			return nil, fmt.Errorf("cut %d of the batch: %w", i, err)
 		}
 	}
-	for _, p := range places {
-		op := &ops[p.index]
-		n := 1 + len(op.Partition) + len(op.Sort)
-		var d *lsm.DeferredBatchOp
-		if op.Delete {
-			d = batch.DeleteDeferred(n)
-		} else {
-			d = batch.SetDeferred(n, len(op.Value))
-			copy(d.Value, op.Value)
+	err := rows.each(func(key, value []byte) error {
+		if value == nil {
+			return batch.Delete(key, nil)
 		}
-		d.Key[0] = op.Table.ID
-		copy(d.Key[1:], op.Partition)
-		copy(d.Key[1+len(op.Partition):], op.Sort)
-		if err := d.Finish(); err != nil {
-			_ = batch.Close()
-			return nil, fmt.Errorf("change %d of the batch: %w", p.index, err)
-		}
+		return batch.Set(key, value, nil)
+	})
+	if err != nil {
+		_ = batch.Close()
+		return nil, err
 	}
 	return &logged{e, batch}, nil
 }

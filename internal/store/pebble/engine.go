@@ -58,7 +58,7 @@ type Options struct {
 
 	// Height says how high a batch brings what is stored, if it does: it is what a
 	// loss of commits is told by. Nil tells nothing.
-	Height func(ops []store.Op) (height uint64, ok bool)
+	Height func(c *store.Changes) (height uint64, ok bool)
 	// HeightRow is the row that Height finds heights in: a store without it has none,
 	// which is not the height 0. Nil where that is of no interest.
 	HeightRow *store.Key
@@ -92,7 +92,7 @@ type Engine struct {
 	writer chan struct{}
 	leases map[string]lease // by name
 
-	height       func(ops []store.Op) (uint64, bool)
+	height       func(c *store.Changes) (uint64, bool)
 	heightRow    *store.Key
 	last         mark                 // guarded by the writer's token
 	acknowledged vfs.File             // as above; nil until the first commit

@@ -2,92 +2,82 @@ package pebble
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
 	"slices"
 
 	"chainexplorer/internal/store"
 )
 
-// place is where a change stands in its batch, with eight bytes of its key on
-// disk, which decide most comparisons without a look at the change.
-type place struct {
-	word  uint64
-	index int
-}
-
-// inKeyOrder returns the places of the changes sorted by key, and changes of
-// one key in the order in which they were made. Pebble's memtable takes sorted
-// keys several times faster: each finds its place next to the one before. The
-// keys have passed the schema's check, so those of one table have partitions
-// of one length.
+// inKeyOrder returns the changes sorted by key, and changes of one key in the order in
+// which they were made. Pebble's memtable takes sorted keys several times faster: each
+// finds its place next to the one before.
 //
 // Keys are compared eight bytes at a time, all of them at the same place of the
-// key: looking a change up costs more than comparing two numbers. Most keys that
+// key: looking a key up costs more than comparing two numbers. Most keys that
 // begin alike are one list's rows of neighbouring blocks, and in order already.
-func inKeyOrder(ops []store.Op) []place {
-	places := make([]place, len(ops))
-	for i := range places {
-		places[i].index = i
-	}
-	sortFrom(ops, places, make([]place, len(ops)), 0)
-	return places
+func inKeyOrder(c *store.Changes, memory *sorting) []store.Change {
+	n := c.Len()
+	memory.list = append(slices.Grow(memory.list[:0], n), c.List()...)
+	memory.spare = slices.Grow(memory.spare[:0], n)[:n]
+	sortWords(memory.list, memory.spare)
+	sortEqual(c, memory.list, memory.spare, 8)
+	return memory.list
 }
+
+// sorting is memory for the sorted changes of a commit, as large as the commit has rows.
+type sorting struct{ list, spare []store.Change }
 
 // deepest is from where on keys are compared as a whole. It ends what zeros
 // behind a key's end could make endless.
 const deepest = 96
 
-// sortFrom sorts the places of keys that agree in the bytes before from. spare
-// is as long as places.
-func sortFrom(ops []store.Op, places, spare []place, from int) {
-	if from >= deepest {
-		slices.SortFunc(places, func(a, b place) int {
-			if c := compareKeys(&ops[a.index].Key, &ops[b.index].Key); c != 0 {
-				return c
-			}
-			return cmp.Compare(a.index, b.index)
-		})
-		return
-	}
-	for i := range places {
-		places[i].word = keyWord(&ops[places[i].index].Key, from)
-	}
-	sortWords(places, spare)
-	for len(places) > 0 {
+// sortEqual sorts changes that are sorted by the bytes before from, and have words of
+// those last eight. spare is as long as list.
+func sortEqual(c *store.Changes, list, spare []store.Change, from int) {
+	for len(list) > 0 {
 		n := 1
-		for n < len(places) && places[n].word == places[0].word {
+		for n < len(list) && list[n].Word == list[0].Word {
 			n++
 		}
-		if n > 1 && !inOrder(ops, places[:n]) {
-			sortFrom(ops, places[:n], spare[:n], from+8)
+		if n > 1 && !inOrder(c, list[:n]) {
+			sortFrom(c, list[:n], spare[:n], from)
 		}
-		places = places[n:]
+		list, spare = list[n:], spare[n:]
 	}
 }
 
-// fewPlaces are sorted by comparing them.
-const fewPlaces = 128
-
-// sortWords sorts by word and, in it, by index. The indexes ascend: a sort byte
-// by byte, the last byte first, keeps them so, and guesses no branch.
-func sortWords(places, spare []place) {
-	if len(places) < fewPlaces {
-		slices.SortFunc(places, func(a, b place) int {
-			if a.word != b.word {
-				return cmp.Compare(a.word, b.word)
-			}
-			return cmp.Compare(a.index, b.index)
-		})
+// sortFrom sorts changes whose keys agree in the bytes before from.
+func sortFrom(c *store.Changes, list, spare []store.Change, from int) {
+	if from >= deepest {
+		slices.SortStableFunc(list, func(a, b store.Change) int { return bytes.Compare(c.Key(&a), c.Key(&b)) })
 		return
 	}
-	from, to := places, spare[:len(places)]
+	for i := range list {
+		list[i].Word = c.KeyWord(&list[i], from)
+	}
+	sortWords(list, spare)
+	sortEqual(c, list, spare, from+8)
+}
+
+// fewChanges are sorted by comparing them, and so few by inserting each.
+const (
+	fewChanges = 96
+	insertable = 12
+)
+
+// sortWords sorts by word, and leaves changes of one word in their order.
+func sortWords(list, spare []store.Change) {
+	if len(list) < fewChanges {
+		mergeWords(list, spare)
+		return
+	}
+	// A sort byte by byte, the last byte first, guesses no branch.
+	from, to := list, spare[:len(list)]
 	for shift := 0; shift < 64; shift += 8 {
 		var starts [256]int
 		for i := range from {
-			starts[byte(from[i].word>>shift)]++
+			starts[byte(from[i].Word>>shift)]++
 		}
-		if starts[byte(from[0].word>>shift)] == len(from) {
+		if starts[byte(from[0].Word>>shift)] == len(from) {
 			continue // they agree in this byte
 		}
 		sum := 0
@@ -96,57 +86,68 @@ func sortWords(places, spare []place) {
 			sum += n
 		}
 		for i := range from {
-			b := byte(from[i].word >> shift)
+			b := byte(from[i].Word >> shift)
 			to[starts[b]] = from[i]
 			starts[b]++
 		}
 		from, to = to, from
 	}
-	if &from[0] != &places[0] {
-		copy(places, from)
+	if &from[0] != &list[0] {
+		copy(list, from)
 	}
 }
 
+// mergeWords is sortWords for few.
+func mergeWords(list, spare []store.Change) {
+	if len(list) <= insertable {
+		for i := 1; i < len(list); i++ {
+			for j := i; j > 0 && list[j].Word < list[j-1].Word; j-- {
+				list[j], list[j-1] = list[j-1], list[j]
+			}
+		}
+		return
+	}
+	half := len(list) / 2
+	mergeWords(list[:half], spare)
+	mergeWords(list[half:], spare)
+	if list[half-1].Word <= list[half].Word {
+		return
+	}
+	a, b, at := spare[:copy(spare, list[:half])], list[half:], 0
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].Word < a[0].Word {
+			list[at], b = b[0], b[1:]
+		} else {
+			list[at], a = a[0], a[1:]
+		}
+		at++
+	}
+	copy(list[at:], a)
+}
+
 // inOrder says whether the keys ascend.
-func inOrder(ops []store.Op, places []place) bool {
-	for i := 1; i < len(places); i++ {
-		if compareKeys(&ops[places[i-1].index].Key, &ops[places[i].index].Key) > 0 {
+func inOrder(c *store.Changes, list []store.Change) bool {
+	last := c.Key(&list[0])
+	for i := 1; i < len(list); i++ {
+		key := c.Key(&list[i])
+		if bytes.Compare(last, key) > 0 {
 			return false
 		}
+		last = key
 	}
 	return true
 }
 
-// compareKeys orders keys that begin with the same table.
-func compareKeys(a, b *store.Key) int {
-	if c := bytes.Compare(a.Partition, b.Partition); c != 0 {
-		return c
+// lastChanges leaves the last change of each row: blocks that share a batch change
+// the same balances and counters again and again. Changes of one key have the same word:
+// they were never told apart.
+func lastChanges(c *store.Changes, list []store.Change) []store.Change {
+	kept := list[:0]
+	for i := range list {
+		if i+1 < len(list) && list[i+1].Word == list[i].Word && bytes.Equal(c.Key(&list[i]), c.Key(&list[i+1])) {
+			continue
+		}
+		kept = append(kept, list[i])
 	}
-	return bytes.Compare(a.Sort, b.Sort)
-}
-
-// keyWord is eight bytes of a key, zeros behind its end.
-func keyWord(k *store.Key, from int) uint64 {
-	var b [8]byte
-	n := 0
-	if from == 0 {
-		b[0] = k.Table.ID
-		n = 1
-	} else {
-		from--
-	}
-	if from < len(k.Partition) {
-		n += copy(b[n:], k.Partition[from:])
-		from = len(k.Partition)
-	}
-	if from -= len(k.Partition); from < len(k.Sort) && n < len(b) {
-		copy(b[n:], k.Sort[from:])
-	}
-	return binary.BigEndian.Uint64(b[:])
-}
-
-// sameKey compares keys. Equal ones have the same word, too: they were never
-// told apart.
-func sameKey(a, b *store.Key) bool {
-	return a.Table.ID == b.Table.ID && bytes.Equal(a.Sort, b.Sort) && bytes.Equal(a.Partition, b.Partition)
+	return kept
 }

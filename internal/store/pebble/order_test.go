@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"chainexplorer/internal/store"
@@ -25,14 +26,17 @@ func TestInKeyOrder(t *testing.T) {
 		}
 		return b
 	}
+	memory := &sorting{}
 	for round := range 300 {
 		ops := make([]store.Op, rng.IntN(600))
+		c := &store.Changes{}
 		for i := range ops {
 			table := tables[rng.IntN(len(tables))]
 			ops[i].Key = store.Key{Table: table, Partition: random(table.PartitionLen), Sort: random(rng.IntN([]int{1, 4, 12, 200}[rng.IntN(4)]))}
 			if i > 0 && rng.IntN(4) == 0 {
 				ops[i].Key = ops[rng.IntN(i)].Key
 			}
+			c.Put(ops[i].Table, ops[i].Partition, ops[i].Sort, []byte(strconv.Itoa(i)))
 		}
 		want := make([]int, len(ops))
 		for i := range want {
@@ -41,13 +45,19 @@ func TestInKeyOrder(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b int) int {
 			return bytes.Compare(appendKey(nil, &ops[a].Key), appendKey(nil, &ops[b].Key))
 		})
-		places := inKeyOrder(ops)
-		for i, p := range places {
-			if p.index != want[i] {
-				t.Fatalf("round %d: change %d stands at %d, where %d belongs", round, p.index, i, want[i])
+		list := inKeyOrder(c, memory)
+		var last []string
+		for i := range list {
+			if got := string(c.Value(&list[i])); got != strconv.Itoa(want[i]) {
+				t.Fatalf("round %d: change %s stands at %d, where %d belongs", round, got, i, want[i])
 			}
-			if i > 0 && sameKey(&ops[p.index].Key, &ops[places[i-1].index].Key) && p.word != places[i-1].word {
-				t.Fatalf("round %d: one key has two words", round)
+			if i+1 == len(list) || !bytes.Equal(c.Key(&list[i]), c.Key(&list[i+1])) {
+				last = append(last, string(c.Value(&list[i])))
+			}
+		}
+		for i, ch := range lastChanges(c, list) {
+			if got := string(c.Value(&ch)); i >= len(last) || got != last[i] {
+				t.Fatalf("round %d: change %s is not the last of its row", round, got)
 			}
 		}
 	}

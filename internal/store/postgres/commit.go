@@ -45,16 +45,13 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if len(b.Cuts()) > 0 {
 		return fmt.Errorf("%w: this engine takes no cuts", store.ErrInvalid)
 	}
-	ops := b.Ops()
-	for i := range ops {
-		if err := e.schema.CheckKey(&ops[i].Key); err != nil {
-			return fmt.Errorf("change %d of the batch: %w", i, err)
-		}
+	if err := e.schema.CheckChanges(b.Changes()); err != nil {
+		return err
 	}
 	if err := store.CheckLeaseName(b.Lease); err != nil {
 		return err
 	}
-	spans := bySpan(ops)
+	spans := bySpan(b.Ops())
 	turn := e.turns.of(b.Lease)
 	if err := turn.take(ctx); err != nil {
 		return err
