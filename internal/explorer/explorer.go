@@ -29,6 +29,10 @@ type Block struct {
 	State starknet.StateDiff
 	// StateDiffLength counts all changes of the diff, storage cells included.
 	StateDiffLength uint64
+	// Stored, unless nil, are the values of the rows of its transactions, as the index has
+	// them: those of a block that is read back to be undone need not be made again. The
+	// digest says whether they are what the block wrote.
+	Stored [][]byte
 }
 
 // NewBlock joins a block and its state update into what projections see. It

@@ -77,7 +77,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	}
 	head := headOf(blk, b.head.Digest, p.sum, rows.Sum())
 	if p.needUndo {
-		b.addUndo(blk.Number, &x.found, x.found.others(x.dated, p.rows.Ops(), rows.Ops()))
+		b.addUndo(blk.Number, &x.found, x.found.others(x.dated, p.rows.Changes(), rows.Changes()))
 	} else {
 		if b.undo.Oldest == blk.Number { // there are no records to prune
 			b.undo.Oldest = blk.Number + 1

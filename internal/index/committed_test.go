@@ -82,3 +82,17 @@ func TestCommitted(t *testing.T) {
 		t.Error("something is known after forgetting")
 	}
 }
+
+// put is copyOf of a change by itself.
+func (o *overlay) put(op *store.Op) {
+	var buf [96]byte
+	key := overlayKey(buf[:0], op.Key)
+	hash := hashOf(key)
+	i := o.find(hash, key)
+	if op.Delete {
+		o.rows.Delete(op.Table, op.Partition, op.Sort)
+	} else {
+		o.rows.Put(op.Table, op.Partition, op.Sort, op.Value)
+	}
+	o.settle(hash, i)
+}

@@ -83,7 +83,7 @@ type Options struct {
 	// whatever L1 says (default 10,000).
 	UndoBlocks uint64
 	// UndoBytes ends a step of undoing a fork: about what it may take in memory
-	// (default 48 MiB).
+	// (default 64 MiB).
 	UndoBytes int
 
 	// ForkPatience is how long a branch must have been there before it replaces a
@@ -164,7 +164,7 @@ func (o Options) withDefaults() (Options, error) {
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
 	setDefault(&o.ForkPatience, time.Minute)
-	setDefault(&o.UndoBytes, 48<<20)
+	setDefault(&o.UndoBytes, 64<<20)
 	setDefault(&o.Owner, "indexer")
 	setDefault(&o.TTL, 15*time.Second)
 	setDefault(&o.PollInterval, 2*time.Second)

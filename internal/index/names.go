@@ -56,3 +56,9 @@ func (n *names) find(hash uint32, is func(place int) bool) int {
 	}
 	return -1
 }
+
+// reset forgets all rows and keeps the memory.
+func (n *names) reset() {
+	clear(n.slots)
+	n.taken = 0
+}

@@ -48,21 +48,7 @@ func (s sharing) add(c *store.Change) {
 	s.in.Append(*c)
 }
 
-// put is add for a change by itself, of which it keeps a copy.
-func (o *overlay) put(op *store.Op) {
-	var buf [96]byte
-	key := overlayKey(buf[:0], op.Key)
-	hash := hashOf(key)
-	i := o.find(hash, key)
-	if op.Delete {
-		o.rows.Delete(op.Table, op.Partition, op.Sort)
-	} else {
-		o.rows.Put(op.Table, op.Partition, op.Sort, op.Value)
-	}
-	o.settle(hash, i)
-}
-
-// copyOf is put of a change that stands in a list.
+// copyOf is add of a change that stands in a list, of which it keeps a copy.
 func (o *overlay) copyOf(hash uint32, of *store.Changes, c *store.Change) {
 	i := o.find(hash, of.Key(c))
 	o.rows.Copy(of, c)

@@ -21,9 +21,10 @@ import (
 type Replayer struct {
 	subjects  []explorer.Subject
 	followers []explorer.Follower
-	dated     [256]bool // tables, by id, of catalog.Dated
-	number    [256]int8 // where the block's number stands in the keys of their lists, or -1
-	memory    sync.Pool // of *TakenBack
+	dated     [256]bool         // tables, by id, of catalog.Dated
+	tables    [256]*store.Table // of the subjects, by id
+	number    [256]int8         // where the block's number stands in the keys of their lists, or -1
+	memory    sync.Pool         // of *TakenBack
 	// expectRows is how many the next block will have, about.
 	expectRows atomic.Int64
 }
@@ -44,6 +45,11 @@ func NewReplayer(subjects []explorer.Subject) *Replayer {
 		r.number[t.ID] = int8(t.Number)
 	}
 	r.number[catalog.Undo.ID] = 0
+	for _, s := range subjects {
+		for _, t := range s.Tables() {
+			r.tables[t.ID] = t
+		}
+	}
 	return r
 }
 
@@ -54,8 +60,11 @@ func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.He
 	if err != nil {
 		return nil, nil, head, err
 	}
-	followed, head, err = p.finish(ctx, parent, earlier, &explorer.Rows{})
-	return p.rows.Ops(), followed, head, err
+	next := &explorer.Rows{}
+	if head, err = p.finish(ctx, parent, earlier, next); err != nil {
+		return nil, nil, head, err
+	}
+	return p.rows.Ops(), next.Ops(), head, nil
 }
 
 // replayed is a block with everything done that needs no other block.
@@ -79,13 +88,13 @@ func (r *Replayer) begin(b *explorer.Block, rows *explorer.Rows) (*replayed, err
 	return &replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
 }
 
-// finish returns the rows that build on earlier ones, made in next, and the head that
+// finish makes the rows that build on earlier ones, in next, and returns the head that
 // the block makes.
-func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows, next *explorer.Rows) (followed []store.Op, head chain.Head, err error) {
+func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows, next *explorer.Rows) (head chain.Head, err error) {
 	if err := follow(ctx, p.followers, p.plans, p.block, next, earlier.GetMany); err != nil {
-		return nil, head, err
+		return head, err
 	}
-	return next.Ops(), headOf(p.block, parent.Digest, p.sum, next.Sum()), nil
+	return headOf(p.block, parent.Digest, p.sum, next.Sum()), nil
 }
 
 // LoadBlock reads a block back as projections see it, with its row.

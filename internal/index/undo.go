@@ -39,66 +39,45 @@ func UndoKey(number uint64) store.Key {
 
 // found is what a block finds of earlier rows.
 type found struct {
-	at     map[string]int // number of the row's value, by overlayKey
-	values [][]byte       // nil for a row that was not there
-	buf    []byte
+	keys   register
+	at     []int    // number of the row's value, by the row's
+	values [][]byte // nil for a row that was not there
 }
 
-// reset is for the next block. It keeps the memory of names.
+// reset is for the next block. It keeps the memory of keys.
 func (f *found) reset() {
-	clear(f.at)
+	f.keys.reset()
+	f.at = f.at[:0]
 	f.values = make([][]byte, 0, len(f.values)+len(f.values)/8)
 }
 
 // asked notes the answers to a question. Keys are looked at now: followers may use
 // their memory again.
 func (f *found) asked(keys []store.Key, values [][]byte) {
-	if f.at == nil {
-		f.at = make(map[string]int, len(keys)+len(keys)/4)
-	}
-	f.buf = f.buf[:0]
+	var buf [96]byte
 	for i := range keys {
-		f.buf = appendOverlayKey(f.buf, keys[i])
-	}
-	names := string(f.buf) // one piece of memory for all
-	for i := range keys {
-		n := 1 + len(keys[i].Partition) + len(keys[i].Sort)
-		if _, twice := f.at[names[:n]]; !twice {
-			f.at[names[:n]] = len(f.values) + i
+		if _, twice := f.keys.number(overlayKey(buf[:0], keys[i])); !twice {
+			f.at = append(f.at, len(f.values)+i)
 		}
-		names = names[n:]
 	}
 	f.values = append(f.values, values...)
 }
 
 // others are the rows among those that a block writes which may have been there and
 // were not asked for. Their values are to be noted next, in this order.
-func (f *found) others(dated *[256]bool, lists ...[]store.Op) (keys []store.Key) {
-	if f.at == nil {
-		f.at = map[string]int{}
-	}
-	for _, ops := range lists {
-		for i := range ops {
-			if dated[ops[i].Table.ID] {
+func (f *found) others(dated *[256]bool, lists ...*store.Changes) (keys []store.Key) {
+	for _, changes := range lists {
+		list := changes.List()
+		for i := range list {
+			if dated[list[i].ID] {
 				continue
 			}
-			f.buf = overlayKey(f.buf, ops[i].Key)
-			if _, known := f.at[string(f.buf)]; !known {
-				f.at[string(f.buf)] = len(f.values) + len(keys)
-				keys = append(keys, ops[i].Key)
+			if _, known := f.keys.number(changes.Key(&list[i])); !known {
+				keys = append(keys, changes.Op(&list[i]).Key)
 			}
 		}
 	}
 	return keys
-}
-
-// noted adds the values of others.
-func (f *found) noted(values [][]byte) { f.values = append(f.values, values...) }
-
-// before is what a row was that the block asked for or that is one of the others.
-func (f *found) before(k store.Key) []byte {
-	f.buf = overlayKey(f.buf, k)
-	return f.values[f.at[string(f.buf)]]
 }
 
 // encodeUndo makes the record of a block that found this, upon this parent if it

@@ -26,7 +26,13 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 	for i := range b.Transactions {
 		t, r := &b.Transactions[i], &b.Receipts[i]
 		p := explorer.Position{Block: b.Number, Index: uint32(i)}.Append(pos[:0])
-		rows.Put(Transactions, stretch, p, encode(&e, stamp, t, r))
+		var value []byte
+		if b.Stored != nil {
+			value = b.Stored[i]
+		} else {
+			value = encode(&e, stamp, t, r)
+		}
+		rows.Put(Transactions, stretch, p, value)
 		rows.Put(Hashes, t.Hash[:], nil, p)
 	}
 	return nil

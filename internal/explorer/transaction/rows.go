@@ -287,8 +287,16 @@ func readStamp(d *record.Decoder) (s Stamp) {
 
 // decode reads a record. A page is read with one decoder.
 func decode(d *record.Decoder, p explorer.Position, b []byte) (*Record, error) {
-	d.Reset(b, recordVersion)
 	rec := &Record{Position: p}
+	if err := rec.read(d, b); err != nil {
+		return nil, err
+	}
+	return rec, nil
+}
+
+// read reads the record, which has nothing but its place.
+func (rec *Record) read(d *record.Decoder, b []byte) error {
+	d.Reset(b, recordVersion)
 	readHead(d, rec)
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
@@ -301,9 +309,9 @@ func decode(d *record.Decoder, p explorer.Position, b []byte) (*Record, error) {
 		}
 	}
 	if err := d.Finish(); err != nil {
-		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
+		return fmt.Errorf("transaction %d of block %d: %w", rec.Index, rec.Block, err)
 	}
-	return rec, nil
+	return nil
 }
 
 // decodeEmitted reads the named events of one record into out and does not look

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -280,6 +282,64 @@ func FuzzDecode(f *testing.F) {
 		}
 		if !reflect.DeepEqual(rec, again) {
 			t.Fatal("second round differs")
+		}
+	})
+}
+
+// TestStoredTransactionsComeBack: the rows of a stretch's blocks are those that were
+// written, and read one block after the other, in the same memory, they are what OfBlock
+// returns.
+func TestStoredTransactionsComeBack(t *testing.T) {
+	const n = 40
+	_, e := whole(t, n)
+	var m Memory
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		for first := uint64(0); first < n; {
+			last := min(n-1, explorer.FirstOfStretch(first)+explorer.StretchSize-1)
+			stored, err := StoredOf(ctx, r, first, last)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, rows := range stored {
+				number := first + uint64(i)
+				want, err := OfBlock(ctx, r, number, 0, 1000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				transactions, receipts, err := m.Read(number, rows)
+				if err != nil || len(transactions) != len(want) || len(receipts) != len(want) {
+					t.Fatalf("block %d: %d transactions, %d receipts, %v; want %d", number, len(transactions), len(receipts), err, len(want))
+				}
+				for j, rec := range want {
+					same(t, rec, &transactions[j], &receipts[j])
+				}
+			}
+			first = last + 1
+		}
+		if _, _, err := m.Read(7, [][]byte{{recordVersion}}); !errors.Is(err, record.ErrCorrupt) {
+			t.Errorf("a row that ends early: %v", err)
+		}
+	})
+}
+
+// TestStoredTransactionIsMissing: a block whose transactions are not all there is not read
+// as one that has fewer.
+func TestStoredTransactionIsMissing(t *testing.T) {
+	_, e := whole(t, 8)
+	ctx := t.Context()
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &store.Batch{}
+	b.Under(lease)
+	b.Delete(Key(explorer.Position{Block: 5, Index: 0}))
+	if err := e.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	view(t, e, func(ctx context.Context, r store.Reader) {
+		if got, err := StoredOf(ctx, r, 2, 7); err == nil || !strings.Contains(err.Error(), "transaction 0 of block 5 is missing") {
+			t.Errorf("%d blocks, %v", len(got), err)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/store"
@@ -244,5 +247,64 @@ func TestShrunkenChain(t *testing.T) {
 		w.chain.Extend(6)
 		runTo(t, engine, o, 20)
 		compareWithQuietRun(t, planFor(1, false), w, engine, 20)
+	})
+}
+
+// TestUndoRefusesAChangedRow: a block whose rows are not those that it wrote is not undone,
+// and is once they are.
+func TestUndoRefusesAChangedRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 12
+		w := quiet(3, n, 1000, UnknownVersion)
+		engine, o := started(t, w)
+		change := func() {
+			ctx := t.Context()
+			lease, err := engine.Acquire(ctx, store.Writer, "test", time.Hour)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer engine.Release(ctx, lease) //nolint:errcheck // the run would say it
+			var key store.Key
+			var value []byte
+			err = engine.View(ctx, func(r store.Reader) (err error) {
+				for number := uint64(n - 5); value == nil && number < n; number++ { // some have none
+					key = transaction.Key(explorer.Position{Block: number})
+					if value, err = r.Get(ctx, key); err != nil && !errors.Is(err, store.ErrNotFound) {
+						return err
+					}
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			value[10] ^= 1 // of the block's hash, which no other row is made of
+			b := &store.Batch{}
+			b.Under(lease)
+			b.Put(key, value)
+			if err := engine.Commit(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		change()
+		w.chain.Fork(6)
+		w.chain.Extend(1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		o.Store = engine
+		var logged strings.Builder
+		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		if err := newIndexer(t, o).RunTo(ctx, n); err != nil { // it tries until its time is over
+			t.Fatal(err)
+		}
+		if !strings.Contains(logged.String(), "projected again it has digest") {
+			t.Errorf("the log does not say why:\n%s", logged.String())
+		}
+		if s := simsource.State(t, engine); s.Head.Number != n-1 || s.Rewinding {
+			t.Errorf("blocks were undone: %+v", s)
+		}
+		change()
+		o.Logger = nil
+		runTo(t, engine, o, n)
 	})
 }

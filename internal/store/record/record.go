@@ -127,6 +127,7 @@ type Decoder struct {
 	err   error
 	dict  []int // where in buf the shared literals are
 	arena []felt.Felt
+	taken int // felts of lists, since memory was taken back
 }
 
 // NewDecoder starts to read b, which must be of the given version. The decoder
@@ -140,7 +141,7 @@ func NewDecoder(b []byte, version byte) *Decoder {
 // Reset starts another record and forgets everything of the one before, but
 // goes on with its memory: a page of records is read with one decoder.
 func (d *Decoder) Reset(b []byte, version byte) {
-	*d = Decoder{buf: b, dict: d.dict[:0], arena: d.arena}
+	*d = Decoder{buf: b, dict: d.dict[:0], arena: d.arena, taken: d.taken}
 	if v := d.Byte(); d.err == nil && v != version {
 		d.fail("version %d, want %d", v, version)
 	}
@@ -149,6 +150,15 @@ func (d *Decoder) Reset(b []byte, version byte) {
 // Recycle takes back the memory of all lists of felts that were read, and lets go of the
 // record: what was read is not looked at any more.
 func (d *Decoder) Recycle() { *d = Decoder{dict: d.dict[:0], arena: d.arena[:0]} }
+
+// RecycleAll is Recycle for whoever goes on to read about as much again: there is room for
+// all of it then.
+func (d *Decoder) RecycleAll() {
+	if n := d.taken; n > cap(d.arena) {
+		d.arena = make([]felt.Felt, 0, n+n/8)
+	}
+	d.Recycle()
+}
 
 func (d *Decoder) fail(format string, args ...any) {
 	if d.err == nil {
@@ -327,6 +337,7 @@ func (d *Decoder) take(n int) []felt.Felt {
 	if cap(d.arena)-len(d.arena) < n {
 		d.arena = make([]felt.Felt, 0, max(n, min(max(2*cap(d.arena), firstBlock), largestBlock)))
 	}
+	d.taken += n
 	lo := len(d.arena)
 	d.arena = d.arena[:lo+n]
 	return d.arena[lo : lo+n : lo+n]
