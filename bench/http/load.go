@@ -10,11 +10,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"runtime/pprof"
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 )
 
@@ -153,21 +153,49 @@ func request(path, key string) *http.Request {
 	return r
 }
 
-// alone is what a handler allocates for a request, and the microseconds of processor time that it
-// takes, without net/http's own and with nobody else at work in the process.
-func alone(h http.Handler, paths []string, key string) (allocs, micros float64) {
+// lone is what a request takes a handler without a connection: microseconds of processor time,
+// and pieces and kilobytes of memory.
+type lone struct{ micros, allocs, kilobytes float64 }
+
+// alone measures a handler without net/http's own part, and with nobody else at work in the
+// process. Memory that is collected while it runs is part of its time.
+func alone(h http.Handler, paths []string, key string, n int) lone {
 	requests := make([]*http.Request, len(paths))
 	for i, path := range paths {
 		requests[i] = request(path, key)
 	}
-	w, i := &discard{header: http.Header{}}, 0
+	w := &discard{header: http.Header{}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	spent := cpuTime()
-	allocs = testing.AllocsPerRun(2000, func() {
+	for i := range n {
 		clear(w.header)
 		h.ServeHTTP(w, requests[i%len(requests)])
-		i++
-	})
-	return allocs, float64((cpuTime() - spent).Microseconds()) / float64(i)
+	}
+	took := cpuTime() - spent
+	runtime.ReadMemStats(&after)
+	each := 1 / float64(n)
+	return lone{float64(took.Nanoseconds()) / 1000 * each, float64(after.Mallocs-before.Mallocs) * each, float64(after.TotalAlloc-before.TotalAlloc) / 1024 * each}
+}
+
+// aloneOnly prints what workloads take without a connection: the median of five turns, which
+// tells two versions of a program apart on cores that others use too.
+func (s *service) aloneOnly(o options, title string, list []workload) error {
+	fmt.Printf("\n%-34s %8s %9s %7s %9s\n", title, "bytes", "alone µs", "allocs", "KB")
+	for _, c := range list {
+		_, _, size, err := s.bare(c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		var turns []float64
+		var last lone
+		for range 5 {
+			last = alone(c.server, c.paths, s.key, max(o.alone/5, 1))
+			turns = append(turns, last.micros)
+		}
+		fmt.Printf("%-34s %8d %9.1f %7.0f %9.1f\n", c.name, size, median(turns), last.allocs, last.kilobytes)
+	}
+	return nil
 }
 
 // discard is a response writer that costs nothing.

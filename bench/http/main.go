@@ -28,6 +28,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 20, "rounds of each, taking turns")
 	flag.IntVar(&o.blocks, "blocks", 400, "blocks of the chain")
 	flag.StringVar(&o.only, "only", "", "measure what has this in its name, such as block, tx, anew, pages, classes, usage, feed, keys or greedy")
+	flag.IntVar(&o.alone, "alone", 0, "only what so many requests of each take the handler, without a connection")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the rounds to this file")
 	flag.Parse()
 	if err := run(o); err != nil {
@@ -40,6 +41,7 @@ func main() {
 type options struct {
 	conns, clients, rounds, blocks int
 	round                          time.Duration
+	alone                          int
 	only, profile                  string
 }
 
@@ -63,6 +65,9 @@ func (s *service) parts(o options) error {
 	if err := s.against(o, "pages of 100, made anew", s.hundreds()); err != nil {
 		return err
 	}
+	if o.alone > 0 {
+		return nil
+	}
 	for _, part := range []struct {
 		name    string
 		measure func(options) error
@@ -84,6 +89,9 @@ func (s *service) against(o options, title string, list []workload) error {
 	list = slices.DeleteFunc(list, func(c workload) bool { return !o.wants(c.name) })
 	if len(list) == 0 {
 		return nil
+	}
+	if o.alone > 0 {
+		return s.aloneOnly(o, title, list)
 	}
 	fmt.Printf("\n%-34s %8s %10s %10s %6s %7s %9s %9s %9s %7s %7s\n", title, "bytes", "bare req/s", "ours req/s", "ratio", "dressed", "bare µs", "ours µs", "alone µs", "allocs", "bare's")
 	for _, c := range list {
@@ -122,10 +130,9 @@ func (s *service) measure(c workload, o options) error {
 		}
 	}
 	theirs, ours, withHeaders := took[0], took[1], took[2]
-	allocs, micros := alone(c.server, c.paths, s.key)
-	bareAllocs, _ := alone(bare, c.paths, s.key)
+	mine, others := alone(c.server, c.paths, s.key, 2000), alone(bare, c.paths, s.key, 2000)
 	fmt.Printf("%-34s %8d %10.0f %10.0f %6.2f %7.2f %9.1f %9.1f %9.1f %7.0f %7.0f\n", c.name, size, theirs.rate(), ours.rate(), ours.against(theirs), withHeaders.against(theirs),
-		theirs.micros(), ours.micros(), micros, allocs, bareAllocs)
+		theirs.micros(), ours.micros(), mine.micros, mine.allocs, others.allocs)
 	return nil
 }
 
