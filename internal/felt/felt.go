@@ -54,14 +54,27 @@ func FromUint128(hi, lo uint64) Felt {
 // FromBytes reads up to 32 big-endian bytes.
 func FromBytes(b []byte) (Felt, error) {
 	var f Felt
-	if len(b) > Size {
-		return f, fmt.Errorf("felt of %d bytes: %w", len(b), ErrRange)
-	}
-	copy(f[Size-len(b):], b)
-	if !f.valid() {
-		return Felt{}, ErrRange
+	if err := f.SetBytes(b); err != nil {
+		return Felt{}, err
 	}
 	return f, nil
+}
+
+// SetBytes is FromBytes without the copy, for decoders that read many. On an error f is undefined.
+func (f *Felt) SetBytes(b []byte) error {
+	if len(b) > Size {
+		return fmt.Errorf("felt of %d bytes: %w", len(b), ErrRange)
+	}
+	if len(b) == Size {
+		*f = Felt(b)
+		if !f.valid() {
+			return ErrRange
+		}
+		return nil
+	}
+	clear(f[:Size-len(b)]) // what has fewer bytes is below the prime
+	copy(f[Size-len(b):], b)
+	return nil
 }
 
 // valid reports whether f is below the prime.

@@ -254,7 +254,24 @@ func (d *Decoder) Text() string {
 }
 
 // Felt reads a felt.
-func (d *Decoder) Felt() felt.Felt { return d.literal(d.skipFelt()) }
+func (d *Decoder) Felt() (f felt.Felt) {
+	d.felt(&f)
+	return f
+}
+
+// felt reads a felt to where it stays; after a fault that is zero.
+func (d *Decoder) felt(f *felt.Felt) {
+	at := d.skipFelt()
+	if d.err != nil {
+		*f = felt.Felt{}
+		return
+	}
+	n := int(d.buf[at])
+	if err := f.SetBytes(d.buf[at+1 : at+1+n]); err != nil {
+		*f = felt.Felt{}
+		d.fail("%v", err)
+	}
+}
 
 // SkipFelt passes a felt.
 func (d *Decoder) SkipFelt() { d.skipFelt() }
@@ -289,18 +306,6 @@ func (d *Decoder) skipFelt() (at int) {
 	return at
 }
 
-// literal reads the literal at a place that skipFelt returned.
-func (d *Decoder) literal(at int) (f felt.Felt) {
-	if d.err != nil {
-		return f
-	}
-	f, err := felt.FromBytes(d.buf[at+1 : at+1+int(d.buf[at])])
-	if err != nil {
-		d.fail("%v", err)
-	}
-	return f
-}
-
 // SkipFelts passes a list of felts.
 func (d *Decoder) SkipFelts() {
 	for range d.Len(1) {
@@ -316,7 +321,7 @@ func (d *Decoder) Felts() []felt.Felt {
 	}
 	out := d.take(n)
 	for i := range out {
-		out[i] = d.Felt()
+		d.felt(&out[i])
 	}
 	return out
 }
@@ -324,7 +329,8 @@ func (d *Decoder) Felts() []felt.Felt {
 // AppendFelts reads a list of felts behind dst, for readers of many that keep none.
 func (d *Decoder) AppendFelts(dst []felt.Felt) []felt.Felt {
 	for range d.Len(1) {
-		dst = append(dst, d.Felt())
+		dst = append(dst, felt.Felt{})
+		d.felt(&dst[len(dst)-1])
 	}
 	return dst
 }

@@ -22,6 +22,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	var e Encoder
+	var used Decoder // whose lists lie where others were before
 	for round := range 300 {
 		fs := make([]felt.Felt, rng.IntN(900))
 		for i := range fs {
@@ -43,6 +44,12 @@ func TestRoundTrip(t *testing.T) {
 		}
 		if got := d.Felts(); !slices.Equal(got, fs) {
 			t.Fatalf("round %d: felts differ", round)
+		}
+		used.Recycle()
+		used.Reset(first, 7)
+		used.Uint()
+		if got := used.Felts(); !slices.Equal(got, fs) {
+			t.Fatalf("round %d: felts in used memory differ", round)
 		}
 		if got := d.Text(); got != text {
 			t.Fatalf("text %q", got)
