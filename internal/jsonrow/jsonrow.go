@@ -28,178 +28,172 @@ func Append(b []byte, v any) ([]byte, error) {
 	if v == nil {
 		return append(b, "null"...), nil
 	}
-	w := &writer{b: b}
-	w.dynamic(reflect.ValueOf(v))
-	return w.b, w.err
+	w := &writer{}
+	b = w.dynamic(b, reflect.ValueOf(v))
+	return b, w.err
 }
 
-// writer is where a value goes. The first error stays.
-type writer struct {
-	b   []byte
-	err error
-}
+// writer has the first error of what is written.
+type writer struct{ err error }
 
-// step writes a value that can be addressed.
-type step func(w *writer, v reflect.Value)
-
-// steps are how types are written, by reflect.Type: a step, nil for a type that is left to encoding/json as a whole.
-var steps sync.Map
+// shapes are how types are written, by reflect.Type: a *shape, nil for a type that is left to encoding/json as a whole.
+var shapes sync.Map
 
 // dynamic writes a value of a type that is known only now.
-func (w *writer) dynamic(v reflect.Value) {
+func (w *writer) dynamic(b []byte, v reflect.Value) []byte {
 	t := v.Type()
-	known, ok := steps.Load(t)
+	known, ok := shapes.Load(t)
 	if !ok {
-		known, _ = steps.LoadOrStore(t, compile(t))
+		known, _ = shapes.LoadOrStore(t, compile(t))
 	}
-	write := known.(step)
-	if write == nil {
-		w.leave(v)
-		return
+	s := known.(*shape)
+	if s == nil {
+		return w.leave(b, v)
 	}
 	if t.Kind() != reflect.Pointer { // what a pointer leads to can be addressed
 		at := reflect.New(t).Elem()
 		at.Set(v)
 		v = at
 	}
-	write(w, v)
+	return w.value(b, s, v)
 }
 
 // leave has encoding/json write a value.
-func (w *writer) leave(v reflect.Value) {
+func (w *writer) leave(b []byte, v reflect.Value) []byte {
 	if w.err != nil {
-		return
+		return b
 	}
-	buf := bytes.NewBuffer(w.b)
+	buf := bytes.NewBuffer(b)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	if w.err = enc.Encode(v.Interface()); w.err == nil {
-		w.b = bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	if w.err = enc.Encode(v.Interface()); w.err != nil {
+		return b
 	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }
 
-func left(w *writer, v reflect.Value) { w.leave(v) }
-
-func writeBool(w *writer, v reflect.Value)  { w.b = strconv.AppendBool(w.b, v.Bool()) }
-func writeInt(w *writer, v reflect.Value)   { w.b = strconv.AppendInt(w.b, v.Int(), 10) }
-func writeUint(w *writer, v reflect.Value)  { w.b = strconv.AppendUint(w.b, v.Uint(), 10) }
-func writeFelt(w *writer, v reflect.Value)  { w.felt(v.Addr().Interface().(*felt.Felt)) }
-func writeFelts(w *writer, v reflect.Value) { w.felts(*v.Addr().Interface().(*[]felt.Felt)) }
-
-func writeFeltAt(w *writer, v reflect.Value) {
-	if f := v.Interface().(*felt.Felt); f != nil {
-		w.felt(f)
-		return
+// value writes a value that can be addressed.
+func (w *writer) value(b []byte, s *shape, v reflect.Value) []byte {
+	switch s.kind {
+	case aFelt:
+		return appendFelt(b, v.Addr().Interface().(*felt.Felt))
+	case aFeltAt:
+		if f := v.Interface().(*felt.Felt); f != nil {
+			return appendFelt(b, f)
+		}
+		return append(b, "null"...)
+	case felts:
+		return appendFelts(b, *v.Addr().Interface().(*[]felt.Felt))
+	case text:
+		return w.text(b, v)
+	case aBool:
+		return strconv.AppendBool(b, v.Bool())
+	case anInt:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case aUint:
+		return strconv.AppendUint(b, v.Uint(), 10)
+	case pointer:
+		if v.IsNil() {
+			return append(b, "null"...)
+		}
+		return w.value(b, s.of, v.Elem())
+	case anything:
+		if v.IsNil() {
+			return append(b, "null"...)
+		}
+		return w.dynamic(b, v.Elem())
+	case slice:
+		if v.IsNil() {
+			return append(b, "null"...)
+		}
+		return w.list(b, s.of, v)
+	case array:
+		return w.list(b, s.of, v)
+	case object:
+		from := len(b)
+		if b = w.members(b, s.members, v); len(b) == from {
+			return append(b, "{}"...)
+		}
+		b[from] = '{' // in place of the first one's comma
+		return append(b, '}')
 	}
-	w.b = append(w.b, "null"...)
+	return w.leave(b, v)
 }
 
-func (w *writer) felt(f *felt.Felt) { w.b = append(f.AppendHex(append(w.b, '"')), '"') }
+func appendFelt(b []byte, f *felt.Felt) []byte { return append(f.AppendHex(append(b, '"')), '"') }
 
-func (w *writer) felts(list []felt.Felt) {
+func appendFelts(b []byte, list []felt.Felt) []byte {
 	if list == nil {
-		w.b = append(w.b, "null"...)
-		return
+		return append(b, "null"...)
 	}
-	w.b = append(w.b, '[')
+	b = append(b, '[')
 	for i := range list {
 		if i > 0 {
-			w.b = append(w.b, ',')
+			b = append(b, ',')
 		}
-		w.felt(&list[i])
+		b = appendFelt(b, &list[i])
 	}
-	w.b = append(w.b, ']')
+	return append(b, ']')
 }
 
-func writeText(w *writer, v reflect.Value) {
+func (w *writer) text(b []byte, v reflect.Value) []byte {
 	s := v.String()
 	if !plain(s) {
-		w.leave(v)
-		return
+		return w.leave(b, v)
 	}
-	w.b = append(append(append(w.b, '"'), s...), '"')
+	return append(append(append(b, '"'), s...), '"')
 }
 
-// plain says that text stands in JSON as it is.
+// list writes the elements of a slice or an array.
+func (w *writer) list(b []byte, of *shape, v reflect.Value) []byte {
+	b = append(b, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = w.value(b, of, v.Index(i))
+	}
+	return append(b, ']')
+}
+
+// members writes the fields of a struct, each behind a comma.
+func (w *writer) members(b []byte, list []member, v reflect.Value) []byte {
+	for i := range list {
+		m := &list[i]
+		at := v.Field(m.index)
+		switch {
+		case m.shape.kind == embedded:
+			b = w.members(b, m.shape.members, at)
+			continue
+		case m.nullable && at.IsNil():
+			if !m.omitted {
+				b = append(b, m.null...)
+			}
+			continue
+		case m.empty != nil && m.empty(at):
+			continue
+		}
+		b = w.value(append(b, m.name...), m.shape, at)
+	}
+	return b
+}
+
+// plain says that text stands in JSON as it is: it has printable characters of ASCII, and neither
+// quotes nor backslashes. It looks at eight bytes at a time.
 func plain(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		const ones = 0x0101010101010101
+		quotes, slashes := x^'"'*ones, x^'\\'*ones
+		// In the highest bit of each byte: not ASCII, a control character below, the one above.
+		if (x|(x-' '*ones)|(x+ones)|(quotes-ones)|(slashes-ones))&(0x80*ones) != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			return false
 		}
 	}
 	return true
-}
-
-// list writes a slice, or an array.
-func list(element step, isSlice bool) step {
-	return func(w *writer, v reflect.Value) {
-		if isSlice && v.IsNil() {
-			w.b = append(w.b, "null"...)
-			return
-		}
-		w.b = append(w.b, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				w.b = append(w.b, ',')
-			}
-			element(w, v.Index(i))
-		}
-		w.b = append(w.b, ']')
-	}
-}
-
-// pointer writes what a pointer leads to.
-func pointer(to step) step {
-	return func(w *writer, v reflect.Value) {
-		if v.IsNil() {
-			w.b = append(w.b, "null"...)
-			return
-		}
-		to(w, v.Elem())
-	}
-}
-
-func writeAny(w *writer, v reflect.Value) {
-	if v.IsNil() {
-		w.b = append(w.b, "null"...)
-		return
-	}
-	w.dynamic(v.Elem())
-}
-
-// member is a field of an object.
-type member struct {
-	index   []int
-	first   string // its name, quoted, behind an opening brace
-	next    string // the same behind a comma
-	write   step
-	omitted func(reflect.Value) bool // nil: never
-}
-
-// object writes a struct.
-func object(members []member) step {
-	return func(w *writer, v reflect.Value) {
-		empty := true
-		for i := range members {
-			m := &members[i]
-			at := v.Field(m.index[0])
-			for _, j := range m.index[1:] {
-				at = at.Field(j)
-			}
-			if m.omitted != nil && m.omitted(at) {
-				continue
-			}
-			if empty {
-				w.b = append(w.b, m.first...)
-				empty = false
-			} else {
-				w.b = append(w.b, m.next...)
-			}
-			m.write(w, at)
-		}
-		if empty {
-			w.b = append(w.b, '{')
-		}
-		w.b = append(w.b, '}')
-	}
 }
