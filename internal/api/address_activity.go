@@ -95,17 +95,18 @@ func (s *Routes) renderActivity(ctx context.Context, r explorer.Reader, c *Chain
 		return nil, false, err
 	}
 	out = make([]ActivityItem, len(items))
+	text := &texts{}
 	for i := range items {
 		at, m, t := items[i].At, items[i].Transfer, records[i]
-		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: txCursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()],
+		out[i] = ActivityItem{BlockNumber: at.Block, TxIndex: at.Tx, TxCursor: text.cursor(explorer.Position{Block: at.Block, Index: at.Tx}), Kind: partNames[items[i].Part.First()],
 			Counterparty: items[i].Counterparty(a, t), MainMethod: methods[i]}
 		if m == nil {
-			out[i].TimestampISO, out[i].TxHash = some(kernel.TimestampISO(t.BlockTime)), t.Hash
+			out[i].TimestampISO, out[i].TxHash = text.at(text.iso(t.BlockTime)), t.Hash
 			continue
 		}
-		out[i].TimestampISO, out[i].TxHash = some(kernel.TimestampISO(m.Timestamp)), m.TxHash
+		out[i].TimestampISO, out[i].TxHash = text.at(text.iso(m.Timestamp)), m.TxHash
 		out[i].LogIndex, out[i].TransferIndex, out[i].TokenAddress = &m.Log, &m.Index, &m.Token
-		out[i].Amount, _, out[i].TokenID = transferValues(&m.Transfer)
+		out[i].Amount, _, out[i].TokenID = text.values(&m.Transfer)
 	}
 	return out, certain, nil
 }

@@ -246,16 +246,16 @@ func kindsOf(p address.Part) []string {
 	return out
 }
 
-func renderAddressTx(state *chain.State, t *address.Seen, main MainMethod) AddressTx {
-	text := &struct{ iso, execution, final, kind string }{kernel.TimestampISO(t.BlockTime), t.Execution.String(), finality(state, t.Block), t.Type.String()}
-	out := AddressTx{BlockNumber: t.Block, TimestampISO: &text.iso, TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(t.Part), Counterparty: t.Counterparty,
-		TxType: &text.kind, ExecutionStatus: &text.execution, FinalityStatus: &text.final, FromAddress: t.From, ToAddress: t.To, MainMethod: main, CallCount: t.Calls, TransferCount: &t.Transfers}
+func renderAddressTx(state *chain.State, t *address.Seen, main MainMethod, text *texts) AddressTx {
+	out := AddressTx{BlockNumber: t.Block, TimestampISO: text.at(text.iso(t.BlockTime)), TxIndex: t.Index, TxHash: t.Hash, Kinds: kindsOf(t.Part), Counterparty: t.Counterparty,
+		TxType: text.at(t.Type.String()), ExecutionStatus: text.at(t.Execution.String()), FinalityStatus: text.at(finality(state, t.Block)),
+		FromAddress: t.From, ToAddress: t.To, MainMethod: main, CallCount: t.Calls, TransferCount: &t.Transfers}
 	if t.Calls != nil {
 		out.MethodsDiffer = &t.Differ
 	}
 	if t.Top != nil {
-		out.TopTransferTokenAddress, out.TopTransferStandard = &t.Top.Token, some(t.Top.Standard.String())
-		out.TopTransferAmount, _, _ = transferValues(t.Top)
+		out.TopTransferTokenAddress, out.TopTransferStandard = &t.Top.Token, text.at(t.Top.Standard.String())
+		out.TopTransferAmount = text.digits(t.Top.AmountBytes())
 	}
 	return out
 }
@@ -271,9 +271,5 @@ func (s *Routes) listAddressTransfers(ctx context.Context, in *struct {
 		return nil, err
 	}
 	q.Order = in.order()
-	page, err := s.transferPage(ctx, "listAddressTransfers", in.Chain, q)
-	if err != nil {
-		return nil, err
-	}
-	return &body[TransferPage]{*page}, nil
+	return s.transfersOfMany(ctx, "listAddressTransfers", in.Chain, q)
 }

@@ -168,9 +168,9 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 }
 
 func blockItems(state *chain.State, list []*block.Summary) []BlockItem {
-	out := make([]BlockItem, len(list))
+	out, text := make([]BlockItem, len(list)), &texts{}
 	for i, b := range list {
-		out[i] = BlockItem{b.Number, b.Hash, b.ParentHash, kernel.TimestampISO(b.Timestamp), b.Transactions, finality(state, b.Number)}
+		out[i] = BlockItem{b.Number, b.Hash, b.ParentHash, text.iso(b.Timestamp), b.Transactions, finality(state, b.Number)}
 	}
 	return out
 }
@@ -238,9 +238,9 @@ func gasPrice(p starknet.GasPrice) *GasPrice {
 }
 
 func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
-	out := make([]TxPreview, len(txs))
+	out, text := make([]TxPreview, len(txs)), &texts{}
 	for i, t := range txs {
-		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: txCursor(t.Position),
+		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: text.cursor(t.Position),
 			FromAddress: t.From, ToAddress: t.To}
 		if i > 0 && t.Execution == txs[i-1].Execution && t.Block == txs[i-1].Block { // most are as the one before
 			out[i].ExecutionStatus, out[i].FinalityStatus = out[i-1].ExecutionStatus, out[i-1].FinalityStatus
@@ -254,8 +254,7 @@ func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
 
 func txCursor(p explorer.Position) string {
 	var room [32]byte
-	b := strconv.AppendUint(room[:0], p.Block, 10)
-	return string(strconv.AppendUint(append(b, ':'), uint64(p.Index), 10))
+	return string(appendCursor(room[:0], p))
 }
 
 // finality is the node's word for how settled a block is.
@@ -272,14 +271,17 @@ type RowTier struct {
 	SourceTierBasis *string `json:"sourceTierBasis" enum:"l1_acceptance,finality_depth" doc:"What finalized rests on: L1 has accepted the block, or it is only deep enough below the head, where a fork is rare. Null for head."`
 }
 
+// What makes a row final, where rows point to it.
+var byL1, byDepth = "l1_acceptance", "finality_depth"
+
 // tierOf is the tier of an indexed block. Whoever needs more than depth waits for
 // the basis to become L1.
 func tierOf(c *Chain, state *chain.State, number uint64) RowTier {
 	switch state.Finality(number, c.Depth) {
 	case chain.AcceptedL1:
-		return RowTier{"finalized", some("l1_acceptance")}
+		return RowTier{"finalized", &byL1}
 	case chain.Finalized:
-		return RowTier{"finalized", some("finality_depth")}
+		return RowTier{"finalized", &byDepth}
 	}
 	return RowTier{SourceTier: "head"}
 }

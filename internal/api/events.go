@@ -316,9 +316,10 @@ func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, 
 		return nil, false, err
 	}
 	rows = make([]EventRow, len(hits))
+	text := &texts{}
 	for i := range hits {
 		h := &hits[i]
-		rows[i] = EventRow{h.Block, kernel.TimestampISO(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, text.iso(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
 	}
 	return rows, degraded, nil
 }

@@ -98,8 +98,9 @@ func (s *Routes) addressTxs(ctx context.Context, r explorer.Reader, c *Chain, st
 		return nil, false, err
 	}
 	out = make([]AddressTx, len(seen))
+	text := &texts{}
 	for i := range seen {
-		out[i] = renderAddressTx(state, &seen[i], methods[i])
+		out[i] = renderAddressTx(state, &seen[i], methods[i], text)
 		certain = certain && seen[i].Transfers == 0 // some standards come from calls
 	}
 	return out, certain, nil

@@ -140,6 +140,7 @@ type previewer struct {
 	c     *Chain
 	state *chain.State
 	req   *PreviewRequest
+	text  texts
 }
 
 func (p *previewer) render(t *preview.Preview) TransactionPreview {
@@ -151,7 +152,7 @@ func (p *previewer) render(t *preview.Preview) TransactionPreview {
 	p.calls(t, &out)
 	cut := t.TransferCount > len(t.Transfers)
 	for i := range t.Transfers {
-		out.TokenTransfers = append(out.TokenTransfers, renderTxTransfer(&t.Transfers[i]))
+		out.TokenTransfers = append(out.TokenTransfers, renderTxTransfer(&t.Transfers[i], &p.text))
 	}
 	out.TransferCount, out.HasMintFromZero, out.HasBurnToZero, out.TokenTransfersTruncated = &t.TransferCount, &t.Minted, &t.Burnt, &cut
 	if p.req.IncludeBridgeSignals == nil || *p.req.IncludeBridgeSignals {

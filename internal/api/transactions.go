@@ -144,9 +144,10 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		for _, t := range list {
-			execution := t.Execution.String()
-			out.Body.Items = append(out.Body.Items, TxItem{t.Block, kernel.TimestampISO(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, &execution, finality(state, t.Block)})
+		text := &texts{}
+		out.Body.Items = make([]TxItem, len(list))
+		for i, t := range list {
+			out.Body.Items[i] = TxItem{t.Block, text.iso(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, text.at(t.Execution.String()), finality(state, t.Block)}
 		}
 		if !done {
 			cursor := s.Seal(scope, next.Append(nil))

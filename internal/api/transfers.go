@@ -134,15 +134,15 @@ func (s *Routes) listTokenTransfers(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.transferPage(ctx, "listTokenTransfers", in.Chain, q)
-	if err != nil {
-		return nil, err
-	}
-	out := &body[TokenTransferPage]{TokenTransferPage{Items: make([]TokenTransferItem, len(page.Items)), NextCursor: page.NextCursor}}
-	for i := range page.Items {
-		out.Body.Items[i] = page.Items[i].TokenTransferItem
-	}
-	return out, nil
+	out := &body[TokenTransferPage]{TokenTransferPage{Items: []TokenTransferItem{}}}
+	out.Body.NextCursor, err = s.transferPage(ctx, "listTokenTransfers", in.Chain, q, func(c *Chain, state *chain.State, page *token.TransferPage) {
+		items, text := make([]TokenTransferItem, len(page.Transfers)), &texts{}
+		for i := range items {
+			renderTransfer(c, state, page, i, text, &items[i])
+		}
+		out.Body.Items = items
+	})
+	return out, err
 }
 
 func (s *Routes) listTransfers(ctx context.Context, in *struct {
@@ -154,11 +154,7 @@ func (s *Routes) listTransfers(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.transferPage(ctx, "listTransfers", in.Chain, q)
-	if err != nil {
-		return nil, err
-	}
-	return &body[TransferPage]{*page}, nil
+	return s.transfersOfMany(ctx, "listTransfers", in.Chain, q)
 }
 
 // transferQuery is a checked request for transfers.
@@ -246,11 +242,20 @@ var invocationTypes = map[string]starknet.TxType{
 	"DEPLOY_ACCOUNT": starknet.DeployAccount, "L1_HANDLER": starknet.L1Handler,
 }
 
-// transferPage reads a page of transfers. The routes of addresses use it, too.
-func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q *transferQuery) (*TransferPage, error) {
-	out := &TransferPage{Items: []TransferItem{}}
+// transfersOfMany lists transfers of several tokens. The routes of addresses use it, too.
+func (s *Routes) transfersOfMany(ctx context.Context, operation, chainID string, q *transferQuery) (*body[TransferPage], error) {
+	out := &body[TransferPage]{TransferPage{Items: []TransferItem{}}}
+	var err error
+	out.Body.NextCursor, err = s.transferPage(ctx, operation, chainID, q, func(c *Chain, state *chain.State, page *token.TransferPage) {
+		out.Body.Items = renderTransfers(c, state, page)
+	})
+	return out, err
+}
+
+// transferPage reads a page of transfers, has it rendered, and returns the cursor of the next.
+func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q *transferQuery, render func(*Chain, *chain.State, *token.TransferPage)) (next *string, err error) {
 	scope := operation + "\x00" + chainID + "\x00" + q.Identity()
-	err := s.view(ctx, chainID, func(c *Chain, r explorer.Reader, state *chain.State) error {
+	err = s.view(ctx, chainID, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		if q.cursor != "" {
 			after, err := s.openTransfer(ctx, r, scope, q.cursor)
 			if err != nil {
@@ -266,36 +271,17 @@ func (s *Routes) transferPage(ctx context.Context, operation, chainID string, q 
 			return err
 		}
 		if !page.Done {
-			out.NextCursor = s.sealTransfer(scope, *page.Next, page.NextHash)
+			next = s.sealTransfer(scope, *page.Next, page.NextHash)
 		}
-		out.Items = renderTransfers(c, state, &page)
+		render(c, state, &page)
 		return nil
 	})
-	return out, err
-}
-
-// transferValues are the numbers of a transfer as far as they are known.
-func transferValues(t *transfer.Transfer) (amount, raw, id *string) {
-	amount, id = digits(t.AmountBytes()), digits(t.TokenIDBytes())
-	raw = amount // where there are both they are the same number
-	if n := t.NumberBytes(); n == nil || amount == nil {
-		raw = digits(n)
-	}
-	return amount, raw, id
-}
-
-// digits are the decimal ones of a number that may not be known.
-func digits(n *[32]byte) *string {
-	if n == nil {
-		return nil
-	}
-	var buf [80]byte
-	return some(string(felt.AppendDecimal(buf[:0], n)))
+	return next, err
 }
 
 // actionOf tells mints and burns, which the event itself proves.
 func actionOf(t *transfer.Transfer) *ActionContext {
-	a := &ActionContext{ReasonCode: "zero_address_party", Confidence: "exact", Source: "indexed_transfer_event"}
+	a := ActionContext{ReasonCode: "zero_address_party", Confidence: "exact", Source: "indexed_transfer_event"}
 	switch {
 	case t.Mint():
 		a.ActionKind, a.ActionLabel = "mint", "Mint"
@@ -304,24 +290,29 @@ func actionOf(t *transfer.Transfer) *ActionContext {
 	default:
 		return nil
 	}
-	return a
+	told := a // most are neither, and take no memory
+	return &told
 }
 
 func renderTransfers(c *Chain, state *chain.State, page *token.TransferPage) []TransferItem {
-	items := make([]TransferItem, len(page.Transfers))
-	for i := range page.Transfers {
-		t, item := &page.Transfers[i], &items[i]
-		iso := kernel.TimestampISO(t.Timestamp)
-		item.TokenAddress = t.Token
-		item.BlockNumber, item.TimestampISO, item.TxIndex, item.LogIndex, item.TransferIndex = t.Block, &iso, t.Tx, t.Log, t.Index
-		item.TxHash, item.FromAddress, item.ToAddress, item.Standard = t.TxHash, &t.From, &t.To, t.Standard.String()
-		item.Amount, item.RawValue, item.TokenID = transferValues(&t.Transfer)
-		item.ActionContext, item.RowTier = actionOf(&t.Transfer), tierOf(c, state, t.Block)
-		if m := page.Metadata[t.Token]; m != nil {
-			item.TokenSymbol, item.TokenName, item.TokenDecimals = m.Symbol, m.Name, m.Decimals
-		}
+	items, text := make([]TransferItem, len(page.Transfers)), &texts{}
+	for i := range items {
+		items[i].TokenAddress = page.Transfers[i].Token
+		renderTransfer(c, state, page, i, text, &items[i].TokenTransferItem)
 	}
 	return items
+}
+
+// renderTransfer renders one of a page.
+func renderTransfer(c *Chain, state *chain.State, page *token.TransferPage, i int, text *texts, item *TokenTransferItem) {
+	t := &page.Transfers[i]
+	item.BlockNumber, item.TimestampISO, item.TxIndex, item.LogIndex, item.TransferIndex = t.Block, text.at(text.iso(t.Timestamp)), t.Tx, t.Log, t.Index
+	item.TxHash, item.FromAddress, item.ToAddress, item.Standard = t.TxHash, &t.From, &t.To, t.Standard.String()
+	item.Amount, item.RawValue, item.TokenID = text.values(&t.Transfer)
+	item.ActionContext, item.RowTier = actionOf(&t.Transfer), tierOf(c, state, t.Block)
+	if m := page.Metadata[t.Token]; m != nil {
+		item.TokenSymbol, item.TokenName, item.TokenDecimals = m.Symbol, m.Name, m.Decimals
+	}
 }
 
 // maxTxTransfers bounds the transfers shown with a transaction.
@@ -334,8 +325,9 @@ func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record) 
 		return nil, coverage, false, err
 	}
 	out = make([]TxTransfer, len(list))
+	text := &texts{}
 	for i := range list {
-		out[i] = renderTxTransfer(&list[i])
+		out[i] = renderTxTransfer(&list[i], text)
 	}
 	if len(list) < total {
 		return out, Coverage{"partial", "transaction_transfers_truncated"}, certain, nil
@@ -343,8 +335,8 @@ func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record) 
 	return out, Coverage{"exact", "indexed_transfer_events"}, certain, nil
 }
 
-func renderTxTransfer(x *transfer.Numbered) TxTransfer {
-	amount, _, id := transferValues(&x.Transfer)
+func renderTxTransfer(x *transfer.Numbered, text *texts) TxTransfer {
+	amount, _, id := text.values(&x.Transfer)
 	return TxTransfer{LogIndex: x.Log, TransferIndex: x.Index, TokenAddress: x.Token, FromAddress: &x.From, ToAddress: &x.To,
 		Amount: amount, TokenID: id, Standard: x.Standard.String()}
 }

@@ -1,0 +1,88 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/transfer"
+	"chainexplorer/internal/felt"
+)
+
+// texts makes the texts of a page, which go to few pieces of memory rather than one for each row.
+// The zero value is ready, and is for one goroutine.
+type texts struct {
+	bytes strings.Builder // of one text behind the other
+	lent  []string        // that are pointed to
+	last  struct {        // the moment that was told last: rows of one block follow each other
+		seconds uint64
+		text    string
+	}
+}
+
+const (
+	textBytes = 1024 // for how many bytes memory is taken at a time
+	textsLent = 64   // and for how many pointers
+)
+
+// keep is the text of bytes that are used again.
+func (t *texts) keep(b []byte) string {
+	if t.bytes.Cap()-t.bytes.Len() < len(b) {
+		t.bytes = strings.Builder{} // the one before belongs to its texts
+		t.bytes.Grow(max(textBytes, len(b)))
+	}
+	from := t.bytes.Len()
+	t.bytes.Write(b) //nolint:errcheck // it never fails
+	return t.bytes.String()[from:]
+}
+
+// at points to a text; nil for an empty one, of which the contract says null.
+func (t *texts) at(s string) *string {
+	if s == "" {
+		return nil
+	}
+	if len(t.lent) == cap(t.lent) {
+		t.lent = make([]string, 0, textsLent)
+	}
+	t.lent = append(t.lent, s)
+	return &t.lent[len(t.lent)-1]
+}
+
+// iso is a block's time as kernel.TimestampISO has it.
+func (t *texts) iso(seconds uint64) string {
+	if t.last.text == "" || t.last.seconds != seconds {
+		var room [32]byte
+		t.last.seconds, t.last.text = seconds, t.keep(time.Unix(int64(seconds), 0).UTC().AppendFormat(room[:0], time.RFC3339))
+	}
+	return t.last.text
+}
+
+// cursor names a transaction by its place.
+func (t *texts) cursor(p explorer.Position) string {
+	var room [32]byte
+	return t.keep(appendCursor(room[:0], p))
+}
+
+func appendCursor(b []byte, p explorer.Position) []byte {
+	return strconv.AppendUint(append(strconv.AppendUint(b, p.Block, 10), ':'), uint64(p.Index), 10)
+}
+
+// digits are the decimal ones of a number that may not be known.
+func (t *texts) digits(n *[32]byte) *string {
+	if n == nil {
+		return nil
+	}
+	var room [80]byte
+	return t.at(t.keep(felt.AppendDecimal(room[:0], n)))
+}
+
+// values are the numbers of a transfer as far as they are known.
+func (t *texts) values(x *transfer.Transfer) (amount, raw, id *string) {
+	amount, id = t.digits(x.AmountBytes()), t.digits(x.TokenIDBytes())
+	raw = amount // where there are both they are the same number
+	if n := x.NumberBytes(); n == nil || amount == nil {
+		raw = t.digits(n)
+	}
+	return amount, raw, id
+}
