@@ -24,6 +24,7 @@ const (
 	// few of them have. It may be passed by one chunk.
 	ScanTransactions = 1000
 	scanChunk        = 200
+	usualParts       = 101 // for how many of a list memory is taken at first: a page of 100 and the one behind it
 )
 
 // ErrLimit is the error of a caller.
@@ -130,7 +131,7 @@ func keepTypes(ctx context.Context, r store.Reader, dst, list []Tx, types []star
 // first n, so that the first n of both are among them. Two scans.
 func joined(ctx context.Context, r store.Reader, q *TxQuery, after *explorer.Position, n int) ([]Tx, error) {
 	up := q.Order == event.Asc
-	var parts, moves []Tx
+	parts, moves := make([]Tx, 0, usualParts), make([]Tx, 0, usualParts)
 	// The first row may have nothing behind the place.
 	_, err := walk(ctx, r, &q.Address, up, after, n+1, func(t Tx) bool {
 		parts = append(parts, t)
@@ -198,7 +199,8 @@ func partOf(m transfer.Moves) (p Part) {
 
 // join makes one list of two that are in order; a transaction that is in both is
 // one.
-func join(a, b []Tx, up bool, n int) (out []Tx) {
+func join(a, b []Tx, up bool, n int) []Tx {
+	out := make([]Tx, 0, min(n, len(a)+len(b)))
 	for len(out) < n && len(a)+len(b) > 0 {
 		switch {
 		case len(b) == 0 || len(a) > 0 && a[0].Position != b[0].Position && a[0].Before(b[0].Position) == up:

@@ -71,7 +71,6 @@ type beside struct {
 	ends  transaction.Ends
 	calls int
 	moved []transfer.Transfer
-	top   transfer.Transfer
 }
 
 // eye is for one goroutine.
@@ -89,6 +88,9 @@ func (e *eye) look(i int, t *transaction.Record) {
 		if calls, ok := starknet.ListCalls(t.Transaction.Calldata); ok {
 			beside.calls, out.Calls, out.Differ = calls.Len(), &beside.calls, differ(calls)
 		}
+	}
+	if e.moved == nil {
+		e.moved = make([]transfer.Transfer, 0, len(e.out)) // about one for each
 	}
 	from := len(e.moved)
 	for j := range t.Receipt.Events {
@@ -138,19 +140,23 @@ func (s *sight) settle(ctx context.Context, kinds transfer.Kinds) error {
 	}
 	for i := range s.rest {
 		if beside := &s.rest[i]; len(beside.moved) > 0 {
-			beside.top = largest(beside.moved, standards)
-			s.out[i].Transfers, s.out[i].Top = len(beside.moved), &beside.top
+			s.out[i].Transfers, s.out[i].Top = len(beside.moved), largest(beside.moved, standards)
 		}
 	}
 	return nil
 }
 
-// largest is the Top of transfers, of which there are some.
-func largest(list []transfer.Transfer, standards map[felt.Felt]transfer.Standard) (top transfer.Transfer) {
+// largest is the Top of transfers, of which there are some. It settles them where they are.
+func largest(list []transfer.Transfer, standards map[felt.Felt]transfer.Standard) (top *transfer.Transfer) {
 	for i := range list {
-		x := list[i].As(standards[list[i].Token])
+		x := &list[i]
+		*x = x.As(standards[x.Token])
+		if top == nil {
+			top = x
+			continue
+		}
 		most, amount := top.AmountBytes(), x.AmountBytes()
-		if i == 0 || amount != nil && (most == nil || bytes.Compare(amount[:], most[:]) > 0) {
+		if amount != nil && (most == nil || bytes.Compare(amount[:], most[:]) > 0) {
 			top = x
 		}
 	}

@@ -111,7 +111,7 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 	if len(pairs) == 0 {
 		return nil, nil
 	}
-	at := make(map[felt.Felt]int, len(pairs))
+	at := map[felt.Felt]int{} // a page has many of few
 	var addresses []felt.Felt
 	for i := range pairs {
 		if _, twice := at[pairs[i].Address]; !twice {

@@ -77,7 +77,7 @@ func (c *lru[T]) put(h felt.Felt, value T, cost int) {
 
 // split tells the classes that are cached from those to be read, each once.
 func (c *lru[T]) split(hashes []felt.Felt) (known map[felt.Felt]T, wanted []felt.Felt) {
-	known = make(map[felt.Felt]T, len(hashes))
+	known = map[felt.Felt]T{} // a page has many of few
 	for _, h := range hashes {
 		if _, twice := known[h]; twice {
 			continue

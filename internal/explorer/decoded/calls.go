@@ -75,7 +75,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 		}
 		candidates, degraded = make([]inForce, len(calls)), true
 	}
-	var hashes []felt.Felt
+	hashes := make([]felt.Felt, 0, len(candidates))
 	for _, c := range candidates {
 		hashes = append(hashes, c.classes...)
 	}
@@ -266,8 +266,7 @@ func (c *Cache) loadDoors(ctx context.Context, r store.Reader, hashes []felt.Fel
 // classesOf returns the classes of which one ran, for each call.
 func classesOf(ctx context.Context, r store.Reader, calls []Call, noHistory bool) ([]inForce, error) {
 	out := make([]inForce, len(calls))
-	var spots []spot
-	var where []int
+	spots, where := make([]spot, 0, len(calls)), make([]int, 0, len(calls))
 	for i := range calls {
 		if c := &calls[i]; c.Class != nil {
 			out[i].classes = []felt.Felt{*c.Class}

@@ -39,9 +39,12 @@ func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool
 	}
 	var open []spot
 	var where []int
+	classes := make([]felt.Felt, 0, len(spots)) // of all, one behind the other
 	for i := range spots {
 		if c := today[at[spots[i].address]]; c != nil && c.Block < spots[i].block {
-			out[i].classes = []felt.Felt{c.Class}
+			n := len(classes)
+			classes = append(classes, c.Class)
+			out[i].classes = classes[n : n+1 : n+1]
 		} else {
 			open, where = append(open, spots[i]), append(where, i)
 		}
@@ -58,7 +61,7 @@ func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool
 
 // contractsOf are the contracts of spots, each once, and where they are among them.
 func contractsOf(spots []spot) (addresses []felt.Felt, at map[felt.Felt]int) {
-	at = make(map[felt.Felt]int, len(spots))
+	at = map[felt.Felt]int{} // a page has many of few
 	for i := range spots {
 		if _, twice := at[spots[i].address]; !twice {
 			at[spots[i].address] = len(addresses)

@@ -55,10 +55,40 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 	return out, nil
 }
 
+// kindKey is what the standard of a token is remembered under.
+type kindKey felt.Felt
+
 // Kinds tells the standards of tokens at the newest block, in order: by what was
 // found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. Five GetMany at most, however many tokens there are.
+// that only one standard has. Five GetMany at most, however many tokens there are,
+// for those that no view of the same state asked for.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	out := make([]transfer.Standard, len(tokens))
+	var unknown []felt.Felt
+	var where []int
+	for i := range tokens {
+		var ok bool
+		if out[i], ok = store.Recalled[kindKey, transfer.Standard](r, kindKey(tokens[i])); !ok {
+			unknown, where = append(unknown, tokens[i]), append(where, i)
+		}
+	}
+	if len(unknown) == 0 {
+		return out, nil
+	}
+	kinds, err := readKinds(ctx, r, unknown)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range where {
+		if out[i] = kinds[n]; kinds[n] != transfer.Ambiguous { // which may be one that could not be read
+			store.Remember(r, kindKey(tokens[i]), kinds[n])
+		}
+	}
+	return out, nil
+}
+
+// readKinds is Kinds for tokens that nobody asked for.
+func readKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
 	known, err := MetadataOf(ctx, r, tokens)
 	if err != nil {
 		return nil, err
