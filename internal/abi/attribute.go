@@ -33,13 +33,15 @@ type Evidence struct {
 	Emitter Emitter
 	// Name is the only name that the caller knows for the first key, or empty.
 	Name string
+	// Room is memory for the fields; nil takes some for the event alone.
+	Room *Room
 }
 
 // Attribute says all that can be certified about an event: by the ABI of its
 // class, else by the reviewed schemas, else by name.
 func Attribute(ev *Evidence, keys, data []felt.Felt) Result {
 	if ev.Schema != nil {
-		if r, ok := ev.Schema.decode(keys, data, 0); ok {
+		if r, ok := ev.Schema.decode(keys, data, 0, ev.Room); ok {
 			source := ClassABI
 			if ev.Verified {
 				source = VerifiedABI
@@ -48,7 +50,7 @@ func Attribute(ev *Evidence, keys, data []felt.Felt) Result {
 			return r
 		}
 	}
-	r := Standard(ev.Emitter, keys, data)
+	r := standard(ev.Emitter, keys, data, ev.Room)
 	if r.Status == Unknown && ev.Name != "" && len(keys) > 0 {
 		return nameOf(ev.Name)
 	}
@@ -57,8 +59,12 @@ func Attribute(ev *Evidence, keys, data []felt.Felt) Result {
 
 // Standard reads an event with the reviewed schemas alone.
 func Standard(emitter Emitter, keys, data []felt.Felt) Result {
+	return standard(emitter, keys, data, nil)
+}
+
+func standard(emitter Emitter, keys, data []felt.Felt, room *Room) Result {
 	s := standards()
-	if r, ok := s.decode(keys, data, emitter.set()); ok {
+	if r, ok := s.decode(keys, data, emitter.set(), room); ok {
 		r.stamp(CuratedSelector)
 		return r
 	}

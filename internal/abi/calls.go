@@ -101,7 +101,7 @@ func (c *Calls) Name(kind FunctionKind, selector felt.Felt) string {
 // are the arguments, and OriginIndexes are places in the calldata.
 func (c *Calls) Decode(kind FunctionKind, selector felt.Felt, calldata []felt.Felt) Result {
 	if c != nil {
-		if r, ok := c.schema.decode(doorPath(kind, selector), calldata, 0); ok {
+		if r, ok := c.schema.decode(doorPath(kind, selector), calldata, 0, nil); ok {
 			r.stamp(ClassABI)
 			return r
 		}

@@ -10,7 +10,7 @@ import (
 // schema attributes nothing.
 func Decode(s *Schema, keys, data []felt.Felt) Result {
 	if s != nil {
-		if r, ok := s.decode(keys, data, 0); ok {
+		if r, ok := s.decode(keys, data, 0, nil); ok {
 			r.stamp(ClassABI)
 			return r
 		}
@@ -51,7 +51,7 @@ func (s *Schema) candidates(keys []felt.Felt, as emitters) (run []event, n int, 
 }
 
 // decode reads an event with every candidate and reports whether there was one.
-func (s *Schema) decode(keys, data []felt.Felt, as emitters) (Result, bool) {
+func (s *Schema) decode(keys, data []felt.Felt, as emitters, room *Room) (Result, bool) {
 	run, n, last := s.candidates(keys, as)
 	if n == 0 {
 		return Result{}, false
@@ -77,6 +77,7 @@ func (s *Schema) decode(keys, data []felt.Felt, as emitters) (Result, bool) {
 			types: s.types,
 			keys:  cursor{felts: keys, pos: len(e.path), source: FromKey},
 			data:  cursor{felts: data, source: FromData},
+			room:  room,
 		}
 		switch d.run(e) {
 		case consumedAll:

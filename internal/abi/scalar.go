@@ -13,20 +13,22 @@ import (
 // Values of one type of fixed size: the range check and the typed value.
 
 func (f *Field) setText(k FieldKind, text string) {
-	f.Kind, f.DisplayValue, f.TextValue = k, text, &text
+	f.Kind, f.DisplayValue = k, text
+	f.TextValue = &f.DisplayValue // which stays as it is
 }
 
 func (f *Field) setNumber(k FieldKind, decimal string) {
-	f.Kind, f.DisplayValue, f.NumericValue = k, decimal, &decimal
+	f.Kind, f.DisplayValue = k, decimal
+	f.NumericValue = &f.DisplayValue
 }
 
 // setScalar gives the field its typed value, or reports that the felts are not
 // a value of that kind.
-func (f *Field) setScalar(k kind) bool {
+func (f *Field) setScalar(k kind, room *Room) bool {
 	v := &f.RawValues[0]
 	switch k {
 	case kindFelt:
-		f.DisplayValue = v.String()
+		f.DisplayValue = room.hex(v)
 		return true
 	case kindU256:
 		if !below(v, 128) || !below(&f.RawValues[1], 128) {
@@ -48,13 +50,13 @@ func (f *Field) setScalar(k kind) bool {
 		b := v[felt.Size-1] == 1
 		f.Kind, f.BoolValue, f.DisplayValue = KindBool, &b, strconv.FormatBool(b)
 	case kindAddress:
-		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, v.String()
+		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, room.hex(v)
 	case kindEthAddress:
 		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, displayBytes(v[felt.Size-20:])
 	case kindClassHash:
-		f.Kind, f.DisplayValue = KindHash, v.String()
+		f.Kind, f.DisplayValue = KindHash, room.hex(v)
 	case kindStorageAddress, kindBytes31:
-		f.DisplayValue = v.String()
+		f.DisplayValue = room.hex(v)
 	default: // unsigned integers
 		f.setNumber(KindFelt, decimal(limbs(v)))
 	}

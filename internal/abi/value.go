@@ -31,6 +31,7 @@ type decoder struct {
 	keys, data cursor
 	fields     []Field
 	origins    []int // backing of all OriginIndexes
+	room       *Room
 }
 
 // run reads a whole event.
@@ -38,8 +39,7 @@ func (d *decoder) run(e *event) verdict {
 	if !e.keys.fits(len(d.keys.felts)-d.keys.pos) || !e.data.fits(len(d.data.felts)) {
 		return mismatched // an early no for the wrong layout
 	}
-	d.fields = make([]Field, 0, e.keys.fields+e.data.fields)
-	d.origins = make([]int, 0, len(d.keys.felts)-d.keys.pos+len(d.data.felts))
+	d.fields, d.origins = d.room.take(e.keys.fields+e.data.fields, len(d.keys.felts)-d.keys.pos+len(d.data.felts))
 	for i := range e.steps {
 		st := &e.steps[i]
 		v := consumedAll
@@ -135,7 +135,7 @@ func (d *decoder) value(label string, id typeID, in *cursor, depth int) verdict 
 	if v != consumedAll {
 		return v
 	}
-	if !f.setScalar(t.kind) {
+	if !f.setScalar(t.kind, d.room) {
 		return mismatched
 	}
 	return consumedAll

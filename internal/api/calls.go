@@ -64,7 +64,7 @@ func (c *Chain) aliases(contract felt.Felt, class *felt.Felt) (out Aliases) {
 }
 
 func methodContent(r *decoded.CallResult) MethodContent {
-	return MethodContent{some(r.Name), some(string(r.NameSource)), some(string(r.NameUnavailableReason))}
+	return MethodContent{someOf(&r.Name), someOf((*string)(&r.NameSource)), someOf((*string)(&r.NameUnavailableReason))}
 }
 
 // fillCalls decodes and renders what a transaction calls. It is certain when only
@@ -98,8 +98,8 @@ func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, sta
 // renderCall renders a call with at most room felts of calldata.
 func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, room int) AccountCall {
 	out := AccountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata), Calldata: head(call.Calldata, room), CalldataTruncated: len(call.Calldata) > room,
-		MethodContent: methodContent(r), DecodingStatus: string(r.Status), DecodedArgumentsSource: some(string(r.FieldsSource)),
-		DecodedArgumentsUnavailableReason: some(string(r.UnavailableReason)), CallTimeClassHash: r.ClassHash, Aliases: c.aliases(call.To, r.ClassHash)}
+		MethodContent: methodContent(r), DecodingStatus: string(r.Status), DecodedArgumentsSource: someOf((*string)(&r.FieldsSource)),
+		DecodedArgumentsUnavailableReason: someOf((*string)(&r.UnavailableReason)), CallTimeClassHash: r.ClassHash, Aliases: c.aliases(call.To, r.ClassHash)}
 	if r.Status == abi.Decoded {
 		fields := make([]DecodedField, len(r.Fields))
 		for i := range r.Fields {

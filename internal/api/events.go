@@ -59,10 +59,18 @@ type EventInput struct {
 	Cursor    string       `query:"cursor" doc:"nextCursor of the page before."`
 }
 
+// topicNames are the names of the positions in messages.
+var topicNames = func() (names [event.Positions]string) {
+	for i := range names {
+		names[i] = "query.topic" + strconv.Itoa(i)
+	}
+	return names
+}()
+
 func (in *EventInput) topics() (out [event.Positions][]kernel.Given) {
 	for i, texts := range [event.Positions][]string{in.Topic0, in.Topic1, in.Topic2, in.Topic3, in.Topic4, in.Topic5, in.Topic6, in.Topic7,
 		in.Topic8, in.Topic9, in.Topic10, in.Topic11, in.Topic12, in.Topic13, in.Topic14, in.Topic15} {
-		out[i] = kernel.Values("query.topic"+strconv.Itoa(i), texts)
+		out[i] = kernel.Values(topicNames[i], texts)
 	}
 	out[0] = append(kernel.SelectorValues("query.topic0", in.Topic0), kernel.SelectorValues("query.selector", in.Selector)...)
 	return out
@@ -198,7 +206,7 @@ func parseEventSearch(in *EventInput, emitters []kernel.Given, topics [event.Pos
 	}
 	total := 0
 	for i, values := range topics {
-		if q.Keys[i], err = kernel.FeltsOf("query.topic"+strconv.Itoa(i), values, MaxPerPosition); err != nil {
+		if q.Keys[i], err = kernel.FeltsOf(topicNames[i], values, MaxPerPosition); err != nil {
 			return nil, err
 		}
 		total += len(q.Keys[i])
@@ -316,16 +324,26 @@ func (s *Routes) renderEvents(ctx context.Context, r explorer.Reader, c *Chain, 
 		return nil, false, err
 	}
 	rows = make([]EventRow, len(hits))
-	text := &texts{}
+	text, room := &texts{}, roomFor(results)
 	for i := range hits {
 		h := &hits[i]
-		rows[i] = EventRow{h.Block, text.iso(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i])}
+		rows[i] = EventRow{h.Block, text.iso(h.Timestamp), h.TxHash, h.Tx, h.Log, tierOf(c, state, h.Block), renderEvent(c, &h.Event, &results[i], &room)}
 	}
 	return rows, degraded, nil
 }
 
-// renderEvent renders an event and what is known of it.
-func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
+// roomFor is memory for the fields of all events of a page.
+func roomFor(results []decoded.Result) []DecodedField {
+	n := 0
+	for i := range results {
+		n += len(results[i].Fields)
+	}
+	return make([]DecodedField, n)
+}
+
+// renderEvent renders an event and what is known of it. It takes the memory for its fields
+// from the front of room, which has enough.
+func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result, room *[]DecodedField) EventContent {
 	out := EventContent{
 		Address: e.From, Keys: head(e.Keys, len(e.Keys)), Data: head(e.Data, len(e.Data)), DecodingStatus: string(d.Status),
 		EventName: someOf(&d.Name), EventNameSource: someOf((*string)(&d.NameSource)), EventNameUnavailableReason: someOf((*string)(&d.NameUnavailableReason)),
@@ -338,7 +356,8 @@ func renderEvent(c *Chain, e *starknet.Event, d *decoded.Result) EventContent {
 		}
 	}
 	if d.Status == abi.Decoded {
-		out.DecodedFields = make([]DecodedField, len(d.Fields))
+		n := len(d.Fields)
+		out.DecodedFields, *room = (*room)[:n:n], (*room)[n:]
 		for i := range d.Fields {
 			out.DecodedFields[i] = renderField(&d.Fields[i])
 		}

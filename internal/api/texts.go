@@ -21,16 +21,18 @@ type texts struct {
 	}
 }
 
+// For how many bytes, and for how many pointers, memory is taken at first, and at most.
 const (
-	textBytes = 1024 // for how many bytes memory is taken at a time
-	textsLent = 64   // and for how many pointers
+	fewBytes, manyBytes = 128, 2048
+	fewLent, manyLent   = 8, 128
 )
 
 // keep is the text of bytes that are used again.
 func (t *texts) keep(b []byte) string {
 	if t.bytes.Cap()-t.bytes.Len() < len(b) {
+		size := max(len(b), min(max(2*t.bytes.Cap(), fewBytes), manyBytes))
 		t.bytes = strings.Builder{} // the one before belongs to its texts
-		t.bytes.Grow(max(textBytes, len(b)))
+		t.bytes.Grow(size)
 	}
 	from := t.bytes.Len()
 	t.bytes.Write(b) //nolint:errcheck // it never fails
@@ -43,7 +45,7 @@ func (t *texts) at(s string) *string {
 		return nil
 	}
 	if len(t.lent) == cap(t.lent) {
-		t.lent = make([]string, 0, textsLent)
+		t.lent = make([]string, 0, min(max(2*cap(t.lent), fewLent), manyLent))
 	}
 	t.lent = append(t.lent, s)
 	return &t.lent[len(t.lent)-1]

@@ -302,8 +302,9 @@ func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, st
 		return nil, false, err
 	}
 	logs = make([]Log, len(shown))
+	room := roomFor(results)
 	for i := range shown {
-		logs[i] = Log{i, renderEvent(c, &shown[i], &results[i])}
+		logs[i] = Log{i, renderEvent(c, &shown[i], &results[i], &room)}
 	}
 	return logs, degraded, nil
 }

@@ -169,7 +169,7 @@ func (s *Server) readParameter(p *parameter, r *http.Request, req *Request, v re
 	case "header":
 		text = r.Header.Get(p.name)
 	}
-	if text == "" {
+	if text == "" && p.usual != "" {
 		text, texts = p.usual, []string{p.usual}
 	}
 	f := v.FieldByIndex(p.field)

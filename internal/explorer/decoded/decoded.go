@@ -117,22 +117,29 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified
 	}
 	candidates := make([][]felt.Felt, len(events))
 	var hashes []felt.Felt
+	told := map[*contract.Classes][]felt.Felt{} // many events have those of one contract
 	for i, c := range classes {
-		if c != nil {
-			candidates[i] = c.Candidates()
-			hashes = append(hashes, candidates[i]...)
+		if c == nil {
+			continue
 		}
+		list, known := told[c]
+		if !known {
+			list = c.Candidates()
+			told[c], hashes = list, append(hashes, list...)
+		}
+		candidates[i] = list
 	}
 	known, degraded := cache.load(ctx, r, hashes)
-	proven, told := verified.of(ctx, r, hashes)
+	proven, asked := verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, degraded, err
 	}
+	room := &abi.Room{}
 	for i := range events {
-		results[i] = attribute(known, proven, candidates[i], &events[i])
+		results[i] = attribute(known, proven, candidates[i], &events[i], room)
 	}
 	named, err := nameUnknown(ctx, r, known, candidates, events, results)
-	return results, degraded || !told || !named, err
+	return results, degraded || !asked || !named, err
 }
 
 // nameUnknown names the events that no schema knows by the dictionary of names,
@@ -162,7 +169,7 @@ func unknown(hash *felt.Felt) Result {
 }
 
 // attribute reads an event with each class that may have emitted it.
-func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidates []felt.Felt, e *Event) Result {
+func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidates []felt.Felt, e *Event, room *abi.Room) Result {
 	if len(candidates) == 0 {
 		r := Result{Result: abi.Standard(abi.EmitterUnknown, e.Keys, e.Data)}
 		if r.Status == abi.Unknown {
@@ -172,17 +179,17 @@ func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidat
 	}
 	var out abi.Result
 	verified := all(proven, candidates)
-	for i, h := range candidates {
-		k := known[h]
+	for i := range candidates {
+		k := known[candidates[i]]
 		if k.failed {
 			// What the class says of the event is not known, and it would have
 			// the last word: nothing can be certified.
 			if len(candidates) == 1 {
-				return unknown(&h)
+				return unknown(&candidates[0])
 			}
 			return unknown(nil)
 		}
-		r := abi.Attribute(&abi.Evidence{Schema: k.schema, Verified: verified, Emitter: k.token}, e.Keys, e.Data)
+		r := abi.Attribute(&abi.Evidence{Schema: k.schema, Verified: verified, Emitter: k.token, Room: room}, e.Keys, e.Data)
 		if i == 0 {
 			out = r
 		} else {

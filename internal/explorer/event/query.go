@@ -102,6 +102,9 @@ func (q *Query) Identity() string {
 	fmt.Fprintf(&b, "%d\x00%d\x00%v", q.From, q.To, q.Order) //nolint:errcheck // a builder never fails
 	write := func(list []felt.Felt) {
 		b.WriteByte(1)
+		if len(list) == 0 {
+			return
+		}
 		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
 			b.Write(f[:])
 		}

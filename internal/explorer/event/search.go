@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
@@ -100,6 +101,7 @@ func (s *search) step() error {
 
 // take returns up to n candidates. An error comes with those found before it.
 func (s *search) take(n int) (out []explorer.Place, err error) {
+	out = make([]explorer.Place, 0, n)
 	for len(out) < n {
 		if len(s.spots) == 0 {
 			if s.ended {
@@ -145,11 +147,10 @@ func (s *search) page() (page Page, err error) {
 		if stop != nil && !errors.Is(stop, errBudget) {
 			return page, stop
 		}
-		hits, err := s.examine(candidates)
-		if err != nil {
+		before := len(page.Events)
+		if page.Events, err = s.examine(page.Events, candidates); err != nil {
 			return page, err
 		}
-		page.Events = append(page.Events, hits...)
 		if narrow && stop == nil && len(s.spots) == 0 && len(page.Events) <= s.q.Limit {
 			narrow, tried, found = false, 0, 0
 			if stop = s.promote(); stop != nil && !errors.Is(stop, errBudget) {
@@ -173,7 +174,7 @@ func (s *search) page() (page Page, err error) {
 			next = s.stopped(candidates)
 			break
 		}
-		tried, found = tried+len(candidates), found+len(hits)
+		tried, found = tried+len(candidates), found+len(page.Events)-before
 		narrow = narrow || len(s.rest) > 0 && tried >= enoughTried && found*rejectTimes < tried
 	}
 	page.Work = s.meter.work
@@ -220,16 +221,18 @@ func (s *search) frontier() *explorer.Place {
 	return &explorer.Place{Block: b, Tx: explorer.BehindAll, Log: explorer.BehindAll}
 }
 
-// examine reads candidates and keeps those that meet the remaining conditions.
-func (s *search) examine(candidates []explorer.Place) ([]Hit, error) {
+// examine reads candidates and appends those that meet the remaining conditions.
+func (s *search) examine(hits []Hit, candidates []explorer.Place) ([]Hit, error) {
 	if len(candidates) == 0 {
-		return nil, nil
+		return hits, nil
 	}
 	found, err := s.read(candidates)
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, 0, len(candidates))
+	if len(s.rest) == 0 { // all do
+		hits = slices.Grow(hits, len(candidates))
+	}
 	for i, c := range candidates {
 		e := &found[i].Event
 		if !meets(s.joined, e) {
