@@ -66,7 +66,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	rows := &explorer.Rows{}
 	rows.Reserve(x.expectRows.followed, x.expectRows.followedBytes)
 	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
-		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys)
+		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys, &x.asked)
 		if p.needUndo && err == nil {
 			x.found.asked(keys, values)
 		}

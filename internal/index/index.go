@@ -209,8 +209,9 @@ type Indexer struct {
 	undo    UndoSpan
 	checked chain.FindingLog // what is committed
 	lately  committed
-	found   found  // by the block that is being added
-	known   uint64 // the newest block that the source was seen to have
+	asked   questions // memory of the last block's
+	found   found     // by the block that is being added
+	known   uint64    // the newest block that the source was seen to have
 
 	rival    *branch        // that was seen and has not won
 	standoff *standoffError // of this round
