@@ -81,18 +81,17 @@ func (f *found) others(dated *[256]bool, lists ...*store.Changes) (keys []store.
 }
 
 // encodeUndo makes the record of a block that found this, upon this parent if it
-// has one.
-func encodeUndo(parent *chain.Head, values [][]byte) []byte {
-	var e record.Encoder
+// has one. It is there until the encoder makes another.
+func encodeUndo(e *record.Encoder, parent *chain.Head, values [][]byte) []byte {
 	e.Reset(undoVersion)
 	var head []byte
 	if parent != nil {
 		head = parent.Encode()
 	}
 	e.Uint(uint64(len(values)))
-	putEarlier(&e, head)
+	putEarlier(e, head)
 	for _, v := range values {
-		putEarlier(&e, v)
+		putEarlier(e, v)
 	}
 	return e.Bytes()
 }

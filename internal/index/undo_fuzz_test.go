@@ -12,8 +12,8 @@ import (
 // FuzzDecodeUndo: what decodes as an undo record survives another round, and
 // what does not is called corrupt.
 func FuzzDecodeUndo(f *testing.F) {
-	f.Add(encodeUndo(&chain.Head{Number: 7}, [][]byte{[]byte("before"), nil, {}}))
-	f.Add(encodeUndo(nil, nil))
+	f.Add(encodeUndo(&record.Encoder{}, &chain.Head{Number: 7}, [][]byte{[]byte("before"), nil, {}}))
+	f.Add(encodeUndo(&record.Encoder{}, nil, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		undo, err := decodeUndo(b)
 		if err != nil {
@@ -22,7 +22,7 @@ func FuzzDecodeUndo(f *testing.F) {
 			}
 			return
 		}
-		again, err := decodeUndo(encodeUndo(undo.parent, undo.values))
+		again, err := decodeUndo(encodeUndo(&record.Encoder{}, undo.parent, undo.values))
 		if err != nil || len(again.values) != len(undo.values) || (again.parent == nil) != (undo.parent == nil) ||
 			undo.parent != nil && *again.parent != *undo.parent {
 			t.Fatalf("second round: %d values upon %v, %v", len(again.values), again.parent, err)

@@ -6,6 +6,7 @@ import (
 
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // undoes are the undo records of a batch. What they lack are rows of the store as it
@@ -60,13 +61,14 @@ func (u *undoes) put(ctx context.Context, engine store.Engine, ops *store.Batch)
 	if err != nil {
 		return fmt.Errorf("read earlier rows for the undo records of %d blocks: %w", len(u.list), err)
 	}
+	var e record.Encoder // for all: the commit copies them
 	for i := range u.list {
 		rec := &u.list[i]
 		for j, at := range rec.at {
 			rec.values[at] = read[j]
 		}
 		read = read[len(rec.at):]
-		ops.Put(UndoKey(rec.number), encodeUndo(rec.parent, rec.values))
+		ops.Put(UndoKey(rec.number), encodeUndo(&e, rec.parent, rec.values))
 	}
 	*u = undoes{}
 	return nil
