@@ -14,7 +14,9 @@ type ends struct {
 	names  register   // of lists: what their rows' keys begin with
 	list   []end
 	tails  []byte // of the first rows that were seen, what stands behind the names
-	last   int    // the list of the row before
+
+	rows   []losing // of the block that is being undone
+	hashes []uint32 // of the names of their lists
 }
 
 // end is where a list is to end.
@@ -25,30 +27,50 @@ type end struct {
 	tail   int // where it is in tails
 }
 
+// losing are rows of a block that are one behind the other in a list.
+type losing struct {
+	table *store.Table
+	key   []byte // of the first
+	name  int    // how much of it is the list's name
+	rows  int
+}
+
 // add notes that a row of a block goes. It is false for a row that is in no list by the
-// order of blocks. The key is in the form that overlayKey makes.
+// order of blocks. The key is in the form that overlayKey makes, and is looked at until
+// the block is done.
 func (e *ends) add(block uint64, t *store.Table, key []byte) bool {
 	number := int(e.number[t.ID])
 	if number < 0 {
 		return false
 	}
-	at := 1 + t.PartitionLen + number
-	if len(key) < at+8 || binary.BigEndian.Uint64(key[at:]) != block {
+	name := 1 + t.PartitionLen + number
+	if len(key) < name+8 || binary.BigEndian.Uint64(key[name:]) != block {
 		return false
 	}
-	// A block's transactions come one behind the other.
-	if name := key[:at]; len(e.list) == 0 || string(e.names.at(e.last)) != string(name) {
-		i, known := e.names.number(name)
-		if !known {
-			e.list = append(e.list, end{table: t, tail: len(e.tails)})
-			e.tails = append(e.tails, key[at:]...)
-		}
-		e.last = i
+	if n := len(e.rows); n > 0 && string(e.rows[n-1].key[:e.rows[n-1].name]) == string(key[:name]) { // as a block's transactions are
+		e.rows[n-1].rows++
+		return true
 	}
-	l := &e.list[e.last]
-	l.oldest = block
-	l.rows++
+	e.rows = append(e.rows, losing{t, key, name, 1})
+	e.hashes = append(e.hashes, hashOf(key[:name]))
 	return true
+}
+
+// done finds the lists of a block's rows.
+func (e *ends) done(block uint64) {
+	e.names.touch(e.hashes)
+	for i := range e.rows {
+		r := &e.rows[i]
+		n, known := e.names.numberOf(e.hashes[i], r.key[:r.name])
+		if !known {
+			e.list = append(e.list, end{table: r.table, tail: len(e.tails)})
+			e.tails = append(e.tails, r.key[r.name:]...)
+		}
+		l := &e.list[n]
+		l.oldest = block
+		l.rows += r.rows
+	}
+	e.rows, e.hashes = e.rows[:0], e.hashes[:0]
 }
 
 // put adds the changes to a commit: a row that goes alone is a row, others are a part of

@@ -42,11 +42,7 @@ func (r *register) bytes() int {
 // number is that of a key. One that was not known gets the next.
 func (r *register) number(key []byte) (i int, known bool) { return r.numberOf(hashOf(key), key) }
 
-// numberIn is number of a key of another register, which has been hashed.
-func (r *register) numberIn(other *register, i int) (_ int, known bool) {
-	return r.numberOf(other.list[i].hash, other.at(i))
-}
-
+// numberOf is number of a key that has been hashed.
 func (r *register) numberOf(hash uint32, key []byte) (i int, known bool) {
 	i = r.names.find(hash, func(at int) bool { return bytes.Equal(r.at(at), key) })
 	if i >= 0 {
@@ -58,6 +54,20 @@ func (r *register) numberOf(hash uint32, key []byte) (i int, known bool) {
 	*chunk = append(*chunk, key...)
 	r.names.add(hash, i)
 	return i, false
+}
+
+// touch looks at the memory of the keys that hashes may be of, all at once: see
+// store.Changes.Touch.
+//
+//go:noinline
+func (r *register) touch(hashes []uint32) (sum byte) {
+	for _, hash := range hashes {
+		if i := r.names.find(hash, func(int) bool { return true }); i >= 0 {
+			e := &r.list[i]
+			sum += r.chunks[e.chunk][e.from]
+		}
+	}
+	return sum
 }
 
 // room is a chunk that has room for so many bytes.

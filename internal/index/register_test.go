@@ -34,7 +34,9 @@ func TestRegister(t *testing.T) {
 				got, known = r.number(key)
 			} else {
 				at, _ := other.number(key)
-				got, known = r.numberIn(&other, at)
+				hash := other.list[at].hash
+				r.touch([]uint32{hash})
+				got, known = r.numberOf(hash, other.at(at))
 			}
 			if got != number || known != there {
 				t.Fatalf("round %d: key %x is number %d, known %v; want %d, %v", round, key, got, known, number, there)

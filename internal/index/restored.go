@@ -13,9 +13,10 @@ type restored struct {
 
 // add takes over what a block found.
 func (r *restored) add(back *TakenBack) {
+	found := &back.again.keys
 	for _, n := range back.written {
 		value := back.again.value(n)
-		at, known := r.keys.numberIn(&back.again.keys, n)
+		at, known := r.keys.numberOf(found.list[n].hash, found.at(n))
 		if known {
 			r.bytes += len(value) - len(r.values[at])
 			r.values[at] = value

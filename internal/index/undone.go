@@ -89,6 +89,7 @@ func (u *undone) add(back *TakenBack, head chain.Head) error {
 	for _, k := range []store.Key{chain.DigestKey(head.Number), UndoKey(head.Number)} {
 		u.remove(head.Number, k.Table, overlayKey(nil, k))
 	}
+	u.ends.done(head.Number)
 	return nil
 }
 

@@ -108,9 +108,10 @@ func (g *gatherer) parts(b *explorer.Block) {
 				continue
 			}
 			g.part(&t.Sender, i, Sender)
-			calls, _ := starknet.AccountCalls(t.Calldata)
-			for j := range calls {
-				g.part(&calls[j].To, i, Called)
+			if calls, ok := starknet.ListCalls(t.Calldata); ok {
+				for c := range calls.All() {
+					g.part(&c.To, i, Called)
+				}
 			}
 		case starknet.Declare:
 			g.part(&t.Sender, i, Sender)
