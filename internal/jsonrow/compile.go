@@ -42,6 +42,7 @@ type shape struct {
 	kind    kind
 	of      *shape // what a pointer leads to, or a list holds
 	members []member
+	by      memberWriter // writes the members in their place; nil where nothing was registered
 }
 
 // member is a field of an object.
@@ -135,7 +136,7 @@ func (c *compiler) plain(t reflect.Type) shape {
 func (c *compiler) object(t reflect.Type) shape {
 	members := c.members(t)
 	c.distinct(members, map[string]bool{})
-	return shape{kind: object, members: members}
+	return shape{kind: object, members: members, by: registered[t]}
 }
 
 // distinct finds members of one name: one of them counts, or none.
@@ -164,7 +165,11 @@ func (c *compiler) members(t reflect.Type) (out []member) {
 			switch f.Type.Kind() {
 			case reflect.Struct:
 				// As encoding/json has it, whether or not the type writes itself.
-				out = append(out, member{index: i, shape: &shape{kind: embedded, members: c.members(f.Type)}})
+				inner := &shape{kind: embedded, members: c.members(f.Type)}
+				if f.IsExported() { // nobody is handed what is not
+					inner.by = registered[f.Type]
+				}
+				out = append(out, member{index: i, shape: inner})
 				continue
 			case reflect.Pointer:
 				c.unable = true

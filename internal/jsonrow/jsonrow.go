@@ -9,6 +9,9 @@
 // followed here (two fields of one name, embedded pointers, methods of pointers) is left to it
 // as a whole. Tests hold both against each other, for every type that is answered with.
 //
+// A struct of which an answer has hundreds may be written by a function of its own, in a third of
+// the time once more: see Register. The same tests hold it against encoding/json.
+//
 // Costs: one allocation for each value handed over, whatever it holds, none for a row, and one
 // or two for each value that is left to encoding/json.
 package jsonrow
@@ -85,7 +88,7 @@ func (w *writer) value(b []byte, s *shape, v reflect.Value) []byte {
 	case felts:
 		return appendFelts(b, *v.Addr().Interface().(*[]felt.Felt))
 	case text:
-		return w.text(b, v)
+		return appendText(b, v.String())
 	case aBool:
 		return strconv.AppendBool(b, v.Bool())
 	case anInt:
@@ -111,7 +114,7 @@ func (w *writer) value(b []byte, s *shape, v reflect.Value) []byte {
 		return w.list(b, s.of, v)
 	case object:
 		from := len(b)
-		if b = w.members(b, s.members, v); len(b) == from {
+		if b = w.membersOf(b, s, v); len(b) == from {
 			return append(b, "{}"...)
 		}
 		b[from] = '{' // in place of the first one's comma
@@ -136,10 +139,9 @@ func appendFelts(b []byte, list []felt.Felt) []byte {
 	return append(b, ']')
 }
 
-func (w *writer) text(b []byte, v reflect.Value) []byte {
-	s := v.String()
+func appendText(b []byte, s string) []byte {
 	if !plain(s) {
-		return w.leave(b, v)
+		return (&writer{}).leave(b, reflect.ValueOf(s)) // which cannot fail
 	}
 	return append(append(append(b, '"'), s...), '"')
 }
@@ -156,14 +158,22 @@ func (w *writer) list(b []byte, of *shape, v reflect.Value) []byte {
 	return append(b, ']')
 }
 
-// members writes the fields of a struct, each behind a comma.
+// membersOf writes the fields of a struct, each behind a comma.
+func (w *writer) membersOf(b []byte, s *shape, v reflect.Value) []byte {
+	if s.by != nil {
+		return s.by(b, v)
+	}
+	return w.members(b, s.members, v)
+}
+
+// members is membersOf by reflection.
 func (w *writer) members(b []byte, list []member, v reflect.Value) []byte {
 	for i := range list {
 		m := &list[i]
 		at := v.Field(m.index)
 		switch {
 		case m.shape.kind == embedded:
-			b = w.members(b, m.shape.members, at)
+			b = w.membersOf(b, m.shape, at)
 			continue
 		case m.nullable && at.IsNil():
 			if !m.omitted {

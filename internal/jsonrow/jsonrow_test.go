@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,57 @@ func TestAsStandard(t *testing.T) {
 		}{S: f}, func() {}, make(chan int), struct{ F func() }{}, complex(1, 2),
 	} {
 		compare(t, v)
+	}
+}
+
+type Registered struct {
+	Text  string      `json:"text"`
+	At    *string     `json:"at"`
+	Flag  *bool       `json:"flag"`
+	Felt  *felt.Felt  `json:"felt"`
+	Felts []felt.Felt `json:"felts"`
+	Ints  []int       `json:"ints"`
+	None  *struct{}   `json:"none"`
+}
+
+type hiddenRegistered struct {
+	N int `json:"n"`
+}
+
+var calls int
+
+var _, _ = jsonrow.Register(func(b []byte, v *Registered) []byte {
+	calls++
+	b = jsonrow.TextAt(jsonrow.Text(b, `,"text":`, v.Text), `,"at":`, v.At)
+	b = jsonrow.Felts(jsonrow.Felt(jsonrow.BoolAt(b, `,"flag":`, v.Flag), `,"felt":`, v.Felt), `,"felts":`, v.Felts)
+	return jsonrow.Null(jsonrow.Ints(b, `,"ints":`, v.Ints), `,"none":`)
+}), jsonrow.Register(func(b []byte, v *hiddenRegistered) []byte {
+	return strconv.AppendInt(append(b, `,"n":`...), int64(v.N), 10)
+})
+
+// TestRegistered: a struct that is written by a function of its own is written as encoding/json
+// writes it, wherever it stands.
+func TestRegistered(t *testing.T) {
+	text, yes, no, f := `"odd" <ü>`+"\n", true, false, felt.FromUint64(7)
+	full := Registered{text, &text, &yes, &f, []felt.Felt{f, {}}, []int{0, -1, math.MaxInt64}, nil}
+	for _, v := range []any{
+		Registered{}, &Registered{}, full, []Registered{full, {Felts: []felt.Felt{}, Ints: []int{}, Flag: &no}}, []*Registered{nil, &full}, map[string]Registered{"a": full},
+		struct{ R Registered }{full}, struct {
+			N int
+			Registered
+			M int
+		}{1, full, 2}, struct{ Registered }{full}, struct{ hiddenRegistered }{hiddenRegistered{1}}, struct {
+			*Registered
+			N int
+		}{&full, 1}, struct {
+			Registered
+			Text int `json:"text"`
+		}{full, 3},
+	} {
+		compare(t, v)
+	}
+	if calls == 0 {
+		t.Error("the function was never called")
 	}
 }
 
