@@ -125,6 +125,7 @@ func NumberOf(ctx context.Context, r store.Reader, hash felt.Felt) (uint64, erro
 // nothing.
 func List(ctx context.Context, r store.Reader, number uint64, limit int) ([]*Summary, error) {
 	var out []*Summary
+	var rows summaries
 	for spans := limit/explorer.SpanSize + 2; spans > 0 && len(out) < limit; spans-- {
 		var to []byte
 		if number < ^uint64(0) {
@@ -138,7 +139,7 @@ func List(ctx context.Context, r store.Reader, number uint64, limit int) ([]*Sum
 			if err != nil {
 				return nil, fmt.Errorf("list blocks below %d: %w", number, err)
 			}
-			s, err := decodeSummary(binary.BigEndian.Uint64(row.Sort), row.Value)
+			s, err := rows.read(binary.BigEndian.Uint64(row.Sort), row.Value)
 			if err != nil {
 				return nil, err
 			}

@@ -97,8 +97,42 @@ func (s *Summary) counts() []*uint64 {
 }
 
 func decodeSummary(number uint64, b []byte) (*Summary, error) {
-	d := record.NewDecoder(b, blockVersion)
+	var d record.Decoder
+	d.Reset(b, blockVersion)
 	s := &Summary{}
+	if err := s.read(&d, number); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// summaries reads rows one after the other, which share memory and the name of their version.
+type summaries struct {
+	d    record.Decoder
+	left []Summary
+	last string // version
+}
+
+// summariesAtOnce is for how many blocks memory is taken at a time.
+const summariesAtOnce = 16
+
+func (r *summaries) read(number uint64, b []byte) (*Summary, error) {
+	if len(r.left) == 0 {
+		r.left = make([]Summary, summariesAtOnce)
+	}
+	s := &r.left[0]
+	r.left = r.left[1:]
+	s.StarknetVersion = r.last // if it is the same
+	r.d.Reset(b, blockVersion)
+	if err := s.read(&r.d, number); err != nil {
+		return nil, err
+	}
+	r.last = s.StarknetVersion
+	return s, nil
+}
+
+// read reads a row. A version that is there already and is the same stays.
+func (s *Summary) read(d *record.Decoder, number uint64) error {
 	s.Number = number
 	d.Raw(s.Hash[:])
 	d.Raw(s.ParentHash[:])
@@ -110,14 +144,17 @@ func decodeSummary(number uint64, b []byte) (*Summary, error) {
 		p.InWei = d.Felt()
 	}
 	s.DAMode = starknet.DAMode(d.Byte())
-	s.StarknetVersion = d.Text()
+	var room [32]byte
+	if version := d.AppendBlob(room[:0]); string(version) != s.StarknetVersion {
+		s.StarknetVersion = string(version)
+	}
 	for _, n := range s.counts() {
 		*n = d.Uint()
 	}
 	if err := d.Finish(); err != nil {
-		return nil, fmt.Errorf("block %d: %w", number, err)
+		return fmt.Errorf("block %d: %w", number, err)
 	}
-	return s, nil
+	return nil
 }
 
 // decodeStamp reads the beginning of a block's row.
