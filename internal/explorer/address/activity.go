@@ -2,7 +2,6 @@ package address
 
 import (
 	"context"
-	"slices"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
@@ -65,43 +64,47 @@ func ListActivity(ctx context.Context, r store.Reader, q ActivityQuery) (page Ac
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return page, ErrLimit
 	}
-	var ends []*Place // where one of the lists is not known any further
+	var lists [2][]Item
+	var ends [2]*Place // where one of the lists is not known any further
 	if q.Only == 0 || q.Only&stored != 0 {
-		items, end, err := q.transactions(ctx, r)
-		if err != nil {
+		if lists[0], ends[0], err = q.transactions(ctx, r); err != nil {
 			return page, err
 		}
-		page.Items, ends = append(make([]Item, 0, 2*len(items)), items...), append(ends, end) // end is in items
 	}
 	if q.Only == 0 || q.Only&stored == 0 {
-		items, end, err := q.transfers(ctx, r)
-		if err != nil {
+		if lists[1], ends[1], err = q.transfers(ctx, r); err != nil {
 			return page, err
 		}
-		page.Items, ends = append(page.Items, items...), append(ends, end)
 	}
 	for _, end := range ends {
 		if end != nil && (page.Next == nil || q.first(*end, *page.Next)) {
 			page.Next = end
 		}
 	}
-	if page.Next != nil {
-		page.Items = slices.DeleteFunc(page.Items, func(i Item) bool { return q.first(*page.Next, i.At) })
-	}
-	slices.SortFunc(page.Items, func(x, y Item) int {
-		switch {
-		case q.first(x.At, y.At):
-			return -1
-		case q.first(y.At, x.At):
-			return 1
-		}
-		return 0
-	})
+	page.Items = q.merge(lists[0], lists[1], page.Next)
 	if len(page.Items) > q.Limit {
 		page.Items = page.Items[:q.Limit]
 		page.Next = &page.Items[q.Limit-1].At
 	}
 	return page, nil
+}
+
+// merge makes one list of two that are in the query's order, one more than the page takes, and
+// nothing behind an end, if there is one.
+func (q *ActivityQuery) merge(a, b []Item, end *Place) []Item {
+	out := make([]Item, 0, min(len(a)+len(b), q.Limit+1))
+	for len(a)+len(b) > 0 && len(out) <= q.Limit {
+		from := &a
+		if len(a) == 0 || len(b) > 0 && q.first(b[0].At, a[0].At) {
+			from = &b
+		}
+		next := (*from)[0]
+		if end != nil && q.first(*end, next.At) {
+			break
+		}
+		out, *from = append(out, next), (*from)[1:]
+	}
+	return out
 }
 
 // first reports whether a comes in front of b in the query's order.

@@ -76,9 +76,13 @@ type beside struct {
 // eye is for one goroutine.
 type eye struct {
 	*sight
-	list  []transfer.Transfer // of an event
-	moved []transfer.Transfer // of one transaction behind the other
+	list []transfer.Transfer // of an event
+	mine []transfer.Transfer // of a transaction, from or to the address
+	room []transfer.Transfer // for those of others
 }
+
+// transfersAtOnce is for how many transfers memory is taken at a time.
+const transfersAtOnce = 32
 
 func (e *eye) look(i int, t *transaction.Record) {
 	out, beside := &e.out[i], &e.rest[i]
@@ -89,19 +93,21 @@ func (e *eye) look(i int, t *transaction.Record) {
 			beside.calls, out.Calls, out.Differ = calls.Len(), &beside.calls, differ(calls)
 		}
 	}
-	if e.moved == nil {
-		e.moved = make([]transfer.Transfer, 0, len(e.out)) // about one for each
-	}
-	from := len(e.moved)
+	e.mine = e.mine[:0]
 	for j := range t.Receipt.Events {
 		e.list, _ = transfer.Append(e.list[:0], &t.Receipt.Events[j])
 		for k := range e.list {
 			if x := &e.list[k]; x.From == e.address || x.To == e.address {
-				e.moved = append(e.moved, *x)
+				e.mine = append(e.mine, *x)
 			}
 		}
 	}
-	beside.moved = e.moved[from:len(e.moved):len(e.moved)]
+	n := len(e.mine)
+	if len(e.room) < n {
+		e.room = make([]transfer.Transfer, max(n, transfersAtOnce))
+	}
+	beside.moved, e.room = e.room[:n:n], e.room[n:]
+	copy(beside.moved, e.mine)
 }
 
 // differ says that calls are not all of one function.

@@ -174,7 +174,7 @@ func (s *listed) next(after *explorer.Place, n int, left event.Budget) (hits []e
 			s.ended = true
 		}
 	}
-	var places []explorer.Place
+	places := make([]explorer.Place, 0, min(n, left.Events))
 	stopped := false
 	for len(places) < min(n, left.Events) && !stopped {
 		if len(s.spots) == 0 {
