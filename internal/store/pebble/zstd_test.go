@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 
 	"github.com/DataDog/zstd"
 	peer "github.com/klauspost/compress/zstd"
@@ -63,6 +64,28 @@ func TestPackedBlocksFitAndComeBack(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestContextsLeaveBubbles: Pebble keeps contexts for whoever comes next, and that may be
+// outside of the bubble in which they were made.
+func TestContextsLeaveBubbles(t *testing.T) {
+	block := make([]byte, 1<<10)
+	var c zstd.Ctx
+	use := func(t *testing.T) {
+		if c == nil {
+			c = zstd.NewCtx()
+		}
+		packed, err := c.CompressLevel(make([]byte, zstd.CompressBound(len(block))), block, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.DecompressInto(make([]byte, len(block)), packed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, use)
+	use(t)
+	synctest.Test(t, use)
 }
 
 // FuzzUnpack gives a context bytes that no context packed: it fails or fills the block,

@@ -4,13 +4,15 @@
 // wait for a minute of C otherwise, for a way to pack blocks that released binaries,
 // which are built without C, do not have. What either packs the other can unpack.
 //
-// A context is used by one goroutine at a time. It keeps its buffers for the next block:
-// Pebble has a pool of contexts.
+// All contexts share one packer and one unpacker, which have memory for as many blocks at
+// once as there are processors. Both are made before anything runs: they hold channels, and
+// those of a test's bubble (testing/synctest) could not be used outside of it.
 package zstd
 
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -18,10 +20,38 @@ import (
 // ErrSize says that packed bytes are not those of as many bytes as were expected.
 var ErrSize = errors.New("zstd: unpacks to another size")
 
-// window is how far back a match is looked for. Blocks of the store are smaller.
-const window = 256 << 10
+const (
+	// level is the one that the store packs with.
+	level = 1
+	// window is how far back a match is looked for. Blocks of the store are smaller.
+	window = 256 << 10
+)
 
-// Ctx packs and unpacks, one block after the other.
+var (
+	packer   = newPacker(level, runtime.GOMAXPROCS(0))
+	unpacker = newUnpacker()
+)
+
+func newPacker(level, atOnce int) *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
+		zstd.WithEncoderConcurrency(atOnce), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // the options do not go together
+	}
+	e.EncodeAll(nil, nil) // its channel is made by the first use
+	return e
+}
+
+func newUnpacker() *zstd.Decoder {
+	// Nothing is unpacked past the end of a buffer, however much a block says that it holds.
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		panic(err) // the options do not go together
+	}
+	return d
+}
+
+// Ctx packs and unpacks.
 type Ctx interface {
 	// CompressLevel packs src into dst, or into a new buffer if dst is too small.
 	CompressLevel(dst, src []byte, level int) ([]byte, error)
@@ -29,14 +59,10 @@ type Ctx interface {
 	DecompressInto(dst, src []byte) (int, error)
 }
 
-type context struct {
-	encoder *zstd.Encoder
-	level   int
-	decoder *zstd.Decoder
-}
+type context struct{}
 
-// NewCtx returns a context that has no buffers yet.
-func NewCtx() Ctx { return new(context) }
+// NewCtx returns a context.
+func NewCtx() Ctx { return context{} }
 
 // CompressBound is how large n bytes can become. It is never less than what CompressLevel needs.
 func CompressBound(n int) int {
@@ -44,28 +70,16 @@ func CompressBound(n int) int {
 	return n + n>>8 + max(small-n, 0)>>11
 }
 
-func (c *context) CompressLevel(dst, src []byte, level int) ([]byte, error) {
-	if c.encoder == nil || c.level != level {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
-			zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
-		if err != nil {
-			return nil, fmt.Errorf("zstd: level %d: %w", level, err)
-		}
-		c.encoder, c.level = e, level
+func (context) CompressLevel(dst, src []byte, l int) ([]byte, error) {
+	e := packer
+	if l != level {
+		e = newPacker(l, 1) // nothing of the program's does
 	}
-	return c.encoder.EncodeAll(src, dst[:0]), nil
+	return e.EncodeAll(src, dst[:0]), nil
 }
 
-func (c *context) DecompressInto(dst, src []byte) (int, error) {
-	if c.decoder == nil {
-		// Nothing is unpacked past the end of dst, however much src says that it holds.
-		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
-		if err != nil {
-			return 0, fmt.Errorf("zstd: %w", err)
-		}
-		c.decoder = d
-	}
-	got, err := c.decoder.DecodeAll(src, dst[:0:len(dst)])
+func (context) DecompressInto(dst, src []byte) (int, error) {
+	got, err := unpacker.DecodeAll(src, dst[:0:len(dst)])
 	if err != nil {
 		return 0, fmt.Errorf("zstd: unpack %d bytes into %d: %w", len(src), len(dst), err)
 	}
