@@ -121,8 +121,41 @@ func (t *Record) Preview(ends *Ends) Preview {
 
 // previewer reads rows in one record, of which it hands over what lists show.
 type previewer struct {
-	lookout
+	d    record.Decoder
+	rec  Record
 	left []previewed
+}
+
+// readPreview reads as much of a row into an empty record as Preview looks at, and passes over the rest.
+func readPreview(d *record.Decoder, rec *Record) {
+	t, r := &rec.Transaction, &rec.Receipt
+	f := readTop(d, rec)
+	for range d.Len(3) {
+		skipEvent(d)
+	}
+	// In the order of scalars.
+	d.FeltTo(&t.Version)
+	d.FeltTo(&t.Sender)
+	d.FeltTo(&t.ContractAddress)
+	d.PassFelts(scalarCount - 5)
+	d.FeltTo(&r.ContractAddress)
+	d.SkipFelt()
+	r.Execution = executionOf(f)
+	if t.Type != starknet.Invoke && t.Type != starknet.L1Handler {
+		return
+	}
+	// Only these say by their calldata where they come from or what they are addressed to.
+	if f&flagBounds != 0 {
+		passBounds(d)
+	}
+	for range 3 { // resources
+		d.Uint()
+	}
+	if t.Type == starknet.L1Handler {
+		d.Skip(len(r.MessageHash))
+	}
+	d.Skip(d.Len(1)) // why it was reverted
+	t.Calldata = d.Felts()
 }
 
 // previewed is a preview with what it points to, in one piece of memory.
@@ -137,9 +170,13 @@ const previewsAtOnce = 16
 func newPreviewer() reader[Preview] { return (&previewer{}).read }
 
 func (w *previewer) read(p explorer.Position, b []byte) (*Preview, error) {
-	rec, err := w.lookout.read(p, b)
-	if err != nil {
-		return nil, err
+	d, rec := &w.d, &w.rec
+	d.Recycle()
+	d.Reset(b, recordVersion)
+	*rec = Record{Position: p}
+	readPreview(d, rec)
+	if err := d.Err(); err != nil {
+		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
 	if len(w.left) == 0 {
 		w.left = make([]previewed, previewsAtOnce)

@@ -236,16 +236,12 @@ func readTop(d *record.Decoder, rec *Record) (flags byte) {
 func readRest(d *record.Decoder, rec *Record, f byte, all bool) {
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, s := range scalars(t, r) {
-		*s = d.Felt()
+		d.FeltTo(s)
 	}
 	t.HasNonce = f&flagNonce != 0
 	switch {
 	case f&flagBounds != 0 && !all:
-		for range boundCount {
-			d.Uint()
-			d.SkipFelt()
-		}
-		d.Uint()
+		passBounds(d)
 	case f&flagBounds != 0:
 		t.ResourceBounds = &starknet.ResourceBounds{HasL1DataGas: f&flagDataGas != 0}
 		for _, b := range bounds(t.ResourceBounds) {
@@ -261,10 +257,7 @@ func readRest(d *record.Decoder, rec *Record, f byte, all bool) {
 		t.FeeDAMode = starknet.TxDAL2
 	}
 	r.TransactionHash, r.Type = t.Hash, t.Type
-	r.Execution, r.FeeUnit = starknet.Succeeded, starknet.Wei
-	if f&flagReverted != 0 {
-		r.Execution = starknet.Reverted
-	}
+	r.Execution, r.FeeUnit = executionOf(f), starknet.Wei
 	if f&flagFri != 0 {
 		r.FeeUnit = starknet.Fri
 	}
@@ -277,6 +270,22 @@ func readRest(d *record.Decoder, rec *Record, f byte, all bool) {
 	} else {
 		d.Skip(d.Len(1))
 	}
+}
+
+// passBounds passes the bounds of resources and the tip.
+func passBounds(d *record.Decoder) {
+	for range boundCount {
+		d.Uint()
+		d.SkipFelt()
+	}
+	d.Uint()
+}
+
+func executionOf(flags byte) starknet.ExecutionStatus {
+	if flags&flagReverted != 0 {
+		return starknet.Reverted
+	}
+	return starknet.Succeeded
 }
 
 func readStamp(d *record.Decoder) (s Stamp) {

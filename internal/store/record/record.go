@@ -28,6 +28,7 @@ const (
 	firstRef  = felt.Size + 1
 	dictSize  = 256 - firstRef
 	minShared = 6
+	fewShared = 32 // for how many entries a decoder takes memory at first
 
 	slots = 512 // of the encoder's hash table: a power of two above 2*dictSize
 )
@@ -125,7 +126,7 @@ type Decoder struct {
 	buf   []byte
 	pos   int
 	err   error
-	dict  []int // where in buf the shared literals are
+	dict  []uint32 // where in buf the shared literals are
 	arena []felt.Felt
 	taken int // felts of lists, since memory was taken back
 }
@@ -259,6 +260,9 @@ func (d *Decoder) Felt() (f felt.Felt) {
 	return f
 }
 
+// FeltTo is Felt to where it stays, for readers of many.
+func (d *Decoder) FeltTo(f *felt.Felt) { d.felt(f) }
+
 // felt reads a felt to where it stays; after a fault that is zero.
 func (d *Decoder) felt(f *felt.Felt) {
 	at := d.skipFelt()
@@ -292,7 +296,7 @@ func (d *Decoder) skipFelt() (at int) {
 			d.fail("reference to entry %d of %d", i, len(d.dict))
 			return at
 		}
-		return d.dict[i]
+		return int(d.dict[i])
 	}
 	n := int(tag)
 	if len(d.buf)-d.pos < n {
@@ -300,16 +304,51 @@ func (d *Decoder) skipFelt() (at int) {
 		return at
 	}
 	d.pos += n
-	if n >= minShared && len(d.dict) < dictSize {
-		d.dict = append(d.dict, at)
+	if n >= minShared {
+		d.share(at)
 	}
 	return at
 }
 
+// share lets later felts refer to the literal at a place.
+func (d *Decoder) share(at int) {
+	if len(d.dict) == dictSize {
+		return
+	}
+	if d.dict == nil { // most records have more than a few
+		d.dict = make([]uint32, 0, fewShared)
+	}
+	d.dict = append(d.dict, uint32(at))
+}
+
 // SkipFelts passes a list of felts.
-func (d *Decoder) SkipFelts() {
-	for range d.Len(1) {
-		d.SkipFelt()
+func (d *Decoder) SkipFelts() { d.PassFelts(d.Len(1)) }
+
+// PassFelts passes so many felts. It is skipFelt for all that are as they should be, and leaves
+// the first that is not to it.
+func (d *Decoder) PassFelts(n int) {
+	buf, pos := d.buf, d.pos
+	for ; n > 0 && pos < len(buf); n-- {
+		tag := int(buf[pos])
+		if tag >= firstRef {
+			if tag-firstRef >= len(d.dict) {
+				break
+			}
+			pos++
+			continue
+		}
+		end := pos + 1 + tag
+		if end > len(buf) {
+			break
+		}
+		if tag >= minShared {
+			d.share(pos)
+		}
+		pos = end
+	}
+	d.pos = pos
+	for ; n > 0 && d.err == nil; n-- {
+		d.skipFelt()
 	}
 }
 

@@ -65,6 +65,51 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestPassing passes over lists, whose felts others behind them refer to, and over what is no list.
+func TestPassing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	pool := make([]felt.Felt, 300)
+	for i := range pool {
+		pool[i] = felt.Keccak([]byte{byte(i), byte(i >> 8)})
+		clear(pool[i][:rng.IntN(felt.Size)])
+	}
+	var e Encoder
+	for range 100 {
+		list := make([]felt.Felt, rng.IntN(600))
+		for i := range list {
+			list[i] = pool[rng.IntN(len(pool))]
+		}
+		half := len(list) / 2
+		e.Reset(1)
+		e.Felts(list[:half])
+		e.Felts(list[half:])
+		d := NewDecoder(e.Bytes(), 1)
+		d.SkipFelts()
+		if got := d.Felts(); !slices.Equal(got, list[half:]) || d.Finish() != nil {
+			t.Fatalf("%d felts behind %d: %v", len(list)-half, half, d.Err())
+		}
+		for cut := range e.Bytes() { // each of them, passed as it would be read
+			read, passed := NewDecoder(e.Bytes()[:cut], 1), NewDecoder(e.Bytes()[:cut], 1)
+			for range 2 {
+				read.Felts()
+				passed.SkipFelts()
+			}
+			if (read.Err() == nil) != (passed.Err() == nil) || read.pos != passed.pos {
+				t.Fatalf("the first %d bytes: %v when read, %v when passed", cut, read.Err(), passed.Err())
+			}
+			if cut > 200 {
+				break
+			}
+		}
+	}
+	for name, b := range map[string][]byte{"a reference to nothing": {1, 1, 0x21}, "a cut literal": {1, 1, 8, 0}} {
+		d := NewDecoder(b, 1)
+		if d.SkipFelts(); !errors.Is(d.Err(), ErrCorrupt) {
+			t.Errorf("%s: %v", name, d.Err())
+		}
+	}
+}
+
 func TestRepeatedFeltTakesOneByte(t *testing.T) {
 	f := felt.Selector("Transfer")
 	var e Encoder
