@@ -19,23 +19,34 @@ func appendEventContent(b []byte, e *EventContent) []byte {
 	b = jsonrow.TextAt(b, `,"eventNameSource":`, e.EventNameSource)
 	b = jsonrow.TextAt(b, `,"eventNameUnavailableReason":`, e.EventNameUnavailableReason)
 	if len(e.DecodedFields) > 0 {
-		b = append(b, `,"decodedFields":[`...)
-		for i := range e.DecodedFields {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			from := len(b)
-			b = appendDecodedField(b, &e.DecodedFields[i])
-			b[from] = '{' // in place of the first one's comma
-			b = append(b, '}')
-		}
-		b = append(b, ']')
+		b = appendDecodedFields(append(b, `,"decodedFields":`...), e.DecodedFields)
 	}
 	b = jsonrow.TextAt(b, `,"decodedFieldsSource":`, e.DecodedFieldsSource)
 	b = jsonrow.TextAt(b, `,"decodedFieldsUnavailableReason":`, e.DecodedFieldsUnavailableReason)
 	b = jsonrow.Felt(b, `,"eventTimeClassHash":`, e.EventTimeClassHash)
-	b = jsonrow.TextAt(b, `,"contractAlias":`, e.ContractAlias)
-	return jsonrow.TextAt(b, `,"classAlias":`, e.ClassAlias)
+	return appendAliases(b, &e.Aliases)
+}
+
+func appendAliases(b []byte, a *Aliases) []byte {
+	b = jsonrow.TextAt(b, `,"contractAlias":`, a.ContractAlias)
+	return jsonrow.TextAt(b, `,"classAlias":`, a.ClassAlias)
+}
+
+func appendDecodedFields(b []byte, list []DecodedField) []byte {
+	if list == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		from := len(b)
+		b = appendDecodedField(b, &list[i])
+		b[from] = '{' // in place of the first one's comma
+		b = append(b, '}')
+	}
+	return append(b, ']')
 }
 
 func appendDecodedField(b []byte, f *DecodedField) []byte {

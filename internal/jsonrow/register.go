@@ -52,15 +52,25 @@ func Felts(b []byte, name string, list []felt.Felt) []byte {
 	return appendFelts(append(b, name...), list)
 }
 
+// Int appends a number.
+func Int(b []byte, name string, n int64) []byte {
+	return strconv.AppendInt(append(b, name...), n, 10)
+}
+
+// Uint appends a number that has no sign.
+func Uint(b []byte, name string, n uint64) []byte {
+	return strconv.AppendUint(append(b, name...), n, 10)
+}
+
+// Bool appends a truth.
+func Bool(b []byte, name string, v bool) []byte { return strconv.AppendBool(append(b, name...), v) }
+
 // BoolAt appends a truth that may be nil.
 func BoolAt(b []byte, name string, v *bool) []byte {
 	if v == nil {
 		return Null(b, name)
 	}
-	if b = append(b, name...); *v {
-		return append(b, "true"...)
-	}
-	return append(b, "false"...)
+	return Bool(b, name, *v)
 }
 
 // Ints appends a list of numbers.
