@@ -100,8 +100,13 @@ func (c *Calls) Name(kind FunctionKind, selector felt.Felt) string {
 // Decode reads the calldata of a call. A nil reader attributes nothing. Fields
 // are the arguments, and OriginIndexes are places in the calldata.
 func (c *Calls) Decode(kind FunctionKind, selector felt.Felt, calldata []felt.Felt) Result {
+	return c.DecodeIn(nil, kind, selector, calldata)
+}
+
+// DecodeIn is Decode with memory for the fields; nil takes some for the call alone.
+func (c *Calls) DecodeIn(room *Room, kind FunctionKind, selector felt.Felt, calldata []felt.Felt) Result {
 	if c != nil {
-		if r, ok := c.schema.decode(doorPath(kind, selector), calldata, 0, nil); ok {
+		if r, ok := c.schema.decode(doorPath(kind, selector), calldata, 0, room); ok {
 			r.stamp(ClassABI)
 			return r
 		}

@@ -12,6 +12,10 @@ type Room struct {
 	fields  []Field
 	origins []int
 	text    strings.Builder
+	// How much was taken since the room is new, or as good as new.
+	takenFields, takenOrigins, takenText int
+	// says is how much text there was the last time.
+	says int
 }
 
 // For how many fields, and for how many bytes of text, memory is taken at first, and at most:
@@ -35,6 +39,7 @@ func (r *Room) take(fields, origins int) ([]Field, []int) {
 	if cap(r.origins)-len(r.origins) < origins {
 		r.origins = make([]int, 0, piece(cap(r.origins), origins, 2*fewFields, 2*manyFields))
 	}
+	r.takenFields, r.takenOrigins = r.takenFields+fields, r.takenOrigins+origins
 	f, o := len(r.fields), len(r.origins)
 	r.fields, r.origins = r.fields[:f+fields], r.origins[:o+origins]
 	return r.fields[f : f : f+fields], r.origins[o : o : o+origins]
@@ -46,12 +51,33 @@ func (r *Room) hex(f *felt.Felt) string {
 		return f.String()
 	}
 	if r.text.Cap()-r.text.Len() < 2+2*felt.Size {
-		size := piece(r.text.Cap(), 2+2*felt.Size, littleText, muchText)
+		size := max(piece(r.text.Cap(), 2+2*felt.Size, littleText, muchText), r.says)
+		r.says = 0                 // once
 		r.text = strings.Builder{} // the one before belongs to its texts
 		r.text.Grow(size)
 	}
 	var digits [2 + 2*felt.Size]byte
 	from := r.text.Len()
 	r.text.Write(f.AppendHex(digits[:0])) //nolint:errcheck // it never fails
+	r.takenText += r.text.Len() - from
 	return r.text.String()[from:]
+}
+
+// roomy is for how many fields a room keeps memory: few transactions have more.
+const roomy = 4 * manyFields
+
+// Recycle takes back the memory of all fields that were read, but not of their texts: the fields are not
+// looked at any more. There is room for as many at once then.
+func (r *Room) Recycle() {
+	clear(r.fields)
+	*r = Room{fields: recycled(r.fields, r.takenFields, roomy), origins: recycled(r.origins, r.takenOrigins, 2*roomy),
+		says: min(r.takenText+2+2*felt.Size, muchText)}
+}
+
+// recycled is empty memory for as much as was taken, within a bound.
+func recycled[T any](list []T, taken, most int) []T {
+	if n := min(taken, most); n > cap(list) || cap(list) > most {
+		return make([]T, 0, n)
+	}
+	return list[:0]
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer"
@@ -69,39 +70,41 @@ func methodContent(r *decoded.CallResult) MethodContent {
 
 // fillCalls decodes and renders what a transaction calls. It is certain when only
 // another chain can change the answer.
-func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, out *Tx) (certain bool, err error) {
-	out.AccountCalls = []AccountCall{}
+func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, out *Tx, room *txRoom) (certain bool, err error) {
 	calls, byAccount := decoded.CallsOf(t)
 	if n := len(calls); byAccount {
 		out.AccountCallCount = &n
 	}
 	calls = calls[:min(len(calls), maxAccountCalls)]
-	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes, Verified: c.verified(state)})
+	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes, Verified: c.verified(state), Room: &room.decoded})
 	if err != nil {
 		return false, err
 	}
 	out.CallDecodingDegraded = degraded
-	certain, room := true, MaxCalldata
+	certain, left := true, MaxCalldata
+	rows := slices.Grow(room.calls[:0], max(len(calls), 1)) // which is not nil
 	for i := range calls {
 		certain = certain && results[i].Settled
-		row := renderCall(c, &calls[i], &results[i], room)
-		room -= len(row.Calldata)
-		if byAccount {
-			out.AccountCalls = append(out.AccountCalls, row)
-		} else {
-			out.EntryPoint = &row
+		rows = append(rows, renderCall(c, &calls[i], &results[i], left, room))
+		left -= len(rows[i].Calldata)
+	}
+	room.calls = rows
+	if out.AccountCalls = rows; !byAccount {
+		out.AccountCalls = []AccountCall{}
+		if n := len(rows); n > 0 {
+			out.EntryPoint = &rows[n-1]
 		}
 	}
 	return certain && !degraded, nil
 }
 
-// renderCall renders a call with at most room felts of calldata.
-func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, room int) AccountCall {
-	out := AccountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata), Calldata: head(call.Calldata, room), CalldataTruncated: len(call.Calldata) > room,
+// renderCall renders a call with at most so many felts of calldata.
+func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, most int, room *txRoom) AccountCall {
+	out := AccountCall{To: call.To, Selector: call.Selector, CalldataLen: len(call.Calldata), Calldata: head(call.Calldata, most), CalldataTruncated: len(call.Calldata) > most,
 		MethodContent: methodContent(r), DecodingStatus: string(r.Status), DecodedArgumentsSource: someOf((*string)(&r.FieldsSource)),
 		DecodedArgumentsUnavailableReason: someOf((*string)(&r.UnavailableReason)), CallTimeClassHash: r.ClassHash, Aliases: c.aliases(call.To, r.ClassHash)}
 	if r.Status == abi.Decoded {
-		fields := make([]DecodedField, len(r.Fields))
+		fields := room.fieldsFor(len(r.Fields))
 		for i := range r.Fields {
 			fields[i] = renderField(&r.Fields[i])
 		}

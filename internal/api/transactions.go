@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"chainexplorer/internal/account"
@@ -167,7 +168,8 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	out := &body[Tx]{}
+	room := txRooms.Get().(*txRoom)
+	out := &room.out
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		p, err := transaction.PositionOf(ctx, r, hash)
 		if errors.Is(err, transaction.ErrNotFound) {
@@ -176,7 +178,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		t, err := transaction.Get(ctx, r, p)
+		t, err := room.record.Get(ctx, r, p)
 		if err != nil {
 			return err
 		}
@@ -186,7 +188,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		}
 		limit := in.LogLimit.Size()
 		out.Body = renderTx(c, state, b, t, limit)
-		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, state, t, limit)
+		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, state, t, limit, room)
 		if err != nil {
 			return err
 		}
@@ -197,7 +199,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
 			return err
 		}
-		called, err := s.fillCalls(ctx, r, c, state, t, &out.Body)
+		called, err := s.fillCalls(ctx, r, c, state, t, &out.Body, room)
 		if err != nil {
 			return err
 		}
@@ -210,6 +212,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		// The same message may be sent again, and is counted; a proof can be withdrawn, and
 		// whoever keeps the answer for good would not hear of it.
 		settle(ctx, c, state, p.Block, len(t.Receipt.MessagesSent) == 0 && !out.Body.tellsProofs())
+		kernel.RequestOf(ctx).Lend(room)
 		return nil
 	})
 	return out, err
@@ -291,21 +294,27 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final strin
 }
 
 // renderLogs decodes and renders the first events of a transaction.
-func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, limit int) (logs []Log, degraded bool, err error) {
+func (s *Routes) renderLogs(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, limit int, room *txRoom) (logs []Log, degraded bool, err error) {
 	shown := t.Receipt.Events[:min(len(t.Receipt.Events), limit)]
-	events := make([]decoded.Event, len(shown))
+	events := slices.Grow(room.events[:0], len(shown))
 	for i := range shown {
-		events[i] = decoded.EventOf(t.Block, &shown[i])
+		events = append(events, decoded.EventOf(t.Block, &shown[i]))
 	}
-	results, degraded, err := decoded.Decode(ctx, r, s.schemas, c.verified(state), events)
+	room.events = events
+	results, degraded, err := room.decoded.Decode(ctx, r, s.schemas, c.verified(state), events)
 	if err != nil {
 		return nil, false, err
 	}
-	logs = make([]Log, len(shown))
-	room := roomFor(results)
-	for i := range shown {
-		logs[i] = Log{i, renderEvent(c, &shown[i], &results[i], &room)}
+	n := 0
+	for i := range results {
+		n += len(results[i].Fields)
 	}
+	fields := room.fieldsFor(n)
+	logs = slices.Grow(room.logs[:0], max(len(shown), 1)) // which is not nil
+	for i := range shown {
+		logs = append(logs, Log{i, renderEvent(c, &shown[i], &results[i], &fields)})
+	}
+	room.logs = logs
 	return logs, degraded, nil
 }
 

@@ -80,6 +80,9 @@ type Request struct {
 	// failure is why the handler did not answer.
 	failure *Error
 
+	// lent is the memory of the answer; nil where nobody asks for it back.
+	lent Lent
+
 	// inside says that a page asks, in this process, and made is what it is handed.
 	inside bool
 	made   any
@@ -87,6 +90,16 @@ type Request struct {
 	asked   []Asked
 	mutable bool
 }
+
+// Lent is memory that an answer is made in.
+type Lent interface {
+	// Return takes it back. Nothing of the answer is looked at any more.
+	Return()
+}
+
+// Lend says what takes back the memory of the answer once it is written. An answer that is handed
+// over in this process keeps its memory, and so does one that is never written.
+func (r *Request) Lend(m Lent) { r.lent = m }
 
 func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)

@@ -194,6 +194,9 @@ func (s *Server) register(route *Route, input, output reflect.Type, handle func(
 			if err := out.write(w, reflect.ValueOf(answer).Elem()); err != nil {
 				panic(fmt.Errorf("encode an answer of %s: %w", route.ID, err))
 			}
+			if req.lent != nil {
+				req.lent.Return()
+			}
 		}
 	}
 	s.asked[route.ID] = entry{route, handler}

@@ -58,13 +58,20 @@ type Options struct {
 	NoHistory bool
 	// Verified says which classes had their source proven; nil says of none.
 	Verified Verified
+	// Room is memory for the results; nil takes some for them alone.
+	Room *Room
 }
 
 // Calls reads a page of calls, in order. It is degraded when something could not
 // be looked up: calls that needed it have the names of well-known selectors, and
 // the rest of the page is as it would be. The error is that of the context alone.
 func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Options) (results []CallResult, degraded bool, err error) {
-	results = make([]CallResult, len(calls))
+	m := o.Room
+	if m == nil {
+		m = &Room{}
+	}
+	m.calls = zeroed(m.calls, len(calls))
+	results = m.calls
 	if len(calls) == 0 {
 		return results, false, nil
 	}
@@ -86,7 +93,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 		return nil, true, err
 	}
 	for i := range calls {
-		results[i] = callResult(known, candidates[i], &calls[i], &budget)
+		results[i] = callResult(known, candidates[i], &calls[i], &budget, &m.fields)
 	}
 	named, err := nameCalls(ctx, r, calls, results)
 	for i := range results {
@@ -98,7 +105,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 }
 
 // callResult reads a call with each class that may have run.
-func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) CallResult {
+func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int, room *abi.Room) CallResult {
 	candidates := in.classes
 	if in.loose {
 		return looseResult(known, candidates, c)
@@ -110,7 +117,7 @@ func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int) Ca
 	for i, h := range candidates {
 		d := known[h]
 		out.Settled = out.Settled && d.settled
-		r := d.read(c, *budget)
+		r := d.read(c, *budget, room)
 		if i == 0 {
 			out.Result = r
 		} else {
@@ -231,9 +238,9 @@ type doors struct {
 }
 
 // read reads a call, or names it where there is no room for arguments.
-func (d *doors) read(c *Call, budget int) abi.Result {
+func (d *doors) read(c *Call, budget int, room *abi.Room) abi.Result {
 	if budget > costOfFelt*len(c.Calldata) {
-		return d.calls.Decode(c.Kind, c.Selector, c.Calldata)
+		return d.calls.DecodeIn(room, c.Kind, c.Selector, c.Calldata)
 	}
 	if name := d.calls.Name(c.Kind, c.Selector); name != "" {
 		return nameOnly(name, abi.ClassABI, BudgetExhausted)

@@ -103,8 +103,14 @@ func all(proven map[felt.Felt]bool, classes []felt.Felt) bool {
 // not be looked up: events that needed them are then unknown, and the rest of
 // the page is as it would be. The error is that of the context alone.
 func Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified, events []Event) (results []Result, degraded bool, err error) {
-	results = make([]Result, len(events))
-	pairs := make([]contract.At, len(events))
+	return (&Room{}).Decode(ctx, r, cache, verified, events)
+}
+
+// Decode is Decode in memory that is used again.
+func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified, events []Event) (results []Result, degraded bool, err error) {
+	m.results = zeroed(m.results, len(events))
+	m.pairs = zeroed(m.pairs, len(events))
+	results, pairs := m.results, m.pairs
 	for i := range events {
 		pairs[i] = contract.At{Address: events[i].Address, Block: events[i].Block}
 	}
@@ -115,7 +121,8 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified
 		}
 		return results, true, ctx.Err()
 	}
-	candidates := make([][]felt.Felt, len(events))
+	m.candidates = zeroed(m.candidates, len(events))
+	candidates := m.candidates
 	var hashes []felt.Felt
 	told := map[*contract.Classes][]felt.Felt{} // many events have those of one contract
 	for i, c := range classes {
@@ -134,9 +141,8 @@ func Decode(ctx context.Context, r store.Reader, cache *Cache, verified Verified
 	if err := ctx.Err(); err != nil {
 		return nil, degraded, err
 	}
-	room := &abi.Room{}
 	for i := range events {
-		results[i] = attribute(known, proven, candidates[i], &events[i], room)
+		results[i] = attribute(known, proven, candidates[i], &events[i], &m.fields)
 	}
 	named, err := nameUnknown(ctx, r, known, candidates, events, results)
 	return results, degraded || !asked || !named, err

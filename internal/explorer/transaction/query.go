@@ -19,6 +19,20 @@ var ErrNotFound = errors.New("transaction is not indexed")
 
 // Get returns a transaction by its place. One Get.
 func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, error) {
+	return (&Room{}).Get(ctx, r, p)
+}
+
+// Room is the memory of a transaction, for those who read one after the other. The zero value is
+// ready, and is for one goroutine.
+type Room struct {
+	d      record.Decoder
+	rec    Record
+	events []starknet.Event
+}
+
+// Get is Get in memory that is used again: the record is there until the room is recycled, or until
+// the next one is read.
+func (m *Room) Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, error) {
 	b, err := r.Get(ctx, Key(p))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, notThere(p)
@@ -26,7 +40,26 @@ func Get(ctx context.Context, r store.Reader, p explorer.Position) (*Record, err
 	if err != nil {
 		return nil, fmt.Errorf("read transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
-	return decode(&record.Decoder{}, p, b)
+	m.Recycle()
+	m.rec = Record{Position: p}
+	if err := m.rec.read(&m.d, b, m.events); err != nil {
+		return nil, err
+	}
+	m.events = m.rec.Receipt.Events
+	return &m.rec, nil
+}
+
+// roomyFelts and roomyEvents are how much a room keeps for the next transaction: few have more.
+const roomyFelts, roomyEvents = 1024, 64
+
+// Recycle lets go of the record.
+func (m *Room) Recycle() {
+	m.d.RecycleUpTo(roomyFelts)
+	m.rec = Record{}
+	if cap(m.events) > roomyEvents {
+		m.events = nil
+	}
+	clear(m.events)
 }
 
 // GetMany returns transactions by their places, in order, in one round trip. One

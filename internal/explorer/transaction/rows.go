@@ -211,11 +211,12 @@ func encode(e *record.Encoder, stamp *Stamp, t *starknet.Transaction, r *starkne
 	return e.Bytes()
 }
 
-// readHead reads what stands in front of the lists into an empty record.
-func readHead(d *record.Decoder, rec *Record) {
+// readHead reads what stands in front of the lists into an empty record, the events in the memory
+// of events where that is enough.
+func readHead(d *record.Decoder, rec *Record, events []starknet.Event) {
 	f := readTop(d, rec)
 	if n := d.Len(3); n > 0 {
-		rec.Receipt.Events = make([]starknet.Event, n)
+		rec.Receipt.Events = slices.Grow(events[:0], n)[:n]
 		for i := range rec.Receipt.Events {
 			rec.Receipt.Events[i] = decodeEvent(d)
 		}
@@ -297,16 +298,16 @@ func readStamp(d *record.Decoder) (s Stamp) {
 // decode reads a record. A page is read with one decoder.
 func decode(d *record.Decoder, p explorer.Position, b []byte) (*Record, error) {
 	rec := &Record{Position: p}
-	if err := rec.read(d, b); err != nil {
+	if err := rec.read(d, b, nil); err != nil {
 		return nil, err
 	}
 	return rec, nil
 }
 
-// read reads the record, which has nothing but its place.
-func (rec *Record) read(d *record.Decoder, b []byte) error {
+// read reads the record, which has nothing but its place, its events as readHead has it.
+func (rec *Record) read(d *record.Decoder, b []byte, events []starknet.Event) error {
 	d.Reset(b, recordVersion)
-	readHead(d, rec)
+	readHead(d, rec, events)
 	t, r := &rec.Transaction, &rec.Receipt
 	for _, l := range lists(t) {
 		*l = d.Felts()

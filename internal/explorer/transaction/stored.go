@@ -56,7 +56,7 @@ func (m *Memory) Read(number uint64, stored [][]byte) ([]starknet.Transaction, [
 	m.transactions, m.receipts = m.transactions[:0], m.receipts[:0]
 	for i, b := range stored {
 		rec := Record{Position: explorer.Position{Block: number, Index: uint32(i)}}
-		if err := rec.read(&m.d, b); err != nil {
+		if err := rec.read(&m.d, b, nil); err != nil {
 			return nil, nil, err
 		}
 		m.transactions, m.receipts = append(m.transactions, rec.Transaction), append(m.receipts, rec.Receipt)

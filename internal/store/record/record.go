@@ -161,6 +161,15 @@ func (d *Decoder) RecycleAll() {
 	d.Recycle()
 }
 
+// RecycleUpTo is RecycleAll, unless more felts were read than it is to keep room for.
+func (d *Decoder) RecycleUpTo(felts int) {
+	if d.taken > felts {
+		*d = Decoder{}
+		return
+	}
+	d.RecycleAll()
+}
+
 func (d *Decoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf("%w at byte %d: %s", ErrCorrupt, d.pos, fmt.Sprintf(format, args...))

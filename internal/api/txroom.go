@@ -1,0 +1,64 @@
+package api
+
+import (
+	"sync"
+
+	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/transaction"
+)
+
+// txRoom is the memory that the answer about a transaction is made in. It is used again for another one
+// when the answer is written: it takes tens of kilobytes, most of them for decoded fields.
+type txRoom struct {
+	out     body[Tx]
+	record  transaction.Room
+	decoded decoded.Room
+	events  []decoded.Event
+	logs    []Log
+	calls   []AccountCall
+	fields  []DecodedField // of events and of calls, one behind the other
+	taken   int            // fields since the room is empty
+}
+
+var txRooms = sync.Pool{New: func() any { return &txRoom{} }}
+
+// How much a room keeps for the next answer: few transactions have more.
+const roomyRows, roomyFields = 64, 384
+
+// fieldsFor are so many empty fields.
+func (m *txRoom) fieldsFor(n int) []DecodedField {
+	if m.taken += n; n == 0 {
+		return []DecodedField{} // and not none
+	}
+	if len(m.fields)+n > cap(m.fields) { // those before belong to the answer as well
+		m.fields = make([]DecodedField, 0, max(n, 2*cap(m.fields)))
+	}
+	from := len(m.fields)
+	m.fields = m.fields[:from+n]
+	return m.fields[from : from+n : from+n]
+}
+
+// Return empties the room, and leaves it to the next answer.
+func (m *txRoom) Return() {
+	m.out = body[Tx]{}
+	m.record.Recycle()
+	m.decoded.Recycle()
+	m.events, m.logs, m.calls = emptied(m.events), emptied(m.logs), emptied(m.calls)
+	clear(m.fields)
+	if n := min(m.taken, roomyFields); n > cap(m.fields) {
+		m.fields = make([]DecodedField, 0, n)
+	} else if cap(m.fields) > roomyFields {
+		m.fields = nil
+	}
+	m.fields, m.taken = m.fields[:0], 0
+	txRooms.Put(m)
+}
+
+// emptied is the memory of a list that is not looked at any more; nil for one that is too large to keep.
+func emptied[T any](list []T) []T {
+	if cap(list) > roomyRows {
+		return nil
+	}
+	clear(list)
+	return list[:0]
+}

@@ -1,0 +1,44 @@
+package decoded
+
+import (
+	"slices"
+
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/felt"
+)
+
+// Room is the memory of a page of events and of a page of calls, for those who read one after the
+// other: what was read is there until it is recycled, or until the next of its kind is read. The zero
+// value is ready, and is for one goroutine.
+type Room struct {
+	fields     abi.Room
+	results    []Result
+	pairs      []contract.At
+	candidates [][]felt.Felt
+	calls      []CallResult
+}
+
+// roomy is for how many events, and for how many calls, a room keeps memory: few transactions have more.
+const roomy = 64
+
+// Recycle lets go of all that was read.
+func (m *Room) Recycle() {
+	m.fields.Recycle()
+	if cap(m.results) > roomy {
+		m.results, m.pairs, m.candidates = nil, nil, nil
+	}
+	if cap(m.calls) > roomy {
+		m.calls = nil
+	}
+	clear(m.results)
+	clear(m.candidates)
+	clear(m.calls)
+}
+
+// zeroed are so many zero values, in the memory of list where that is enough.
+func zeroed[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
