@@ -145,6 +145,16 @@ func (a *slab[T]) one() *T {
 
 // feltInto reads a felt.
 func (d *decoder) feltInto(f *felt.Felt) {
+	text, at := d.s.Ahead()
+	if n := felt.Scan(f, text, at); n > 0 { // as of nearly all
+		d.s.Pass(n)
+		return
+	}
+	d.slowFelt(f)
+}
+
+// slowFelt is feltInto for all that can stand there.
+func (d *decoder) slowFelt(f *felt.Felt) {
 	start := d.s.Offset()
 	raw := d.s.Quoted()
 	if err := felt.ParseInto(f, raw); err != nil && !d.bad() {

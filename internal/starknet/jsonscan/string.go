@@ -55,6 +55,19 @@ func (s *Scanner) Quoted() []byte {
 	return s.data[start : start+n]
 }
 
+// Ahead returns the text and where the string begins in it that is next, behind its quote; -1
+// if something else is next. A caller that understands the string up to its closing quote says
+// with Pass how long it is.
+func (s *Scanner) Ahead() (text []byte, at int) {
+	if s.peek() != '"' {
+		return nil, -1
+	}
+	return s.data, s.pos + 1
+}
+
+// Pass goes behind the string that is next, of n bytes between its quotes.
+func (s *Scanner) Pass(n int) { s.pos += n + 2 }
+
 // Requote goes back to offset, where a string starts, and reads it as String
 // does: for a Quoted whose bytes turned out to hold an escape.
 func (s *Scanner) Requote(offset int) []byte {
