@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 )
 
 // Size is the length of a Felt in bytes.
@@ -101,12 +102,18 @@ func (f Felt) Uint64() (uint64, bool) {
 // Trimmed returns the bytes of f without leading zeros; zero has none.
 // The slice aliases f.
 func (f *Felt) Trimmed() []byte {
-	i := 0
-	for i+8 <= Size && binary.BigEndian.Uint64(f[i:]) == 0 {
-		i += 8
+	for i := 0; i < Size; i += 8 {
+		if w := binary.BigEndian.Uint64(f[i:]); w != 0 {
+			return f[i+bits.LeadingZeros64(w)/8:]
+		}
 	}
-	for i < Size && f[i] == 0 {
-		i++
-	}
-	return f[i:]
+	return f[Size:]
+}
+
+// Is reports whether f is g. It is == without a call, for what compares felts all the time.
+func (f *Felt) Is(g *Felt) bool {
+	return binary.NativeEndian.Uint64(f[:])^binary.NativeEndian.Uint64(g[:])|
+		binary.NativeEndian.Uint64(f[8:])^binary.NativeEndian.Uint64(g[8:])|
+		binary.NativeEndian.Uint64(f[16:])^binary.NativeEndian.Uint64(g[16:])|
+		binary.NativeEndian.Uint64(f[24:])^binary.NativeEndian.Uint64(g[24:]) == 0
 }

@@ -1,6 +1,8 @@
 package transaction
 
 import (
+	"sync"
+
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
@@ -17,9 +19,13 @@ func (Subject) Name() string { return "transaction" }
 // Tables lists the subject's tables.
 func (Subject) Tables() []*store.Table { return []*store.Table{Transactions, Hashes} }
 
+// encoders keeps the memory of projections, which run many at a time.
+var encoders = sync.Pool{New: func() any { return new(record.Encoder) }}
+
 // Project writes two rows per transaction.
 func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
-	var e record.Encoder
+	e := encoders.Get().(*record.Encoder)
+	defer encoders.Put(e)
 	stretch := explorer.Stretch(b.Number)
 	stamp := &Stamp{b.Hash, b.Timestamp}
 	var pos [explorer.PositionSize]byte
@@ -30,7 +36,7 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 		if b.Stored != nil {
 			value = b.Stored[i]
 		} else {
-			value = encode(&e, stamp, t, r)
+			value = encode(e, stamp, t, r)
 		}
 		rows.Put(Transactions, stretch, p, value)
 		rows.Put(Hashes, t.Hash[:], nil, p)

@@ -20,6 +20,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chainexplorer/internal/felt"
 )
@@ -82,8 +83,7 @@ func (e *Encoder) Text(s string) {
 func (e *Encoder) Felt(f *felt.Felt) {
 	lit := f.Trimmed()
 	if len(lit) < minShared {
-		e.buf = append(e.buf, byte(len(lit)))
-		e.buf = append(e.buf, lit...)
+		e.literal(lit)
 		return
 	}
 	slot := binary.LittleEndian.Uint64(f[24:]) ^ binary.LittleEndian.Uint64(f[16:])>>7
@@ -93,7 +93,7 @@ func (e *Encoder) Felt(f *felt.Felt) {
 		if i == 0 {
 			break
 		}
-		if e.dict[i-1] == *f {
+		if e.dict[i-1].Is(f) {
 			e.buf = append(e.buf, firstRef+i-1)
 			return
 		}
@@ -104,8 +104,18 @@ func (e *Encoder) Felt(f *felt.Felt) {
 		e.table[slot] = uint8(len(e.dict))
 		e.used = append(e.used, uint16(slot))
 	}
-	e.buf = append(e.buf, byte(len(lit)))
-	e.buf = append(e.buf, lit...)
+	e.literal(lit)
+}
+
+// literal appends the bytes of a felt behind their number.
+func (e *Encoder) literal(lit []byte) {
+	n := len(e.buf)
+	if cap(e.buf)-n < 1+felt.Size {
+		e.buf = slices.Grow(e.buf, 1+felt.Size)
+	}
+	e.buf = e.buf[:n+1+len(lit)]
+	e.buf[n] = byte(len(lit))
+	copy(e.buf[n+1:], lit)
 }
 
 // Felts appends a length and felts.
