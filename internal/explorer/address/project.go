@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/explorer/places"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -40,9 +41,9 @@ type seen struct {
 }
 
 // gatherer lists the addresses of a block in the order in which they first
-// appear. The map only finds an address's number and is never ranged over.
+// appear.
 type gatherer struct {
-	numbers map[felt.Felt]int
+	numbers numbering.Table
 	list    []seen
 	decoded []transfer.Transfer
 	spawned []spawned
@@ -55,25 +56,23 @@ type spawned struct {
 	address felt.Felt
 }
 
-var gatherers = sync.Pool{New: func() any { return &gatherer{numbers: map[felt.Felt]int{}} }}
+var gatherers = sync.Pool{New: func() any { return &gatherer{} }}
 
 // keepAddresses bounds the memory that a gatherer keeps after a huge block.
 const keepAddresses = 1 << 14
 
 func (g *gatherer) reset() {
 	if cap(g.list) > keepAddresses {
-		*g = gatherer{numbers: map[felt.Felt]int{}}
+		*g = gatherer{}
 	}
-	clear(g.numbers)
+	g.numbers.Reset()
 	g.list = g.list[:0]
 }
 
 func (g *gatherer) of(address *felt.Felt) *seen {
-	n, there := g.numbers[*address]
-	if !there {
-		n = len(g.list)
-		g.numbers[*address] = n
-		if n < cap(g.list) { // with the spots of the block before, for their memory
+	n, fresh := g.numbers.Number(address, 0)
+	if fresh {
+		if int(n) < cap(g.list) { // with the spots of the block before, for their memory
 			g.list = g.list[:n+1]
 			g.list[n] = seen{address: *address, spots: g.list[n].spots[:0]}
 		} else {

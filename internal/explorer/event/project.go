@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -38,86 +39,63 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 }
 
 // projectors keeps the memory of projections, which run many at a time.
-var projectors = sync.Pool{New: func() any {
-	return &projector{values: map[[1 + felt.Size]byte]int32{}, pairs: map[uint64]int32{}}
-}}
+var projectors = sync.Pool{New: func() any { return &projector{} }}
 
-// projector gathers the lists of one block. The maps only find a list's number
-// and are never ranged over; their hashes are seeded, so that nobody can choose
-// keys that collide.
+// projector gathers the lists of one block.
 type projector struct {
 	places postings.Builder
-	lists  []building
-	values map[[1 + felt.Size]byte]int32
-	pairs  map[uint64]int32 // number of the emitter's list << 32 | number of topic0's
-	buf    []byte
+	// names has for each list the value and its kind, and for one of a pair topic0 and, from
+	// firstPair on, the number of the emitter's list.
+	names numbering.Table
+	lists []postings.List
+	buf   []byte
 }
 
-// building is a list of the block.
-type building struct {
-	key [1 + felt.Size]byte
-	postings.List
-	// emitter and topic0 are the numbers of the two lists that a pair's list
-	// belongs to; emitter is -1 for others.
-	emitter, topic0 int32
-}
+const firstPair = kindEmitter + 1
 
 func (p *projector) reset() {
 	if !p.places.Reset() {
-		*p = projector{values: map[[1 + felt.Size]byte]int32{}, pairs: map[uint64]int32{}}
+		*p = projector{}
 	}
+	p.names.Reset()
 	p.lists = p.lists[:0]
-	clear(p.values)
-	clear(p.pairs)
 }
 
 func (p *projector) event(from *felt.Felt, keys []felt.Felt, s postings.Spot) {
-	emitter := p.value(kindEmitter, from, s)
+	emitter := p.add(from, kindEmitter, s)
 	for k := range keys[:min(len(keys), Positions)] {
-		n := p.value(byte(k), &keys[k], s)
+		p.add(&keys[k], uint32(k), s)
 		if k == 0 {
-			p.pair(emitter, n, s)
+			p.add(&keys[k], firstPair+uint32(emitter), s)
 		}
 	}
 }
 
-func (p *projector) value(kind byte, f *felt.Felt, s postings.Spot) int32 {
-	var key [1 + felt.Size]byte
-	key[0] = kind
-	copy(key[1:], f[:])
-	n, there := p.values[key]
-	if !there {
-		n = int32(len(p.lists))
-		p.values[key] = n
-		p.lists = append(p.lists, building{key: key, emitter: -1})
+func (p *projector) add(f *felt.Felt, kind uint32, s postings.Spot) int32 {
+	n, fresh := p.names.Number(f, kind)
+	if fresh {
+		p.lists = append(p.lists, postings.List{})
 	}
-	p.places.Add(&p.lists[n].List, s)
+	p.places.Add(&p.lists[n], s)
 	return n
-}
-
-func (p *projector) pair(emitter, topic0 int32, s postings.Spot) {
-	key := uint64(emitter)<<32 | uint64(topic0)
-	n, there := p.pairs[key]
-	if !there {
-		n = int32(len(p.lists))
-		p.pairs[key] = n
-		p.lists = append(p.lists, building{emitter: emitter, topic0: topic0})
-	}
-	p.places.Add(&p.lists[n].List, s)
 }
 
 func (p *projector) write(number uint64, rows *explorer.Rows) {
 	sort := explorer.BlockKey(number)
+	var key [1 + felt.Size]byte
 	var pair [2 * felt.Size]byte
-	for i := range p.lists {
-		l := &p.lists[i]
-		p.buf = p.places.Append(append(p.buf[:0], rowVersion), postings.Plain, l.List)
-		if l.emitter < 0 {
-			rows.Put(Lists, l.key[:], sort, p.buf)
+	for i, l := range p.lists {
+		p.buf = p.places.Append(append(p.buf[:0], rowVersion), postings.Plain, l)
+		f, kind := p.names.At(int32(i))
+		if kind < firstPair {
+			key[0] = byte(kind)
+			copy(key[1:], f[:])
+			rows.Put(Lists, key[:], sort, p.buf)
 			continue
 		}
-		copy(pair[:felt.Size], p.lists[l.emitter].key[1:])
-		copy(pair[felt.Size:], p.lists[l.topic0].key[1:])
+		emitter, _ := p.names.At(int32(kind - firstPair))
+		copy(pair[:felt.Size], emitter[:])
+		copy(pair[felt.Size:], f[:])
 		rows.Put(Pairs, pair[:], sort, p.buf)
 	}
 }

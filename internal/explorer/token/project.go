@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -37,7 +38,7 @@ func (Subject) Project(*explorer.Block, *explorer.Rows) error { return nil }
 // change is what a block does to a balance.
 type change struct {
 	Pair
-	token          int // its number among the block's
+	token          int32 // its number among the block's
 	amount         Amount
 	units          int64
 	sent, received bool
@@ -53,25 +54,19 @@ type total struct {
 }
 
 // ledger is what a block does, in the order in which the block first names a
-// token and a holder. The maps only find things and are never ranged over.
+// token and a holder.
 type ledger struct {
 	changes []change
 	totals  []total
 	places  postings.Builder
 
 	list   []transfer.Transfer
-	pairs  map[holderOf]int
-	tokens map[felt.Felt]int
-}
-
-// holderOf is a holder and the number of a token among the block's.
-type holderOf struct {
-	holder felt.Felt
-	token  int
+	pairs  numbering.Table // of changes: the holder and the number of the token
+	tokens numbering.Table // of totals
 }
 
 // ledgers keeps the memory of those that are done.
-var ledgers = sync.Pool{New: func() any { return &ledger{pairs: map[holderOf]int{}, tokens: map[felt.Felt]int{}} }}
+var ledgers = sync.Pool{New: func() any { return &ledger{} }}
 
 // keepChanges bounds the memory that a ledger keeps after a huge block.
 const keepChanges = 1 << 14
@@ -81,8 +76,8 @@ func (l *ledger) done() {
 		return
 	}
 	l.changes, l.totals = l.changes[:0], l.totals[:0]
-	clear(l.pairs)
-	clear(l.tokens)
+	l.pairs.Reset()
+	l.tokens.Reset()
 	ledgers.Put(l)
 }
 
@@ -97,10 +92,8 @@ func read(receipts []starknet.Receipt) *ledger {
 			if layout == transfer.NoTransfer {
 				continue
 			}
-			n, there := l.tokens[events[j].From]
-			if !there {
-				n = len(l.totals)
-				l.tokens[events[j].From] = n
+			n, fresh := l.tokens.Number(&events[j].From, 0)
+			if fresh {
 				l.totals = append(l.totals, total{token: events[j].From})
 			}
 			t := &l.totals[n].earned
@@ -138,16 +131,13 @@ func Changes(receipts []starknet.Receipt) []Change {
 	return out
 }
 
-func (l *ledger) add(token int, t *transfer.Transfer, tx, log uint32) {
+func (l *ledger) add(token int32, t *transfer.Transfer, tx, log uint32) {
 	sum := &l.totals[token].earned
 	value := AmountOf(t.Value)
 	sum.Transfers++
 	find := func(holder *felt.Felt) *change {
-		p := holderOf{*holder, token}
-		n, there := l.pairs[p]
-		if !there {
-			n = len(l.changes)
-			l.pairs[p] = n
+		n, fresh := l.pairs.Number(holder, uint32(token))
+		if fresh {
 			l.changes = append(l.changes, change{Pair: Pair{t.Token, *holder}, token: token})
 		}
 		return &l.changes[n]

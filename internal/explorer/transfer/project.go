@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/explorer/postings"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -43,49 +44,38 @@ func (Subject) Project(b *explorer.Block, rows *explorer.Rows) error {
 }
 
 // projectors keeps the memory of projections, which run many at a time.
-var projectors = sync.Pool{New: func() any { return newProjector() }}
+var projectors = sync.Pool{New: func() any { return &projector{} }}
 
-// projector gathers the lists of one block. The map only finds a list's number
-// and is never ranged over.
+// projector gathers the lists of one block.
 type projector struct {
-	places  postings.Builder
-	lists   []building
-	numbers map[felt.Felt]int32
-	decoded []Transfer
-	buf     []byte
+	places    postings.Builder
+	addresses numbering.Table
+	lists     []postings.List // of addresses
+	decoded   []Transfer
+	buf       []byte
 }
-
-// building is a list of the block.
-type building struct {
-	address felt.Felt
-	postings.List
-}
-
-func newProjector() *projector { return &projector{numbers: map[felt.Felt]int32{}} }
 
 func (p *projector) reset() {
 	if !p.places.Reset() {
-		*p = *newProjector()
+		*p = projector{}
 	}
+	p.addresses.Reset()
 	p.lists = p.lists[:0]
-	clear(p.numbers)
 }
 
 func (p *projector) add(address *felt.Felt, s postings.Spot) {
-	n, there := p.numbers[*address]
-	if !there {
-		n = int32(len(p.lists))
-		p.numbers[*address] = n
-		p.lists = append(p.lists, building{address: *address})
+	n, fresh := p.addresses.Number(address, 0)
+	if fresh {
+		p.lists = append(p.lists, postings.List{})
 	}
-	p.places.Add(&p.lists[n].List, s)
+	p.places.Add(&p.lists[n], s)
 }
 
 func (p *projector) write(number uint64, rows *explorer.Rows) {
 	block := explorer.BlockKey(number)
-	for i := range p.lists {
-		l := &p.lists[i]
-		p.buf = p.places.Append(append(p.buf[:0], rowVersion), form, l.List)
-		rows.Put(Addresses, l.address[:], block, p.buf)
+	for i, l := range p.lists {
+		p.buf = p.places.Append(append(p.buf[:0], rowVersion), form, l)
+		address, _ := p.addresses.At(int32(i))
+		rows.Put(Addresses, address[:], block, p.buf)
 	}
 }
