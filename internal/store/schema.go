@@ -28,6 +28,12 @@ type Schema struct {
 func NewSchema(tables []*Table) (*Schema, error) {
 	s := &Schema{tables: append([]*Table(nil), tables...)}
 	names := make(map[string]bool, len(tables))
+	ascending := byte(reservedLast) // the first of the ascending tables
+	for _, t := range tables {
+		if t != nil && t.Ascending {
+			ascending = min(ascending, t.ID)
+		}
+	}
 	for _, t := range tables {
 		switch {
 		case t == nil:
@@ -42,6 +48,8 @@ func NewSchema(tables []*Table) (*Schema, error) {
 			return nil, fmt.Errorf("%w: tables %q and %q have the same id %d", ErrInvalid, s.byID[t.ID].Name, t.Name, t.ID)
 		case names[t.Name]:
 			return nil, fmt.Errorf("%w: two tables have the name %q", ErrInvalid, t.Name)
+		case !t.Ascending && t.ID > ascending:
+			return nil, fmt.Errorf("%w: table %q has the id %d, which is above that of an ascending table, %d", ErrInvalid, t.Name, t.ID, ascending)
 		}
 		s.byID[t.ID] = t
 		names[t.Name] = true

@@ -30,6 +30,8 @@ func TestNewSchema(t *testing.T) {
 		{"digit first", []*store.Table{{ID: 1, Name: "1a"}}, "name"},
 		{"newline", []*store.Table{{ID: 1, Name: "a\n"}}, "name"},
 		{"long name", []*store.Table{{ID: 1, Name: strings.Repeat("a", 49)}}, "name"},
+		{"ascending last", []*store.Table{{ID: 3, Name: "log", Ascending: true}, good(), {ID: 4, Name: "log2", Ascending: true}}, ""},
+		{"behind an ascending one", []*store.Table{good(), {ID: 2, Name: "log", Ascending: true}, {ID: 3, Name: "a"}}, "above that of an ascending table"},
 		{"negative partition", []*store.Table{{ID: 1, Name: "a", PartitionLen: -1}}, "partition"},
 		{"long partition", []*store.Table{{ID: 1, Name: "a", PartitionLen: store.MaxKeyBytes + 1}}, "partition"},
 	}

@@ -31,7 +31,9 @@ type Table struct {
 	Present bool
 	// Ascending says that a new row's key is behind those of all rows that are there,
 	// but for blocks that are indexed again after a fork. An engine may lay rows that
-	// come together down where they are to stay.
+	// come together down where they are to stay. The ids of such tables are above those
+	// of all others: an engine that merges what lies between two keys would otherwise
+	// be at their place most of the time.
 	Ascending bool
 	// Listed says that rows are read by scans, hardly ever by their whole keys: an engine
 	// need not be quick to say that one is not there.

@@ -19,7 +19,7 @@ import (
 
 // Layout is the version of all tables together. Any change to a key or record
 // that an older program would misread raises it.
-const Layout = 5
+const Layout = 6
 
 // The tables of this subject.
 var (

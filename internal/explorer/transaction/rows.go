@@ -28,7 +28,7 @@ import (
 
 // The tables of this subject.
 var (
-	Transactions = &store.Table{ID: 24, Name: "tx", PartitionLen: explorer.StretchBytes, Present: true, Ascending: true}
+	Transactions = &store.Table{ID: 240, Name: "tx", PartitionLen: explorer.StretchBytes, Present: true, Ascending: true}
 	Hashes       = &store.Table{ID: 25, Name: "tx_hash", PartitionLen: felt.Size}
 )
 

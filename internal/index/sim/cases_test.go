@@ -143,8 +143,8 @@ func TestRefusals(t *testing.T) {
 		name, want string
 		format     chain.Format
 	}{
-		{"an older layout", "the index has layout 4 and this program has layout 5: index again into an empty directory or database", chain.Format{Layout: 4, ChainID: ChainID}},
-		{"a newer layout", "the index has layout 6 and this program has layout 5: upgrade the program", chain.Format{Layout: 6, ChainID: ChainID}},
+		{"an older layout", "the index has layout 5 and this program has layout 6: index again into an empty directory or database", chain.Format{Layout: 5, ChainID: ChainID}},
+		{"a newer layout", "the index has layout 7 and this program has layout 6: upgrade the program", chain.Format{Layout: 7, ChainID: ChainID}},
 		{"another chain", "the index holds chain SN_MAIN and the node serves chain SN_SIM: use another directory or database, or another node", chain.Format{Layout: chain.Layout, ChainID: felt.MustShortString("SN_MAIN")}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -69,5 +70,42 @@ func TestManyCuts(t *testing.T) {
 			t.Errorf("%d cuts: a table is %t, want %t", c.cuts, table, c.table)
 		}
 		w.drop()
+	}
+}
+
+// TestAscendingRowsStay: rows of an ascending table are laid down at the bottom in each
+// commit by tables, also while those of others, which come to all places, are being merged.
+func TestAscendingRowsStay(t *testing.T) {
+	lists := &store.Table{ID: 1, Name: "list", PartitionLen: 8}
+	entries := &store.Table{ID: 2, Name: "entry", PartitionLen: 8, Ascending: true}
+	o := MemOptions(vfs.NewMem(), []*store.Table{lists, entries})
+	o.BulkBytes = 1
+	e, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	l, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const commits = 60
+	places := rand.New(rand.NewPCG(1, 2))
+	for i := range uint64(commits) {
+		b := &store.Batch{Lease: store.Writer, Epoch: l.Epoch}
+		for range 2_000 {
+			b.Put(store.Key{Table: lists, Partition: store.AppendUint64(nil, places.Uint64())}, []byte("row"))
+		}
+		b.Put(store.Key{Table: entries, Partition: store.AppendUint64(nil, i)}, []byte("entry"))
+		if err := e.Commit(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := e.db.Metrics()
+	if m.Compact.Count == 0 {
+		t.Fatal("nothing was merged")
+	}
+	if got := m.Levels[len(m.Levels)-1].TablesIngested; got != commits {
+		t.Errorf("%d of %d tables went to the bottom", got, commits)
 	}
 }

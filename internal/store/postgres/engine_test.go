@@ -91,6 +91,8 @@ func TestRefuses(t *testing.T) {
 		`create schema twin`, `create table twin._store (program text, layout int, citus bool)`, `insert into twin._store values ('cakes', 1, false)`)
 	other := in("other", `select 1`)
 	other.Tables = []*store.Table{{ID: 1, Name: "left", PartitionLen: 3}, right}
+	renumbered := in("renumbered", `select 1`)
+	renumbered.Tables = []*store.Table{{ID: 200, Name: "left", PartitionLen: 2}, right}
 	missing := in("none")
 	missing.ReadOnly = true
 	citus := in("spread")
@@ -109,6 +111,7 @@ func TestRefuses(t *testing.T) {
 		{"another program's tables", in("recipes"), "tables of another program"},
 		{"another program's store", in("twin"), "tables of another program"},
 		{"other tables", other, `table 1 of schema other is "left" with partitions of 2 bytes`},
+		{"other numbers", renumbered, `table "left" of schema renumbered has the number 1, and this program's has 200: index again`},
 		{"read-only and not there", missing, "there is no store in schema none"},
 		{"no Citus", citus, "no Citus extension"},
 		{"odd name", odd, "is not lower-case letters"},

@@ -123,7 +123,14 @@ func (e *Engine) inspect(ctx context.Context, tx pgx.Tx) (f found, err error) {
 	if err := rows.Err(); err != nil {
 		return f, err
 	}
+	named := make(map[string]int, len(f.tables))
+	for id, t := range f.tables {
+		named[t.Name] = id
+	}
 	for _, t := range e.schema.Tables() {
+		if id, ok := named[t.Name]; ok && id != int(t.ID) {
+			return f, fmt.Errorf("table %q of schema %s has the number %d, and this program's has %d: index again into another schema", t.Name, e.o.Schema, id, t.ID)
+		}
 		if known, ok := f.tables[int(t.ID)]; ok && (known.Name != t.Name || known.PartitionLen != t.PartitionLen) {
 			return f, fmt.Errorf("table %d of schema %s is %q with partitions of %d bytes, and this program's is %q with %d: index again into another schema",
 				t.ID, e.o.Schema, known.Name, known.PartitionLen, t.Name, t.PartitionLen)
