@@ -17,6 +17,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/logs"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
@@ -105,7 +106,7 @@ func newService(blocks int) (s *service, err error) {
 	secret := db.CursorSecret()
 	o := kernel.Options{
 		Keys: s.keys, Cursors: kernel.NewCursors(secret[:]),
-		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), // access records are made, and go nowhere
+		Logger: slog.New(logs.New(io.Discard, false, slog.LevelInfo)), // access records are made, and go nowhere
 	}
 	recorder := usage.NewRecorder(usage.NewRepository(db, repo, nil), usage.Options{})
 	recording, stop := context.WithCancel(context.Background())

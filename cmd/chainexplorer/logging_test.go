@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"chainexplorer/internal/explorer/census"
 	"chainexplorer/internal/simnode"
 )
 
@@ -34,39 +31,6 @@ func keysOf(t *testing.T, record string) (keys []string) {
 		}
 	}
 	return keys
-}
-
-func TestLogRecords(t *testing.T) {
-	var out bytes.Buffer
-	log := slog.New(newLogHandler(&out, false, slog.LevelInfo)).With("chain", "early", "store", "s")
-	log.Info("counted", "chain", "late", "verdict", census.AuditFailed, "took", 1234567891*time.Nanosecond, "wait", 90*time.Minute+time.Millisecond)
-	log.WithGroup("g").Info("grouped", "store", "inner")
-	first, second, _ := strings.Cut(out.String(), "\n")
-	for _, want := range []string{`"chain":"late"`, `"store":"s"`, `"verdict":"audit_failed"`, `"took":"1.235s"`, `"wait":"1h30m0s"`} {
-		if strings.Count(first, want) != 1 {
-			t.Errorf("%s lacks %s", first, want)
-		}
-	}
-	if strings.Contains(first, "early") || !strings.Contains(second, `"g":{"store":"inner"}`) || !strings.Contains(second, `"chain":"early"`) {
-		t.Errorf("%s\n%s", first, second)
-	}
-	out.Reset()
-	log.Info("apart", "verdict", "one")
-	log.Info("within", "n", 1, "n", 2)
-	first, second, _ = strings.Cut(out.String(), "\n")
-	if !strings.Contains(first, `"chain":"early","store":"s","verdict":"one"}`) || !strings.Contains(second, `"chain":"early","store":"s","n":2}`) {
-		t.Errorf("%s\n%s", first, second)
-	}
-	out.Reset()
-	slog.New(newLogHandler(&out, true, slog.LevelInfo)).Info("counted", "verdict", census.Certified, "took", 1500*time.Microsecond)
-	if !strings.Contains(out.String(), "verdict=certified took=1.5ms") {
-		t.Errorf("as text: %s", out.String())
-	}
-	for v, want := range map[census.Verdict]string{census.NotRun: "not_run", census.Unavailable: "unavailable", 77: "verdict 77"} {
-		if v.String() != want {
-			t.Errorf("verdict %d is called %s", v, v)
-		}
-	}
 }
 
 // TestNoKeyTwiceInTheLog reads the log of a service from its start to its end.

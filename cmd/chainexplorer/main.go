@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"chainexplorer/internal/get"
+	"chainexplorer/internal/logs"
 )
 
 type commands struct {
@@ -146,8 +147,8 @@ func newConsole(stdout, stderr io.Writer, level slog.Level) *console {
 // logger logs as text on a terminal and as JSON elsewhere.
 func (c *console) logger(level slog.Level) *slog.Logger {
 	if c.terminal != nil {
-		return slog.New(newLogHandler(c.terminal, true, level))
+		return slog.New(logs.New(c.terminal, true, level))
 	}
 	f, ok := c.err.(*os.File) // a terminal perhaps that cannot redraw
-	return slog.New(newLogHandler(c.err, ok && term.IsTerminal(int(f.Fd())), level))
+	return slog.New(logs.New(c.err, ok && term.IsTerminal(int(f.Fd())), level))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/logs"
 )
 
 // exchange is a request's record and the way to answer it, in one allocation.
@@ -76,13 +77,9 @@ func (s *Server) finish(r *http.Request, x *exchange, start time.Time) {
 	if !s.Log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	// A record of its own says where it comes from by its message, and needs no look at the stack.
-	record := slog.NewRecord(now, slog.LevelInfo, "request", 0)
-	record.AddAttrs(
-		slog.String("request_id", req.ID), slog.String("method", loggedMethod(r.Method)), slog.String("path", loggedPath(r.URL.Path)),
-		slog.String("operation", operation), slog.Int("status", x.status), slog.Int64("bytes", x.bytes),
-		slog.Duration("took", took), slog.String("key", key), slog.String("remote", x.client.String()))
-	s.Log.Handler().Handle(r.Context(), record) //nolint:errcheck // nobody is left to be told
+	line := logs.Request{At: now, ID: req.ID, Method: loggedMethod(r.Method), Path: loggedPath(r.URL.Path), Operation: operation,
+		Status: x.status, Bytes: x.bytes, Took: took, Key: key, Remote: x.client}
+	line.Write(r.Context(), s.Log.Handler())
 }
 
 // loggedPath hides a key or a token that somebody put into an address.

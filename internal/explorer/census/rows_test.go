@@ -72,3 +72,11 @@ func FuzzGeneration(f *testing.F) {
 		}
 	})
 }
+
+func TestVerdictNames(t *testing.T) {
+	for v, want := range map[census.Verdict]string{census.Certified: "certified", census.AuditFailed: "audit_failed", census.NotRun: "not_run", census.Unavailable: "unavailable", 77: "verdict 77"} {
+		if v.String() != want {
+			t.Errorf("verdict %d is called %s", v, v)
+		}
+	}
+}

@@ -1,4 +1,6 @@
-package main
+// Package logs is how a process writes what it has to say of itself: as text for a person and as JSON
+// for a machine, alike in what they say.
+package logs
 
 import (
 	"context"
@@ -9,14 +11,15 @@ import (
 	"time"
 )
 
-// newLogHandler writes records as text for a person and as JSON for a machine, alike
-// in what they say: durations as a person reads them, names and not numbers, and no key twice.
-func newLogHandler(w io.Writer, text bool, level slog.Level) slog.Handler {
+// New writes records as text or as JSON: durations as a person reads them, names and not numbers,
+// and no key twice. What it writes as JSON it writes by the line, and those of requests by itself.
+func New(w io.Writer, text bool, level slog.Level) slog.Handler {
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: readable}
 	if text {
 		return newUniqueKeys(slog.NewTextHandler(w, opts), nil)
 	}
-	return newUniqueKeys(slog.NewJSONHandler(w, opts), nil)
+	all := &lines{w: w}
+	return &requests{newUniqueKeys(slog.NewJSONHandler(all, opts), nil), all}
 }
 
 // readable writes values out that JSON would have as numbers.
