@@ -203,17 +203,18 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 }
 
 func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview) Block {
+	text := &texts{}
 	out := Block{
-		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: kernel.TimestampISO(b.Timestamp),
+		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: text.iso(b.Timestamp),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
-		RawObjectKey: blockObject(c, b),
+		RawObjectKey: blockObject(c, b, text),
 		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
-		L1GasPrice: gasPrice(b.L1GasPrice), L2GasPrice: gasPrice(b.L2GasPrice), L1DataGasPrice: gasPrice(b.L1DataGasPrice),
-		Transactions: previews(state, txs),
+		Transactions: previews(state, txs, text),
 	}
+	prices := [...]GasPrice{gasPrice(&b.L1GasPrice, text), gasPrice(&b.L2GasPrice, text), gasPrice(&b.L1DataGasPrice, text)}
+	out.L1GasPrice, out.L2GasPrice, out.L1DataGasPrice = &prices[0], &prices[1], &prices[2]
 	if b.DAMode != 0 {
-		mode := b.DAMode.String()
-		out.L1DataAvailabilityMode = &mode
+		out.L1DataAvailabilityMode = text.at(b.DAMode.String())
 	}
 	if b.StarknetVersion != "" {
 		out.StarknetVersion = &b.StarknetVersion
@@ -222,23 +223,19 @@ func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transact
 }
 
 // blockObject names a stored block.
-func blockObject(c *Chain, b *block.Summary) string {
-	out := append(make([]byte, 0, 128), c.ID...)
+func blockObject(c *Chain, b *block.Summary, text *texts) string {
+	var room [128]byte
+	out := append(room[:0], c.ID...)
 	out = strconv.AppendUint(append(out, "/block/"...), b.Number, 10)
-	return string(b.Hash.AppendHex(append(out, '/')))
+	return text.keep(b.Hash.AppendHex(append(out, '/')))
 }
 
-func gasPrice(p starknet.GasPrice) *GasPrice {
-	out := &struct {
-		GasPrice
-		wei, fri string // in the same piece of memory
-	}{wei: p.InWei.Decimal(), fri: p.InFri.Decimal()}
-	out.PriceInWei, out.PriceInFri = &out.wei, &out.fri
-	return &out.GasPrice
+func gasPrice(p *starknet.GasPrice, text *texts) GasPrice {
+	return GasPrice{text.digits((*[felt.Size]byte)(&p.InWei)), text.digits((*[felt.Size]byte)(&p.InFri))}
 }
 
-func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
-	out, text := make([]TxPreview, len(txs)), &texts{}
+func previews(state *chain.State, txs []*transaction.Preview, text *texts) []TxPreview {
+	out := make([]TxPreview, len(txs))
 	for i, t := range txs {
 		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: text.cursor(t.Position),
 			FromAddress: t.From, ToAddress: t.To}
@@ -246,8 +243,7 @@ func previews(state *chain.State, txs []*transaction.Preview) []TxPreview {
 			out[i].ExecutionStatus, out[i].FinalityStatus = out[i-1].ExecutionStatus, out[i-1].FinalityStatus
 			continue
 		}
-		execution, final := t.Execution.String(), finality(state, t.Block)
-		out[i].ExecutionStatus, out[i].FinalityStatus = &execution, &final
+		out[i].ExecutionStatus, out[i].FinalityStatus = text.at(t.Execution.String()), text.at(finality(state, t.Block))
 	}
 	return out
 }
@@ -328,7 +324,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		out.Body.Items = previews(state, txs)
+		out.Body.Items = previews(state, txs, &texts{})
 		if n := len(txs); n == limit && uint64(txs[n-1].Index)+1 < b.Transactions {
 			out.Body.NextCursor = s.sealSpot(scope, b.Ref(), txs[n-1].Index+1)
 		}

@@ -70,6 +70,12 @@ func appendCursor(b []byte, p explorer.Position) []byte {
 	return strconv.AppendUint(append(strconv.AppendUint(b, p.Block, 10), ':'), uint64(p.Index), 10)
 }
 
+// number is one in decimal digits.
+func (t *texts) number(n uint64) *string {
+	var room [20]byte
+	return t.at(t.keep(strconv.AppendUint(room[:0], n, 10)))
+}
+
 // digits are the decimal ones of a number that may not be known.
 func (t *texts) digits(n *[32]byte) *string {
 	if n == nil {

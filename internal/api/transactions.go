@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
@@ -187,7 +186,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			return err
 		}
 		limit := in.LogLimit.Size()
-		out.Body = renderTx(c, state, b, t, limit)
+		out.Body = renderTx(c, state, b, t, limit, room)
 		out.Body.Logs, out.Body.EventDecodingDegraded, err = s.renderLogs(ctx, r, c, state, t, limit, room)
 		if err != nil {
 			return err
@@ -196,7 +195,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			return err
 		}
 		var certain bool
-		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t); err != nil {
+		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t, &room.text); err != nil {
 			return err
 		}
 		called, err := s.fillCalls(ctx, r, c, state, t, &out.Body, room)
@@ -218,20 +217,23 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 	return out, err
 }
 
-func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, logLimit int) Tx {
-	iso, execution, final, kind := kernel.TimestampISO(b.Timestamp), t.Receipt.Execution.String(), finality(state, t.Block), t.Type.String()
+func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Record, logLimit int, room *txRoom) Tx {
+	text := &room.text
+	execution, final := text.at(t.Receipt.Execution.String()), text.at(finality(state, t.Block))
+	room.receipt = renderReceipt(b, &t.Receipt, execution, final, text)
 	out := Tx{
-		ChainID: c.ID, BlockNumber: t.Block, BlockHash: b.Hash, TimestampISO: &iso, TxIndex: t.Index, TxHash: t.Hash, TxCursor: txCursor(t.Position),
-		ExecutionStatus: &execution, FinalityStatus: &final, TxType: &kind, TxVersion: t.Version,
-		RawObjectKey: fmt.Sprintf("%s/tx/%s", c.ID, t.Hash), Receipt: renderReceipt(b, &t.Receipt, execution, final),
+		ChainID: c.ID, BlockNumber: t.Block, BlockHash: b.Hash, TimestampISO: text.at(text.iso(b.Timestamp)), TxIndex: t.Index, TxHash: t.Hash, TxCursor: text.cursor(t.Position),
+		ExecutionStatus: execution, FinalityStatus: final, TxType: text.at(t.Type.String()), TxVersion: t.Version,
+		RawObjectKey: txObject(c, t, text), Receipt: &room.receipt,
 		LogCount: len(t.Receipt.Events), LogsTruncated: len(t.Receipt.Events) > logLimit,
 		Calldata: head(t.Passed(), MaxCalldata), CalldataTruncated: len(t.Passed()) > MaxCalldata,
 	}
-	if f, ok := t.From(t.Receipt.ContractAddress); ok {
-		out.FromAddress = &f
+	var some bool
+	if room.from, some = t.From(t.Receipt.ContractAddress); some {
+		out.FromAddress = &room.from
 	}
-	if f, ok := t.To(t.Receipt.ContractAddress); ok {
-		out.ToAddress = &f
+	if room.to, some = t.To(t.Receipt.ContractAddress); some {
+		out.ToAddress = &room.to
 	}
 	if t.HasNonce {
 		out.Nonce = &t.Nonce
@@ -243,10 +245,15 @@ func renderTx(c *Chain, state *chain.State, b *block.Summary, t *transaction.Rec
 		}
 	}
 	if t.ResourceBounds != nil {
-		gas := strconv.FormatUint(t.ResourceBounds.L2Gas.MaxAmount, 10)
-		out.DeclaredL2GasCap = &gas
+		out.DeclaredL2GasCap = text.number(t.ResourceBounds.L2Gas.MaxAmount)
 	}
 	return out
+}
+
+// txObject names a stored transaction.
+func txObject(c *Chain, t *transaction.Record, text *texts) string {
+	var room [128]byte
+	return text.keep(t.Hash.AppendHex(append(append(room[:0], c.ID...), "/tx/"...)))
 }
 
 // head returns at most n elements, and never nil.
@@ -273,22 +280,21 @@ func some(s string) *string {
 	return &s
 }
 
-func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final string) *Receipt {
-	unit := r.FeeUnit.String()
-	out := &Receipt{ExecutionStatus: &execution, FinalityStatus: &final, ActualFeeAmount: &r.ActualFee, ActualFeeUnit: &unit}
+func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final *string, text *texts) Receipt {
+	out := Receipt{ExecutionStatus: execution, FinalityStatus: final, ActualFeeAmount: &r.ActualFee, ActualFeeUnit: text.at(r.FeeUnit.String())}
 	if r.Execution == starknet.Reverted {
 		out.RevertReason = &r.RevertReason
 	}
-	gas, price := r.Resources.L2Gas, b.L2GasPrice
+	gas, price := r.Resources.L2Gas, &b.L2GasPrice
 	if gas == 0 {
-		gas, price = r.Resources.L1Gas, b.L1GasPrice
+		gas, price = r.Resources.L1Gas, &b.L1GasPrice
 	}
 	if gas > 0 {
-		used, paid := strconv.FormatUint(gas, 10), price.InWei.Decimal()
+		paid := &price.InWei
 		if r.FeeUnit == starknet.Fri {
-			paid = price.InFri.Decimal()
+			paid = &price.InFri
 		}
-		out.GasUsed, out.EffectiveGasPrice = &used, &paid
+		out.GasUsed, out.EffectiveGasPrice = text.number(gas), text.digits((*[felt.Size]byte)(paid))
 	}
 	return out
 }

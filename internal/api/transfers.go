@@ -319,13 +319,12 @@ func renderTransfer(c *Chain, state *chain.State, page *token.TransferPage, i in
 const maxTxTransfers = 1000
 
 // txTransfers lists the transfers of a transaction; certain is token.TransfersOf's.
-func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record) (out []TxTransfer, coverage Coverage, certain bool, err error) {
+func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record, text *texts) (out []TxTransfer, coverage Coverage, certain bool, err error) {
 	list, total, certain, err := token.TransfersOf(ctx, r, t, maxTxTransfers)
 	if err != nil {
 		return nil, coverage, false, err
 	}
 	out = make([]TxTransfer, len(list))
-	text := &texts{}
 	for i := range list {
 		out[i] = renderTxTransfer(&list[i], text)
 	}

@@ -5,12 +5,17 @@ import (
 
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/felt"
 )
 
 // txRoom is the memory that the answer about a transaction is made in. It is used again for another one
 // when the answer is written: it takes tens of kilobytes, most of them for decoded fields.
 type txRoom struct {
 	out     body[Tx]
+	receipt Receipt
+	from    felt.Felt
+	to      felt.Felt
+	text    texts
 	record  transaction.Room
 	decoded decoded.Room
 	events  []decoded.Event
@@ -40,7 +45,7 @@ func (m *txRoom) fieldsFor(n int) []DecodedField {
 
 // Return empties the room, and leaves it to the next answer.
 func (m *txRoom) Return() {
-	m.out = body[Tx]{}
+	m.out, m.receipt, m.text = body[Tx]{}, Receipt{}, texts{}
 	m.record.Recycle()
 	m.decoded.Recycle()
 	m.events, m.logs, m.calls = emptied(m.events), emptied(m.logs), emptied(m.calls)

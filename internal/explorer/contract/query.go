@@ -111,21 +111,14 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 	if len(pairs) == 0 {
 		return nil, nil
 	}
-	at := map[felt.Felt]int{} // a page has many of few
-	var addresses []felt.Felt
-	for i := range pairs {
-		if _, twice := at[pairs[i].Address]; !twice {
-			at[pairs[i].Address] = len(addresses)
-			addresses = append(addresses, pairs[i].Address)
-		}
-	}
+	addresses, at := distinct(pairs)
 	today, err := ClassesNow(ctx, r, addresses)
 	if err != nil {
 		return nil, err
 	}
 	settled := make([]*Classes, len(today)) // one for all pairs of a contract
 	for i := range pairs {
-		n := at[pairs[i].Address]
+		n := at[i]
 		c := today[n]
 		if c == nil || c.Block >= pairs[i].Block {
 			left = append(left, i)
@@ -137,6 +130,39 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 		out[i] = settled[n]
 	}
 	return left, nil
+}
+
+// fewContracts are so few that looking through them is quicker than a map.
+const fewContracts = 8
+
+// distinct are the contracts of pairs, each once, and where that of each pair is among them: a page has
+// many of few.
+func distinct(pairs []At) (addresses []felt.Felt, at []int) {
+	addresses, at = make([]felt.Felt, 0, min(len(pairs), fewContracts)), make([]int, len(pairs))
+	var known map[felt.Felt]int // once there are more than a few
+	for i := range pairs {
+		n := -1
+		if known == nil {
+			n = slices.Index(addresses, pairs[i].Address)
+		} else if where, there := known[pairs[i].Address]; there {
+			n = where
+		}
+		if n < 0 {
+			n = len(addresses)
+			addresses = append(addresses, pairs[i].Address)
+			switch {
+			case known != nil:
+				known[pairs[i].Address] = n
+			case len(addresses) > fewContracts:
+				known = make(map[felt.Felt]int, len(pairs))
+				for j := range addresses {
+					known[addresses[j]] = j
+				}
+			}
+		}
+		at[i] = n
+	}
+	return addresses, at
 }
 
 // How many changes a scan takes: two of the block and one before it settle one

@@ -249,7 +249,7 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 
 // Previews is OfBlock for lists: it decodes no receipt and no events.
 func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
-	var out []*Preview
+	out := make([]*Preview, 0, min(limit, previewsAtOnce))
 	w := previewers.Get().(*previewer)
 	defer putPreviewer(w)
 	read := reader[Preview](w.read)

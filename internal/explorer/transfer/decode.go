@@ -197,6 +197,16 @@ type Numbered struct {
 
 // Of lists the transfers of a transaction's events, in order.
 func Of(events []starknet.Event) (out []Numbered) {
+	some := 0
+	for i := range events {
+		if k := events[i].Keys; len(k) > 0 && (k[0] == SelectorTransfer || k[0] == SelectorSingle || k[0] == SelectorBatch) {
+			some++
+		}
+	}
+	if some == 0 {
+		return nil
+	}
+	out = make([]Numbered, 0, some) // a batch has more, and what is malformed has none
 	var list []Transfer
 	for i := range events {
 		list, _ = Append(list[:0], &events[i])
