@@ -106,8 +106,8 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	x.noteOrigins(b, p)
 	b.head, b.some = head, true
 	b.blocks++
-	b.transactions += len(blk.Transactions)
-	b.events += blk.EventCount()
+	b.transactions += p.transactions
+	b.events += p.events
 	return nil
 }
 
