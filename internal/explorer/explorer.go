@@ -127,15 +127,20 @@ func (r *Rows) Sum() [sha256.Size]byte {
 	list := r.changes.List()
 	for i := range list {
 		c := &list[i]
-		value := r.changes.Value(c)
-		buf = appendChange(buf, r.changes.Key(c), r.changes.Table(c).PartitionLen, len(value), c.Delete)
-		if len(buf)+len(value) > sumChunk {
-			h.Write(buf)   //nolint:errcheck // a hash never fails
-			h.Write(value) //nolint:errcheck // see above
+		row := r.changes.Row(c)
+		key := len(r.changes.Key(c))
+		if len(buf)+changeHead+len(row) > sumChunk {
+			h.Write(buf) //nolint:errcheck // a hash never fails
+			buf = buf[:0]
+		}
+		buf = appendChange(buf, row[0], key-1-r.changes.Table(c).PartitionLen, len(row)-key, c.Delete)
+		if len(row) > sumChunk-changeHead {
+			h.Write(buf)     //nolint:errcheck // see above
+			h.Write(row[1:]) //nolint:errcheck // see above
 			buf = buf[:0]
 			continue
 		}
-		buf = append(buf, value...)
+		buf = append(buf, row[1:]...)
 	}
 	h.Write(buf) //nolint:errcheck // see above
 	var sum [sha256.Size]byte
@@ -147,16 +152,16 @@ func (r *Rows) Sum() [sha256.Size]byte {
 // price of a call.
 const sumChunk = 4 << 10
 
-// appendChange appends what is hashed of a change before its value; lengths make the
+// changeHead is the most that appendChange appends.
+const changeHead = 2 + 2*binary.MaxVarintLen64
+
+// appendChange appends what is hashed of a change before its key and value; lengths make the
 // encoding unambiguous, and the partition needs none because the table fixes it.
-func appendChange(b, key []byte, partition, value int, gone bool) []byte {
-	b = append(b, key[0])
-	b = binary.AppendUvarint(b, uint64(len(key)-1-partition))
+func appendChange(b []byte, table byte, sort, value int, gone bool) []byte {
+	b = append(b, table)
+	b = binary.AppendUvarint(b, uint64(sort))
 	if gone {
-		b = append(b, 1)
-	} else {
-		b = append(b, 0)
-		b = binary.AppendUvarint(b, uint64(value))
+		return append(b, 1)
 	}
-	return append(b, key[1:]...)
+	return binary.AppendUvarint(append(b, 0), uint64(value))
 }

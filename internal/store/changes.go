@@ -82,7 +82,12 @@ func (c *Changes) add(t *Table, partition, sort, value []byte, gone bool) {
 	c.room = append(c.room, t.ID)
 	c.room = append(c.room, partition...)
 	c.room = append(c.room, sort...)
-	word := keyWord(c.room[at:], 0)
+	var word uint64
+	if len(partition) >= 8 { // as most: what was just written is not read again
+		word = uint64(t.ID)<<56 | binary.BigEndian.Uint64(partition)>>8
+	} else {
+		word = keyWord(c.room[at:], 0)
+	}
 	c.room = append(c.room, value...)
 	c.list = append(c.list, Change{
 		Word: word, at: uint32(at), piece: c.filled,
@@ -167,6 +172,12 @@ func (c *Changes) Value(ch *Change) []byte {
 	at := ch.at + uint32(ch.key)
 	end := at + ch.value
 	return c.pieces[ch.piece][at:end:end]
+}
+
+// Row is the key and behind it the value.
+func (c *Changes) Row(ch *Change) []byte {
+	end := ch.at + uint32(ch.key) + ch.value
+	return c.pieces[ch.piece][ch.at:end:end]
 }
 
 // Table is a change's.

@@ -185,3 +185,22 @@ func TestRefusedChanges(t *testing.T) {
 		t.Errorf("two tables of one id: %v", err)
 	}
 }
+
+// The word of a change is the beginning of its key, however long the key's parts are.
+func TestWordsOfChanges(t *testing.T) {
+	for partition := range 12 {
+		table := &Table{ID: 0x9a, Name: "words", PartitionLen: partition}
+		for sort := range 12 {
+			var c Changes
+			bytes := []byte("\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff\x01\x02\x03\x04\x05\x06\x07\x08\x09")
+			c.Put(table, bytes[:partition], bytes[partition:partition+sort], []byte("value"))
+			ch := &c.List()[0]
+			if want := keyWord(c.Key(ch), 0); ch.Word != want {
+				t.Errorf("word %x of a key of %d and %d bytes, want %x", ch.Word, partition, sort, want)
+			}
+			if got := string(c.Row(ch)); got != string(c.Key(ch))+"value" {
+				t.Errorf("row %q", got)
+			}
+		}
+	}
+}

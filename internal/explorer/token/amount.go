@@ -51,19 +51,20 @@ func (a Amount) Sign() int {
 // Cmp orders amounts.
 func (a Amount) Cmp(b Amount) int { return a.Sub(b).Sign() }
 
-// magnitude is the absolute value, big endian without leading zeros.
+// magnitude is the absolute value, big endian without leading zeros, in a buffer of zeros.
 func (a Amount) magnitude(buf *[40]byte) []byte {
 	if a.Sign() < 0 {
 		a = Amount{}.Sub(a)
 	}
+	first := len(buf)
 	for i, w := range a {
+		if w == 0 {
+			continue // zeros already
+		}
 		binary.BigEndian.PutUint64(buf[32-8*i:], w)
+		first = 32 - 8*i + bits.LeadingZeros64(w)/8
 	}
-	i := 0
-	for i < len(buf) && buf[i] == 0 {
-		i++
-	}
-	return buf[i:]
+	return buf[first:]
 }
 
 // fromMagnitude is the inverse of magnitude; false when it is not in its

@@ -208,10 +208,10 @@ func (l *ledger) follow(number uint64, earlier [][]byte, rows *explorer.Rows) er
 		}
 		after := c.apply(&before, number)
 		l.totals[c.token].earned.moved(&before, &after)
-		buf = appendBalance(buf[:0], &after)
+		var past []byte
+		buf, past = appendBalance(buf[:0], &after)
 		rows.Put(Balances, c.Token[:], c.Holder[:], buf)
-		buf = appendPast(buf[:0], &after)
-		pair.Fill(buf, &l.places, c.places)
+		pair.Fill(past, &l.places, c.places)
 		pair.Put(rows, &c.Holder, &c.Token, number)
 	}
 	var e record.Encoder

@@ -54,9 +54,14 @@ func zigzag(n int64) uint64 { return uint64(n)<<1 ^ uint64(n>>63) }
 func unzigzag(n uint64) int64 { return int64(n>>1) ^ -int64(n&1) }
 
 // appendBalance is the record of a present balance: what the history holds of
-// one, between a version and the block.
-func appendBalance(b []byte, v *Balance) []byte {
-	return binary.AppendUvarint(appendPast(append(b, recordVersion), v), v.Block)
+// one, which is past, between a version and the block.
+func appendBalance(b []byte, v *Balance) (row, past []byte) {
+	b = append(b, recordVersion)
+	from := len(b)
+	b = appendPast(b, v)
+	to := len(b)
+	b = binary.AppendUvarint(b, v.Block)
+	return b, b[from:to:to]
 }
 
 // appendPast is a balance in its history: the row's key has the block.
