@@ -85,14 +85,12 @@ func TestCommitted(t *testing.T) {
 
 // put is copyOf of a change by itself.
 func (o *overlay) put(op *store.Op) {
-	var buf [96]byte
-	key := overlayKey(buf[:0], op.Key)
-	hash := hashOf(key)
-	i := o.find(hash, key)
+	var one store.Changes
 	if op.Delete {
-		o.rows.Delete(op.Table, op.Partition, op.Sort)
+		one.Delete(op.Table, op.Partition, op.Sort)
 	} else {
-		o.rows.Put(op.Table, op.Partition, op.Sort, op.Value)
+		one.Put(op.Table, op.Partition, op.Sort, op.Value)
 	}
-	o.settle(hash, i)
+	c := &one.List()[0]
+	o.copyOf(hashOf(one.Key(c)), &one, c)
 }

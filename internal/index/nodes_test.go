@@ -149,7 +149,10 @@ func TestFollowsTheTail(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- x.Run(ctx) }()
+	go func() {
+		ended <- x.Run(ctx)
+		close(heads) // nobody waits for those that do not come
+	}()
 	for want := uint64(19); want < 26; want++ {
 		for h := range heads {
 			if h.Number == want {

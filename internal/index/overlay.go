@@ -52,12 +52,7 @@ func (s sharing) add(c *store.Change) {
 func (o *overlay) copyOf(hash uint32, of *store.Changes, c *store.Change) {
 	i := o.find(hash, of.Key(c))
 	o.rows.Copy(of, c)
-	o.settle(hash, i)
-}
-
-// settle gives the last change its place: that of an earlier one of its row, if there is one.
-func (o *overlay) settle(hash uint32, i int) {
-	if i >= 0 {
+	if i >= 0 { // it takes the place of the row's earlier change
 		o.rows.MoveLast(i)
 	} else {
 		o.names.add(hash, o.rows.Len()-1)
