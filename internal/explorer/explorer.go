@@ -62,8 +62,7 @@ type Follower interface {
 	// Plan begins the work on a block: it says which earlier rows are needed, and has
 	// done whatever can be done without them. It needs no other block: it runs where
 	// Project does, on many blocks at once, which leaves less for the one place where
-	// blocks come in order. There the transactions and receipts of the block may be
-	// gone: the plan holds what it needs of them.
+	// blocks come in order.
 	Plan(b *Block) Plan
 }
 

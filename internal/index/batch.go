@@ -106,8 +106,8 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	x.noteOrigins(b, p)
 	b.head, b.some = head, true
 	b.blocks++
-	b.transactions += p.transactions
-	b.events += p.events
+	b.transactions += len(blk.Transactions)
+	b.events += blk.EventCount()
 	return nil
 }
 

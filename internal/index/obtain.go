@@ -20,8 +20,8 @@ import (
 const fetchAttempts = 3
 
 // prepare fetches, decodes, checks, verifies and projects one block.
-func (x *Indexer) prepare(ctx context.Context, number, tail uint64, whole bool) (*prepared, error) {
-	p, err := x.obtain(ctx, number, func(raw Raw) (*prepared, error) { return x.prepareRaw(raw, number, tail, whole) })
+func (x *Indexer) prepare(ctx context.Context, number, tail uint64) (*prepared, error) {
+	p, err := x.obtain(ctx, number, func(raw Raw) (*prepared, error) { return x.prepareRaw(raw, number, tail) })
 	if err != nil {
 		return nil, err
 	}

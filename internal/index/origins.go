@@ -88,18 +88,12 @@ func usedBy(b *explorer.Block, use func(felt.Felt)) {
 	}
 }
 
-// notesOrigins says whether contracts are noted on a chain that has such.
-func (x *Indexer) notesOrigins() bool {
-	_, able := x.Source.(originSource)
-	return able && !x.NoClasses
-}
-
 // noteOrigins adds notes of contracts that a block uses to the batch.
 func (x *Indexer) noteOrigins(b *batch, p *prepared) {
 	if len(p.unexplained) > 0 {
 		x.origins.active = true
 	}
-	if !x.notesOrigins() || !x.origins.active {
+	if _, able := x.Source.(originSource); !able || !x.origins.active || x.NoClasses {
 		return
 	}
 	note := func(address felt.Felt) {

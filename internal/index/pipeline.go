@@ -22,7 +22,6 @@ type result struct {
 func (x *Indexer) advance(ctx context.Context, target uint64) error {
 	from := x.nextBlock()
 	last, tail := min(target, from+roundBlocks-1), x.tailFrom(target)
-	whole := x.notesOrigins() && (x.origins.active || from == 0) // the first block tells
 
 	// Cancelling stops the workers when the sequencer fails; waiting for them
 	// keeps a worker of this round from running into the next.
@@ -49,7 +48,7 @@ func (x *Indexer) advance(ctx context.Context, target uint64) error {
 				return nil
 			}
 			pool.Go(func() error {
-				p, err := x.prepare(ctx, number, tail, whole)
+				p, err := x.prepare(ctx, number, tail)
 				slot <- result{p, err}
 				return nil
 			})

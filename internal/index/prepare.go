@@ -2,7 +2,6 @@ package index
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"chainexplorer/internal/explorer"
@@ -13,8 +12,8 @@ import (
 
 // prepared is a block with everything done that needs no other block.
 type prepared struct {
-	block    *explorer.Block // without transactions and receipts, unless it was to be whole
-	rows     *explorer.Rows  // that follow from the block alone
+	block    *explorer.Block
+	rows     *explorer.Rows // that follow from the block alone
 	sum      [32]byte
 	plans    []explorer.Plan // for the others
 	node     string
@@ -23,24 +22,15 @@ type prepared struct {
 	classes  []classRow
 	// unexplained are contracts that the first block changes and nobody deployed.
 	unexplained []felt.Felt
-
-	transactions, events int
 }
 
-// memories are where blocks are decoded. Plans hold what they need of transactions, so that
-// the memory of these is free for the next block when one is prepared, and still in the
-// processor's cache.
-var memories = sync.Pool{New: func() any { return new(starknet.Memory) }}
-
-// prepareRaw does with an answer what needs no other block. whole says that its transactions
-// are needed afterwards, too.
-func (x *Indexer) prepareRaw(raw Raw, number, tail uint64, whole bool) (*prepared, error) {
+// prepareRaw does with an answer what needs no other block.
+func (x *Indexer) prepareRaw(raw Raw, number, tail uint64) (*prepared, error) {
 	start := time.Now()
 	bad := func(err error) error {
 		return &checkError{Block: number, Node: raw.Node, Reason: err.Error()}
 	}
-	memory := memories.Get().(*starknet.Memory)
-	b, err := memory.DecodeBlock(raw.Block)
+	b, err := starknet.DecodeBlock(raw.Block)
 	if err != nil {
 		return nil, bad(err)
 	}
@@ -52,7 +42,7 @@ func (x *Indexer) prepareRaw(raw Raw, number, tail uint64, whole bool) (*prepare
 	if err := check(b, su, number); err != nil {
 		return nil, bad(err)
 	}
-	p := &prepared{node: raw.Node, rows: &explorer.Rows{}, transactions: len(b.Transactions), events: b.EventCount()}
+	p := &prepared{node: raw.Node, rows: &explorer.Rows{}}
 	p.rows.Reserve(int(x.expectRows.own.Load()), int(x.expectRows.ownBytes.Load()))
 	p.needUndo = b.Status != starknet.AcceptedOnL1 || number >= tail
 	if x.Verify == VerifyAll || x.Verify == VerifyTail && p.needUndo {
@@ -78,10 +68,6 @@ func (x *Indexer) prepareRaw(raw Raw, number, tail uint64, whole bool) (*prepare
 	}
 	p.sum = p.rows.Sum()
 	p.plans = planned(x.followers, p.block)
-	if !whole {
-		p.block.Transactions, p.block.Receipts = nil, nil
-		memories.Put(memory)
-	}
 	x.Metrics.stage("project", start)
 	return p, nil
 }

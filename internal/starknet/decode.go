@@ -103,17 +103,10 @@ func (d *decoder) require(seen, required fieldSet, names []string) {
 type slab[T any] struct {
 	free  []T // unused capacity behind the lists handed out, length zero
 	total int // capacity made so far
-	first []T // of the arrays, if it was prepared, length zero
 }
 
-// hint prepares for about n items. What was handed out before is void: its memory is used again,
-// with room for as much as there was. Whoever reads an item into a list sets all of it.
-func (a *slab[T]) hint(n int) {
-	if a.total > cap(a.first) || cap(a.first) == 0 {
-		a.first = make([]T, 0, max(n, a.total))
-	}
-	a.free, a.total = a.first, cap(a.first)
-}
+// hint prepares for about n items.
+func (a *slab[T]) hint(n int) { a.free, a.total = make([]T, 0, n), n }
 
 // minSlab is how many items a new array has at least.
 const minSlab = 16
@@ -147,7 +140,6 @@ func (a *slab[T]) one() *T {
 	}
 	list := a.free[:1]
 	a.free = list[1:]
-	clear(list)
 	return &list[0]
 }
 

@@ -5,8 +5,6 @@ package starknet
 import (
 	"errors"
 	"fmt"
-
-	"chainexplorer/internal/starknet/jsonscan"
 )
 
 // headerFields are a header's wire names; a fieldSet counts in this order.
@@ -48,41 +46,15 @@ var daModeNames = map[string]DAMode{"CALLDATA": DACalldata, "BLOB": DABlob}
 // DecodeBlock reads the result of starknet_getBlockWithReceipts for a
 // confirmed block; a block that is still being built gives ErrPreConfirmed.
 // Nothing of the result points into data.
-func DecodeBlock(data []byte) (*Block, error) { return new(Memory).DecodeBlock(data) }
-
-// Memory is where one block after the other is decoded, by one goroutine: a block takes
-// hundreds of kilobytes, which are in the processor's cache when they are used again at once.
-type Memory struct {
-	d            decoder
-	transactions []Transaction
-	receipts     []Receipt
-	text         int // bytes of the last block's
-}
-
-// keepText bounds the block whose memory is used again.
-const keepText = 4 << 20
-
-// DecodeBlock is DecodeBlock for a block whose transactions and receipts, and all that these
-// point to but texts, are there until the next one is decoded. The header stays.
-func (m *Memory) DecodeBlock(data []byte) (*Block, error) {
-	if m.text > keepText {
-		*m = Memory{}
-	}
-	m.text = len(data)
-	d := &m.d
-	d.s, d.preConfirmed = jsonscan.New(data), false
-	defer func() { d.s = jsonscan.Scanner{} }() // the text need not stay
+func DecodeBlock(data []byte) (*Block, error) {
+	d := newDecoder(data)
+	b := new(Block)
 	// Guesses from real blocks; what proves too small grows.
 	d.felts.hint(len(data)/80 + 8)
 	d.events.hint(len(data)/1024 + 4)
-	d.msgs.hint(0)
-	d.bounds.hint(0)
-	if txs := len(data)/4096 + 4; cap(m.transactions) == 0 {
-		m.transactions, m.receipts = make([]Transaction, 0, txs), make([]Receipt, 0, txs)
-	}
-	b := &Block{Transactions: m.transactions, Receipts: m.receipts}
+	txs := len(data)/4096 + 4
+	b.Transactions, b.Receipts = make([]Transaction, 0, txs), make([]Receipt, 0, txs)
 	seen := d.header(&b.Header, func() { d.transactions(b) })
-	m.transactions, m.receipts = b.Transactions[:0], b.Receipts[:0]
 	d.confirmed(seen, hdBlock)
 	if err := d.finish("block"); err != nil {
 		return nil, err

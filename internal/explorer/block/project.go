@@ -37,7 +37,29 @@ func (Subject) Recalled() []*store.Table { return []*store.Table{Blocks} }
 
 // Plan asks for the parent.
 func (Subject) Plan(b *explorer.Block) explorer.Plan {
-	s := Summary{Header: b.Header, Transactions: uint64(len(b.Transactions)), StateDiffLength: b.StateDiffLength}
+	var keys []store.Key
+	if b.Number > 0 {
+		keys = []store.Key{Key(b.Number - 1)}
+	}
+	return explorer.Plan{Keys: keys, Follow: func(earlier [][]byte, rows *explorer.Rows) error {
+		return follow(b, earlier, rows)
+	}}
+}
+
+// follow writes the block's own row.
+func follow(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+	s := Summary{Header: b.Header}
+	if b.Number > 0 {
+		if earlier[0] == nil {
+			return fmt.Errorf("block %d: the row of its parent is missing", b.Number)
+		}
+		parent, err := decodeSummary(b.Number-1, earlier[0])
+		if err != nil {
+			return err
+		}
+		s.TotalTransactions, s.TotalEvents = parent.TotalTransactions, parent.TotalEvents
+	}
+	s.Transactions = uint64(len(b.Transactions))
 	for i := range b.Receipts {
 		r := &b.Receipts[i]
 		s.Events += uint64(len(r.Events))
@@ -46,30 +68,10 @@ func (Subject) Plan(b *explorer.Block) explorer.Plan {
 			s.Reverted++
 		}
 	}
-	var keys []store.Key
-	if b.Number > 0 {
-		keys = []store.Key{Key(b.Number - 1)}
-	}
-	return explorer.Plan{Keys: keys, Follow: func(earlier [][]byte, rows *explorer.Rows) error {
-		return follow(&s, earlier, rows)
-	}}
-}
-
-// follow writes the block's own row.
-func follow(s *Summary, earlier [][]byte, rows *explorer.Rows) error {
-	if s.Number > 0 {
-		if earlier[0] == nil {
-			return fmt.Errorf("block %d: the row of its parent is missing", s.Number)
-		}
-		parent, err := decodeSummary(s.Number-1, earlier[0])
-		if err != nil {
-			return err
-		}
-		s.TotalTransactions, s.TotalEvents = parent.TotalTransactions, parent.TotalEvents
-	}
+	s.StateDiffLength = b.StateDiffLength
 	s.TotalTransactions += s.Transactions
 	s.TotalEvents += s.Events
 	var e record.Encoder
-	rows.Put(Blocks, explorer.Span(s.Number), explorer.BlockKey(s.Number), encodeSummary(&e, s))
+	rows.Put(Blocks, explorer.Span(b.Number), explorer.BlockKey(b.Number), encodeSummary(&e, &s))
 	return nil
 }

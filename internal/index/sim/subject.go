@@ -51,15 +51,15 @@ func (c Counters) Recalled() []*store.Table { return c.Tables() }
 
 // Plan asks for the counters of all emitters.
 func (Counters) Plan(b *explorer.Block) (p explorer.Plan) {
-	all := emitters(b)
-	for _, f := range slices.Compact(slices.Clone(all)) {
+	for _, f := range slices.Compact(emitters(b)) {
 		p.Keys = append(p.Keys, store.Key{Table: counters, Partition: f[:], Sort: []byte("n")})
 	}
-	p.Follow = func(earlier [][]byte, rows *explorer.Rows) error { return count(all, earlier, rows) }
+	p.Follow = func(earlier [][]byte, rows *explorer.Rows) error { return count(b, earlier, rows) }
 	return p
 }
 
-func count(all []felt.Felt, earlier [][]byte, rows *explorer.Rows) error {
+func count(b *explorer.Block, earlier [][]byte, rows *explorer.Rows) error {
+	all := emitters(b)
 	for i, f := range slices.Compact(slices.Clone(all)) {
 		var n uint64
 		if earlier[i] != nil {
