@@ -156,6 +156,8 @@ const tellTimes = (function () {
     for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-controls", list.id], ["aria-expanded", "false"]]) input.setAttribute(name, value);
     let chosen = -1, waiting = 0, asking = null;
     const close = () => {
+      clearTimeout(waiting); // what was asked for before opens nothing any more
+      asking?.abort();
       list.hidden = true;
       chosen = -1;
       input.setAttribute("aria-expanded", "false");
@@ -188,8 +190,8 @@ const tellTimes = (function () {
     };
     const ask = async () => {
       const text = input.value.trim();
-      asking?.abort();
       if (text === "") return close();
+      asking?.abort();
       asking = new AbortController();
       try {
         const answer = await fetch(form.dataset.suggest + encodeURIComponent(text), {signal: asking.signal});
@@ -201,7 +203,10 @@ const tellTimes = (function () {
       waiting = setTimeout(ask, 150);
     });
     input.addEventListener("keydown", (e) => {
-      if (e.key === "Escape" && !list.hidden) { e.preventDefault(); close(); }
+      if (e.key === "Escape") {
+        if (!list.hidden) e.preventDefault();
+        close();
+      }
       if (list.hidden) return;
       if (e.key === "ArrowDown") { e.preventDefault(); choose(chosen + 1); }
       if (e.key === "ArrowUp") { e.preventDefault(); choose(chosen < 0 ? -1 : chosen - 1); }

@@ -358,8 +358,14 @@ func suggests(o *onlooker) {
 	o.visit("/" + chainID + "/block/10")
 	o.press("/", "str")
 	o.sees(`[...` + list + `.children].some((li) => li.textContent.includes("STRK")) && ` + box + `.ariaExpanded === "true"`)
+	// What was asked for before opens nothing that is closed.
+	o.run(`window.asked = 0; window.given = 0; window.answered = window.fetch;
+		window.fetch = (path, options) => new Promise((_, fail) => { window.asked++; options.signal.onabort = () => { window.given++; fail(options.signal.reason); }; })`)
+	o.press("k")
+	o.sees(`window.asked > 0`)
 	o.press(kb.Escape)
-	o.sees(list + `.hidden && ` + box + `.ariaExpanded === "false"`)
+	o.sees(`window.given === window.asked && ` + list + `.hidden && ` + box + `.ariaExpanded === "false"`)
+	o.run(`window.fetch = window.answered; ` + box + `.value = "str"`)
 	o.press("k")
 	o.sees(`!` + list + `.hidden && ` + list + `.children[0].textContent.includes("STRK")`)
 	o.press(kb.ArrowDown)
