@@ -132,33 +132,19 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 	return left, nil
 }
 
-// fewContracts are so few that looking through them is quicker than a map.
+// fewContracts is how many a map holds that takes no memory of the heap.
 const fewContracts = 8
 
 // distinct are the contracts of pairs, each once, and where that of each pair is among them: a page has
 // many of few.
 func distinct(pairs []At) (addresses []felt.Felt, at []int) {
 	addresses, at = make([]felt.Felt, 0, min(len(pairs), fewContracts)), make([]int, len(pairs))
-	var known map[felt.Felt]int // once there are more than a few
+	known := make(map[felt.Felt]int, fewContracts)
 	for i := range pairs {
-		n := -1
-		if known == nil {
-			n = slices.Index(addresses, pairs[i].Address)
-		} else if where, there := known[pairs[i].Address]; there {
-			n = where
-		}
-		if n < 0 {
+		n, there := known[pairs[i].Address]
+		if !there {
 			n = len(addresses)
-			addresses = append(addresses, pairs[i].Address)
-			switch {
-			case known != nil:
-				known[pairs[i].Address] = n
-			case len(addresses) > fewContracts:
-				known = make(map[felt.Felt]int, len(pairs))
-				for j := range addresses {
-					known[addresses[j]] = j
-				}
-			}
+			addresses, known[pairs[i].Address] = append(addresses, pairs[i].Address), n
 		}
 		at[i] = n
 	}
