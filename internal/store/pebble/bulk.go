@@ -143,6 +143,20 @@ func (e *Engine) removeBulk() error {
 	return nil
 }
 
+// tableWriter writes a table to a file, packed as those of the bottom level if it is
+// meant for that.
+func (e *Engine) tableWriter(f vfs.File, bottom bool) *sstable.Writer {
+	level := 0
+	if bottom {
+		level = len(e.settings.Levels) - 1
+	}
+	o := e.settings.MakeWriterOptions(level, e.db.TableFormat())
+	// There a row that goes would be marked as of no use, and be looked past. Where the
+	// table comes to lie is not known before Pebble has it: older rows may be below.
+	o.WritingToLowestLevel = false
+	return sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
+}
+
 // writeTable writes rows, behind the mark if there is one, to a new file and syncs it.
 // Cuts in a table end none of its own rows.
 func (e *Engine) writeTable(path string, rows rows, bottom bool, mark []byte, cuts []span) (err error) {
@@ -150,11 +164,7 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, mark []byte, cu
 	if err != nil {
 		return err
 	}
-	level := 0
-	if bottom {
-		level = len(e.settings.Levels) - 1
-	}
-	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), e.settings.MakeWriterOptions(level, e.db.TableFormat()))
+	w := e.tableWriter(f, bottom)
 	// Closing it writes the end of the table, and syncs and closes the file.
 	defer func() { err = errors.Join(err, w.Close()) }()
 	if mark != nil {

@@ -65,7 +65,7 @@ var (
 	single = &store.Table{ID: 1, Name: "single", PartitionLen: 0}
 	narrow = &store.Table{ID: 2, Name: "narrow", PartitionLen: 1, Listed: true}
 	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true} // a hint, not a promise
-	last   = &store.Table{ID: 254, Name: "last", PartitionLen: 2}
+	last   = &store.Table{ID: 254, Name: "last", PartitionLen: 2, Ascending: true} // as above
 )
 
 // Tables returns the tables that every store of the suite has.
