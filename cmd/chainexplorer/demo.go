@@ -26,7 +26,7 @@ const demoCacheMiB = 32
 type demoCommand struct {
 	Listen   string        `default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Where to serve the API and the pages; 127.0.0.1:8080 unless set."`
 	Blocks   int           `default:"400" help:"Blocks of history on SN_SEPOLIA; SN_MAIN has a few dozen. All are verified, at about a hundred a second."`
-	Seed     uint64        `default:"1" help:"The same seed gives the same history."`
+	Seed     uint64        `default:"1" help:"The same seed gives the same history, up to now: times and hashes are others at each start."`
 	Interval time.Duration `default:"3s" help:"Time between new blocks."`
 	ForkRate float64       `default:"0.03" help:"Chance of a fork with every new block."`
 

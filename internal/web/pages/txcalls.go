@@ -111,20 +111,46 @@ func (l *look) fields(b *strings.Builder, list []api.DecodedField, of *felt.Felt
 		return
 	}
 	b.WriteString(`<dl class="args">`)
+	var around []*api.DecodedField // those that the next may be a part of, the outermost first
 	for i := range list {
 		f := &list[i]
-		depth := min(strings.Count(f.Label, ".")+strings.Count(f.Label, "["), 4)
-		b.WriteString(`<div class="in` + strconv.Itoa(depth) + `"><dt>`)
-		label, _ := cleanText(f.Label, 80)
-		b.WriteString(template.HTMLEscapeString(label))
-		b.WriteString(`</dt><dd>`)
+		for len(around) > 0 && !partOf(f.Label, around[len(around)-1].Label) {
+			around = around[:len(around)-1]
+		}
+		own := f.Label
+		if len(around) > 0 {
+			own = ownLabel(f.Label, around[len(around)-1])
+		}
+		b.WriteString(`<div class="in` + strconv.Itoa(min(len(around), 4)) + `"><dt`)
+		if own != f.Label {
+			whole, _ := cleanText(f.Label, 200)
+			b.WriteString(` title="` + template.HTMLEscapeString(whole) + `"`)
+		}
+		own, _ = cleanText(own, 80)
+		b.WriteString(`>` + template.HTMLEscapeString(own) + `</dt><dd>`)
 		b.WriteString(string(l.argument(f, of)))
 		if f.Type != nil {
 			b.WriteString(" " + string(typeHTML(*f.Type)))
 		}
 		b.WriteString(`</dd></div>`)
+		around = append(around, f)
 	}
 	b.WriteString(`</dl>`)
+}
+
+// partOf says whether a label is one of something inside another's.
+func partOf(label, of string) bool {
+	return len(label) > len(of) && strings.HasPrefix(label, of) && (label[len(of)] == '.' || label[len(of)] == '[')
+}
+
+// ownLabel is what a label of a part adds to that of the field above it, which it is set in
+// under: its place in a list, or its name without that of the variant, which is the value above.
+func ownLabel(label string, of *api.DecodedField) string {
+	own := strings.TrimPrefix(label[len(of.Label):], ".")
+	if in, found := strings.CutPrefix(own, of.DisplayValue+"."); found && in != "" && of.DisplayValue != "" {
+		return in
+	}
+	return own
 }
 
 // argument is a decoded value: a party by its label, and of a known token what an amount is
