@@ -70,7 +70,7 @@ func TestStatusJobs(t *testing.T) {
 	failed := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	w := &world{servertest.New(t, 30, func(o *servertest.Options) {
 		o.Jobs = func(chain string) []pages.Work {
-			return []pages.Work{{Name: "pools", Held: true, Done: failed.Add(time.Hour), Failed: failed, Failures: 7}, {Name: "holder-census"}, {Name: "audit", Held: true}}
+			return []pages.Work{{Name: "pools", Held: true, Done: failed.Add(time.Hour), Failed: failed, Failures: 7}, {Name: "holder-census"}, {Name: "audit", Held: true}, {Name: "verification", Held: true}, {Name: "webhook", Held: true}}
 		}
 	})}
 	s := w.readsOf("/status")
@@ -93,8 +93,13 @@ func TestStatusJobs(t *testing.T) {
 			}
 		}
 	}
-	if len(rows) != 5 {
+	if len(rows) != 7 {
 		t.Errorf("%d jobs", len(rows))
+	}
+	for name, row := range rows {
+		if what := strings.Join(row["What it does"], " "); len(what) < 5 {
+			t.Errorf("of %s the page says that it does %q", name, what)
+		}
 	}
 	// This process has answered next to nothing yet, and says so.
 	for _, row := range s.rows["timings"] {

@@ -36,6 +36,7 @@ type jobRow struct {
 var jobWords = map[string]string{
 	"token-metadata": "reads names and supplies of tokens", "pools": "finds the pools of exchanges", "privacy-pool": "counts the privacy pool",
 	"holder-census": "counts the holders of known tokens", "audit": "computes old blocks anew", "verification": "builds sources",
+	"webhook": "sends webhooks",
 }
 
 // jobRows tell how far jobs have come by the rows that they write, which every process
