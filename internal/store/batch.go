@@ -26,6 +26,7 @@ type Batch struct {
 	changes Changes
 	cuts    []Cut
 	cut     int // bytes
+	stream  Stream
 }
 
 // Put sets a row. The batch copies what it is given.
@@ -44,6 +45,14 @@ func (b *Batch) Cut(c Cut) {
 // Cuts returns the parts that go. The caller must not change them.
 func (b *Batch) Cuts() []Cut { return b.cuts }
 
+// Attach makes the rows of a stream part of the batch, for the engine that the stream is
+// of. Beside it the batch has no cuts and changes no rows of ascending tables. Commit ends
+// the stream, whatever comes of it, and Reset gives it up.
+func (b *Batch) Attach(s Stream) { b.stream = s }
+
+// Stream returns what was attached, nil if nothing was.
+func (b *Batch) Stream() Stream { return b.stream }
+
 // Under says under which lease the batch is committed.
 func (b *Batch) Under(l Lease) { b.Lease, b.Epoch = l.Name, l.Epoch }
 
@@ -56,11 +65,23 @@ func (b *Batch) Ops() []Op { return b.changes.AppendOps(make([]Op, 0, b.changes.
 // Len is the number of changes.
 func (b *Batch) Len() int { return b.changes.Len() }
 
-// Bytes is the size of all keys and values.
-func (b *Batch) Bytes() int { return b.changes.Bytes() + b.cut }
+// Bytes is the size of all keys and values, those of the stream among them.
+func (b *Batch) Bytes() int {
+	if b.stream != nil {
+		return b.Held() + b.stream.Bytes()
+	}
+	return b.Held()
+}
+
+// Held is Bytes without those of the stream, which nobody holds in memory.
+func (b *Batch) Held() int { return b.changes.Bytes() + b.cut }
 
 // Reset empties the batch and keeps its memory and lease.
 func (b *Batch) Reset() {
+	if b.stream != nil {
+		b.stream.Drop()
+		b.stream = nil
+	}
 	b.changes.Reset(true)
 	clear(b.cuts)
 	b.cuts, b.cut = b.cuts[:0], 0

@@ -66,18 +66,20 @@ func pieces(all rows, ownBytes int) []piece {
 	return out
 }
 
-func (e *Engine) buildTables(all rows, cuts []span) (*bulk, error) {
+// buildTables writes all tables but the first, beside those of a stream.
+func (e *Engine) buildTables(all rows, cuts []span, streamed []string) (*bulk, error) {
 	parts := pieces(all, e.bulkBytes/ownShare)
 	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
 		parts = []piece{{rows: all}}
 	}
-	w := &bulk{e: e, first: parts[0].rows, cuts: cuts}
+	w := &bulk{e: e, first: parts[0].rows, cuts: cuts, paths: streamed}
 	for range parts[1:] {
 		w.paths = append(w.paths, e.bulkPath())
 	}
+	paths := w.paths[len(streamed):]
 	err := e.guarded(func() error {
 		for i, p := range parts[1:] {
-			if err := e.writeTable(w.paths[i], p.rows, p.bottom, nil, nil); err != nil {
+			if err := e.writeTable(paths[i], p.rows, p.bottom, nil, nil); err != nil {
 				return err
 			}
 		}

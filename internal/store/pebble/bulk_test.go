@@ -74,8 +74,14 @@ func TestManyCuts(t *testing.T) {
 }
 
 // TestAscendingRowsStay: rows of an ascending table are laid down at the bottom in each
-// commit by tables, also while those of others, which come to all places, are being merged.
+// commit by tables, also while those of others, which come to all places, are being merged,
+// and also when a stream wrote them.
 func TestAscendingRowsStay(t *testing.T) {
+	t.Run("held", func(t *testing.T) { testAscendingRowsStay(t, false) })
+	t.Run("streamed", func(t *testing.T) { testAscendingRowsStay(t, true) })
+}
+
+func testAscendingRowsStay(t *testing.T, streamed bool) {
 	lists := &store.Table{ID: 1, Name: "list", PartitionLen: 8}
 	entries := &store.Table{ID: 2, Name: "entry", PartitionLen: 8, Ascending: true}
 	o := MemOptions(vfs.NewMem(), []*store.Table{lists, entries})
@@ -96,7 +102,16 @@ func TestAscendingRowsStay(t *testing.T) {
 		for range 2_000 {
 			b.Put(store.Key{Table: lists, Partition: store.AppendUint64(nil, places.Uint64())}, []byte("row"))
 		}
-		b.Put(store.Key{Table: entries, Partition: store.AppendUint64(nil, i)}, []byte("entry"))
+		if streamed {
+			c := &store.Changes{}
+			c.Put(entries, store.AppendUint64(nil, i), nil, []byte("entry"))
+			b.Attach(e.Stream())
+			if err := b.Stream().Add(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			b.Put(store.Key{Table: entries, Partition: store.AppendUint64(nil, i)}, []byte("entry"))
+		}
 		if err := e.Commit(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,9 @@ const opOverhead = 1 + 2*5 + 1
 
 // Commit applies the batch in one synced write.
 func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
+	if s := b.Stream(); s != nil {
+		defer s.Drop() // unless it becomes part of the store
+	}
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
@@ -86,9 +89,20 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := e.streamOf(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.giveBack(c); err != nil {
+		return nil, err
+	}
 	rows := rows{c, lastChanges(c, inKeyOrder(c, &sorting{}))}
-	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts {
-		return e.buildTables(rows, cuts)
+	streamed, err := s.finish()
+	if err != nil {
+		return nil, err
+	}
+	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts || len(streamed) > 0 {
+		return e.buildTables(rows, cuts, streamed)
 	}
 	return e.buildLogged(rows, cuts)
 }

@@ -37,12 +37,18 @@ func logOptions(fs vfs.FS) pebble.Options {
 }
 
 // The ways that commits of a log can go: all through Pebble's log, about half of them
-// as tables of their own, all as such.
-var ways = []int{1 << 30, 8_500, 1}
+// as tables of their own, all as such, and the entries of each by a stream, which is about
+// half of the time, or always, one of tables.
+var ways = []way{{bulk: 1 << 30}, {bulk: 8_500}, {bulk: 1}, {8_500, true}, {1, true}}
 
-func logOptionsBy(fs vfs.FS, way int) pebble.Options {
+type way struct {
+	bulk   int
+	stream bool
+}
+
+func logOptionsBy(fs vfs.FS, w way) pebble.Options {
 	o := logOptions(fs)
-	o.BulkBytes = way
+	o.BulkBytes = w.bulk
 	return o
 }
 
@@ -86,6 +92,42 @@ func appendLog(ctx context.Context, e store.Engine, epoch, n uint64) error {
 	return e.Commit(ctx, b)
 }
 
+// append is appendLog, the way that entries go.
+func (w way) append(ctx context.Context, e store.Engine, epoch, n uint64) error {
+	if !w.stream {
+		return appendLog(ctx, e, epoch, n)
+	}
+	b := &store.Batch{Epoch: epoch}
+	b.Put(headKey, store.AppendUint64(nil, n))
+	b.Attach(e.(store.Streamer).Stream())
+	for _, at := range []uint64{n - kept, n} {
+		c, k := &store.Changes{}, entryKey(at)
+		switch {
+		case at == n:
+			c.Put(k.Table, k.Partition, k.Sort, payload(n))
+		case n > kept:
+			c.Delete(k.Table, k.Partition, k.Sort)
+		}
+		if err := b.Stream().Add(ctx, c); err != nil {
+			b.Stream().Drop()
+			return err
+		}
+	}
+	return e.Commit(ctx, b)
+}
+
+// open leaves a stream open with entries that nobody commits.
+func (w way) open(ctx context.Context, e store.Engine) (store.Stream, error) {
+	s, c := e.(store.Streamer).Stream(), &store.Changes{}
+	if w.stream {
+		for n := range uint64(20) {
+			k := entryKey(1<<40 + n)
+			c.Put(k.Table, k.Partition, k.Sort, payload(n))
+		}
+	}
+	return s, s.Add(ctx, c)
+}
+
 // checkLog fails unless the store is exactly the log after n batches for one n,
 // which it returns.
 func checkLog(ctx context.Context, e store.Engine) (uint64, error) {
@@ -114,6 +156,21 @@ func checkLog(ctx context.Context, e store.Engine) (uint64, error) {
 		}
 	}
 	return n, nil
+}
+
+// commitFiles are those of commits under way.
+func commitFiles(t *testing.T, disk vfs.FS) (left []string) {
+	t.Helper()
+	names, err := disk.List("/store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, "COMMIT-") {
+			left = append(left, name)
+		}
+	}
+	return left
 }
 
 func isLog(path string) bool { return strings.HasSuffix(path, ".log") }
@@ -167,12 +224,19 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		armed.Store(true)
+		loose, err := way.open(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for n := uint64(1); n <= commits; n++ {
 			attempted.Store(n)
-			if err := appendLog(t.Context(), e, lease.Epoch, n); err != nil {
+			if err := way.append(t.Context(), e, lease.Epoch, n); err != nil {
 				t.Fatal(err)
 			}
 			acknowledged.Store(n)
+			if n == commits/2 {
+				loose.Drop()
+			}
 		}
 		if err := e.Compact(t.Context()); err != nil {
 			t.Fatal(err)
@@ -193,6 +257,9 @@ func TestCrash(t *testing.T) {
 			if err != nil || n < c.acknowledged || n > c.attempted {
 				t.Errorf("seed %d, crash at %s: %d batches, %v; acknowledged %d, attempted %d",
 					seed, c.op, n, err, c.acknowledged, c.attempted)
+			}
+			if left := commitFiles(t, c.fs); left != nil {
+				t.Errorf("seed %d, crash at %s: %s are left", seed, c.op, left)
 			}
 			next, err := again.Acquire(t.Context(), store.Writer, "successor", time.Hour)
 			if err != nil || next.Epoch <= lease.Epoch {
@@ -215,7 +282,7 @@ func TestFailingWrites(t *testing.T) {
 	if raced {
 		commits, drawn, kinds = 40, 6, kinds[:1]
 	}
-	run := func(t *testing.T, way int, disk vfs.FS, fails func(n int64, op errorfs.Op) bool) (writes int64) {
+	run := func(t *testing.T, way way, disk vfs.FS, fails func(n int64, op errorfs.Op) bool) (writes int64) {
 		var count atomic.Int64
 		var armed, injected atomic.Bool
 		injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -240,7 +307,7 @@ func TestFailingWrites(t *testing.T) {
 		var acknowledged uint64
 		var stopped error
 		for n := uint64(1); n <= commits && stopped == nil; n++ {
-			if stopped = appendLog(t.Context(), e, lease.Epoch, n); stopped == nil {
+			if stopped = way.append(t.Context(), e, lease.Epoch, n); stopped == nil {
 				acknowledged = n
 			}
 		}
@@ -253,7 +320,7 @@ func TestFailingWrites(t *testing.T) {
 				t.Fatalf("stopped by %v", stopped)
 			}
 			for _, again := range []error{
-				appendLog(t.Context(), e, lease.Epoch, attempted+1),
+				way.append(t.Context(), e, lease.Epoch, attempted+1),
 				e.Compact(t.Context()),
 				e.Release(t.Context(), lease),
 				e.Checkpoint(t.Context(), "/copy"),
@@ -282,7 +349,7 @@ func TestFailingWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := appendLog(t.Context(), again, next.Epoch, n+1); err != nil {
+		if err := way.append(t.Context(), again, next.Epoch, n+1); err != nil {
 			t.Error(err)
 		}
 		if got, err := checkLog(t.Context(), again); err != nil || got != n+1 {
@@ -305,19 +372,20 @@ func TestFailingWrites(t *testing.T) {
 	for i := range drawn {
 		way := ways[i%len(ways)]
 		n := 1 + rnd.Int64N(totals[i%len(ways)])
-		t.Run(fmt.Sprintf("bulk from %d, from write %d on", way, n), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%+v, from write %d on", way, n), func(t *testing.T) {
 			run(t, way, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i >= n })
 		})
-		t.Run(fmt.Sprintf("bulk from %d, write %d alone", way, n), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%+v, write %d alone", way, n), func(t *testing.T) {
 			run(t, way, vfs.NewMem(), func(i int64, _ errorfs.Op) bool { return i == n })
 		})
 	}
 	// Each kind of file, at its first and its third write.
 	for _, file := range []string{".log", ".sst", "MANIFEST", "COMMIT-", "/store"} {
-		for _, nth := range kinds {
-			t.Run(fmt.Sprintf("write %d of %s", nth, file), func(t *testing.T) {
+		for i, nth := range append(kinds, kinds...) {
+			way := way{8_500, i >= len(kinds)}
+			t.Run(fmt.Sprintf("%+v, write %d of %s", way, nth, file), func(t *testing.T) {
 				var seen atomic.Int64
-				run(t, 8_500, vfs.NewMem(), func(_ int64, op errorfs.Op) bool {
+				run(t, way, vfs.NewMem(), func(_ int64, op errorfs.Op) bool {
 					return strings.Contains(op.Path+"|", file) && (file != "/store" || op.Path == file) && seen.Add(1) == nth
 				})
 			})

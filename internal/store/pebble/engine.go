@@ -13,7 +13,8 @@
 // holds the engine's own records. Commits of 4 MiB and more, as when a chain is caught up
 // with, are written as tables of their own and taken over past the log and the
 // memtables: 16 to 64 MiB are the best size for bulk loading, since the fewer tables
-// there are, the less often they are merged.
+// there are, the less often they are merged. Rows of ascending tables may be streamed to
+// theirs before the commit, so that those megabytes are of rows that have to be merged.
 // Reader.GetMany is the better way to ask for a row that may not exist: it
 // consults the Bloom filters of the bottom level, which Get does not.
 package pebble
@@ -106,9 +107,10 @@ type Engine struct {
 	closeErr  error
 
 	mu      sync.Mutex
-	closed  bool           // guarded by mu: no call may begin
-	current *snapshot      // guarded by mu: the last durable state
-	running sync.WaitGroup // calls that began; Add only under mu while not closed
+	closed  bool                 // guarded by mu: no call may begin
+	current *snapshot            // guarded by mu: the last durable state
+	streams map[*stream]struct{} // guarded by mu: those that write
+	running sync.WaitGroup       // calls that began; Add only under mu while not closed
 
 	releases sync.WaitGroup // snapshots that are being closed
 }
@@ -154,6 +156,7 @@ func Open(o Options) (*Engine, error) {
 		stop:      newFailure(),
 		writer:    make(chan struct{}, 1),
 		closing:   make(chan struct{}),
+		streams:   make(map[*stream]struct{}),
 	}
 	e.disk = newFailStopFS(o.FS, o.Dir, e.fail)
 	settings, err := settings(o)
@@ -274,6 +277,7 @@ func (e *Engine) shut() error {
 	e.mu.Unlock()
 	close(e.closing)
 	e.running.Wait()
+	e.dropStreams()
 	if e.metrics != nil {
 		e.metrics.unregister()
 	}

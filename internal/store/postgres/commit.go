@@ -42,8 +42,8 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 	if b.Bytes() > MaxBatchBytes {
 		return fmt.Errorf("%w: a batch of %d bytes is larger than %d", store.ErrInvalid, b.Bytes(), MaxBatchBytes)
 	}
-	if len(b.Cuts()) > 0 {
-		return fmt.Errorf("%w: this engine takes no cuts", store.ErrInvalid)
+	if len(b.Cuts()) > 0 || b.Stream() != nil {
+		return fmt.Errorf("%w: this engine takes no cuts and no streams", store.ErrInvalid)
 	}
 	if err := e.schema.CheckChanges(b.Changes()); err != nil {
 		return err

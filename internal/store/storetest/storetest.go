@@ -64,7 +64,7 @@ func (c *Clock) Advance(d time.Duration) {
 var (
 	single = &store.Table{ID: 1, Name: "single", PartitionLen: 0}
 	narrow = &store.Table{ID: 2, Name: "narrow", PartitionLen: 1, Listed: true}
-	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true} // a hint, not a promise
+	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true}    // a hint, not a promise
 	last   = &store.Table{ID: 254, Name: "last", PartitionLen: 2, Ascending: true} // as above
 )
 
@@ -108,6 +108,8 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		{"Stats", testStats},
 		{"Counter", testCounter},
 		{"Cutter", testCutter},
+		{"Streamer", testStreamer},
+		{"StreamerRefusals", testStreamerRefusals},
 		{"Announcer", testAnnouncer},
 		{"Cancel", testCancel},
 		{"UseAfterClose", testUseAfterClose},
