@@ -14,16 +14,39 @@ import (
 // Keys are compared eight bytes at a time, all of them at the same place of the
 // key: looking a key up costs more than comparing two numbers. Most keys that
 // begin alike are one list's rows of neighbouring blocks, and in order already.
+//
+// They are put apart by table first: what is sorted then is small enough to stay near the
+// processor, and the memory beside it is that of the largest table alone.
 func inKeyOrder(c *store.Changes, memory *sorting) []store.Change {
 	n := c.Len()
-	memory.list = append(slices.Grow(memory.list[:0], n), c.List()...)
-	memory.spare = slices.Grow(memory.spare[:0], n)[:n]
-	sortWords(memory.list, memory.spare)
-	sortEqual(c, memory.list, memory.spare, 8)
+	memory.list = slices.Grow(memory.list[:0], n)[:n]
+	var ends [256]int // of the changes of a table, by its id
+	list := c.List()
+	for i := range list {
+		ends[list[i].ID]++
+	}
+	at, most := 0, 0
+	for id, n := range ends {
+		ends[id], at, most = at, at+n, max(most, n)
+	}
+	for i := range list {
+		to := &ends[list[i].ID]
+		memory.list[*to] = list[i]
+		*to++
+	}
+	memory.spare = slices.Grow(memory.spare[:0], most)[:most]
+	from := 0
+	for _, end := range ends {
+		if end-from > 1 {
+			sortWords(memory.list[from:end], memory.spare)
+			sortEqual(c, memory.list[from:end], memory.spare, 8)
+		}
+		from = end
+	}
 	return memory.list
 }
 
-// sorting is memory for the sorted changes of a commit, as large as the commit has rows.
+// sorting is memory for the sorted changes of a commit.
 type sorting struct{ list, spare []store.Change }
 
 // deepest is from where on keys are compared as a whole. It ends what zeros
@@ -31,7 +54,7 @@ type sorting struct{ list, spare []store.Change }
 const deepest = 96
 
 // sortEqual sorts changes that are sorted by the bytes before from, and have words of
-// those last eight. spare is as long as list.
+// those last eight. spare is no shorter than list.
 func sortEqual(c *store.Changes, list, spare []store.Change, from int) {
 	for len(list) > 0 {
 		n := 1
