@@ -13,9 +13,9 @@ import (
 
 // Settings come from four places. The first that has a value wins:
 //
-//	flag            --batch-mib 32
-//	environment     CHAINEXPLORER_BATCH_MIB=32
-//	config file     batch-mib: 32        (--config FILE, or CHAINEXPLORER_CONFIG)
+//	flag            --batch-mib 40
+//	environment     CHAINEXPLORER_BATCH_MIB=40
+//	config file     batch-mib: 40        (--config FILE, or CHAINEXPLORER_CONFIG)
 //	default
 //
 // A flag that can be repeated takes a list in the file, and values separated by

@@ -30,7 +30,7 @@ type indexCommand struct {
 	Quorum int `default:"1" help:"How many nodes must have a block before it is called finalized or replaces an indexed one; at most as many as there are."`
 
 	Window           int       `default:"32" help:"Blocks fetched and prepared ahead."`
-	BatchMib         int       `default:"32" help:"Size of a commit while catching up, in MiB."`
+	BatchMib         int       `default:"40" help:"What a commit holds in memory while catching up, in MiB."`
 	UndoBlocks       uint64    `default:"10000" help:"Newest blocks that can be undone whatever L1 says."`
 	AllowForkBelowL1 forkLeave `name:"allow-fork-below-l1" placeholder:"BLOCK" help:"Undo blocks from this one on if a verified branch replaces them, though they had been accepted on L1; see docs/indexing.md."`
 	CacheMib         int       `default:"128" help:"Memory for the store's cache, in MiB."`

@@ -63,8 +63,11 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 		return &forkError{Block: blk.Number, Node: p.node, Parent: blk.ParentHash, Want: b.head.Hash}
 	}
 	x.found.reset()
-	rows := &explorer.Rows{}
-	rows.Reserve(x.expectRows.followed, x.expectRows.followedBytes)
+	rows := &x.followed
+	if rows.Reset(); p.needUndo { // its memory becomes the batch's
+		rows = &explorer.Rows{}
+		rows.Reserve(x.expectRows.followed, x.expectRows.followedBytes)
+	}
 	err := follow(ctx, x.followers, p.plans, blk, rows, func(ctx context.Context, keys []store.Key) ([][]byte, error) {
 		values, err := b.rows.getMany(ctx, &x.lately, x.Store, keys, &x.asked)
 		if p.needUndo && err == nil {
@@ -87,15 +90,16 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	digest := chain.DigestKey(blk.Number)
 	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))
 	rows.Put(chain.Meta, nil, chain.HeadKey.Sort, head.Encode())
+	if stream := x.streamOf(b, p); stream != nil {
+		if err := stream.Add(ctx, p.rows.Changes()); err != nil {
+			return fmt.Errorf("write rows of block %d: %w", blk.Number, err)
+		}
+	}
 	for _, changes := range []*store.Changes{p.rows.Changes(), rows.Changes()} {
-		kept, written, list := b.rows.share(changes), b.ops.Changes().Share(changes), changes.List()
-		for i := range list {
-			// Without undo records only followers look at uncommitted rows.
-			if id := list[i].ID; x.recalled[id] || p.needUndo && !x.dated[id] {
-				kept.add(&list[i])
-			} else {
-				written.Append(list[i])
-			}
+		if p.needUndo {
+			x.share(b, changes)
+		} else {
+			x.copy(b, changes)
 		}
 	}
 	x.expectRows.own.Store(int64(p.rows.Len()))
@@ -111,6 +115,57 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	return nil
 }
 
+// share adds the rows of a block with an undo record, whose memory the batch holds from
+// then on.
+func (x *Indexer) share(b *batch, changes *store.Changes) {
+	kept, written, list := b.rows.share(changes), b.ops.Changes().Share(changes), changes.List()
+	for i := range list {
+		if id := list[i].ID; x.recalled[id] || !x.dated[id] {
+			kept.add(&list[i])
+		} else {
+			written.Append(list[i])
+		}
+	}
+}
+
+// copy adds the rows of a block without an undo record: only followers look at them before
+// they are committed. Batches of such blocks are large. Their memory holds nothing but
+// what they commit, while most of what followers write takes the place of what an earlier
+// block wrote, and rows of ascending tables go where they are to stay, if the engine can.
+func (x *Indexer) copy(b *batch, changes *store.Changes) {
+	written, list := b.ops.Changes(), changes.List()
+	written.Heed(changes)
+	for i := range list {
+		switch c := &list[i]; {
+		case x.recalled[c.ID]:
+			b.rows.copyOf(hashOf(changes.Key(c)), changes, c)
+		case x.streamer != nil && changes.Table(c).Ascending: // the stream has it
+		default:
+			written.Copy(changes, c)
+		}
+	}
+	b.rows.pack()
+}
+
+// streamOf is where rows of ascending tables go, nil if they stay with the others: near
+// the head, where commits are small, and where an engine has no streams.
+func (x *Indexer) streamOf(b *batch, p *prepared) store.Stream {
+	if p.needUndo || x.streamer == nil {
+		return nil
+	}
+	if b.ops.Stream() == nil {
+		b.ops.Attach(x.streamer.Stream())
+	}
+	return b.ops.Stream()
+}
+
+// drop gives up what a batch that is not committed has written.
+func (b *batch) drop() {
+	if s := b.ops.Stream(); s != nil {
+		s.Drop()
+	}
+}
+
 // nextDigest chains a block's rows to the digest of the blocks before it.
 func nextDigest(before chain.Digest, own, followed [sha256.Size]byte) chain.Digest {
 	var in [3 * sha256.Size]byte
@@ -122,6 +177,7 @@ func nextDigest(before chain.Digest, own, followed [sha256.Size]byte) chain.Dige
 
 // commit makes a batch durable. The indexer's state is not touched: see adopt.
 func (x *Indexer) commit(ctx context.Context, b *batch) error {
+	defer b.drop()
 	if err := b.undoes.put(ctx, x.Store, &b.ops); err != nil {
 		return err
 	}
@@ -136,12 +192,16 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 	return nil
 }
 
+// held is the number of bytes of the batch that are held in memory until its commit.
+func (b *batch) held() int { return b.ops.Held() + b.rows.rows.Bytes() + b.undoes.bytes }
+
 // size is the number of bytes that a commit of the batch writes.
 func (b *batch) size() int { return b.ops.Bytes() + b.rows.rows.Bytes() + b.undoes.bytes }
 
 // adopt makes a committed batch the indexer's state and announces it.
 func (x *Indexer) adopt(b *batch) {
 	x.lately.learn(b.rows, &x.recalled)
+	x.Metrics.committed(b)
 	b.ops.Reset()
 	x.spare = b.ops // for its memory
 	x.state.Head, x.state.HasHead = b.head, true
@@ -153,7 +213,6 @@ func (x *Indexer) adopt(b *batch) {
 	x.undo, x.checked = b.undo, b.findings.Next()
 	x.classes.learn(b.classes...)
 	x.stuck = 0
-	x.Metrics.committed(b)
 	x.progress.add(b, x.known)
 	x.Announce(Announcement{Head: b.head})
 }

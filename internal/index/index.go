@@ -27,7 +27,9 @@
 // that this process has not seen yet, if the block names any; and with undo
 // records one GetMany a commit, of the other rows that its blocks write and that
 // may be there already. Memory is bounded by the window of prepared blocks and two
-// batches.
+// batches. While catching up, rows of transactions, more than half of all bytes, are
+// written down as their blocks come, where the store can take them before the commit: a
+// batch holds the others.
 package index
 
 import (
@@ -36,6 +38,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -73,9 +76,10 @@ type Options struct {
 	// Workers is how many of them are worked on at a time (default: the window,
 	// because they mostly wait for the node).
 	Workers int
-	// BatchBytes ends a batch while catching up (default 32 MiB).
+	// BatchBytes ends a batch while catching up: it is of the keys and values that it
+	// holds, without those that the store takes before the commit (default 40 MiB).
 	BatchBytes int
-	// BatchAge ends a batch that is slow to fill, so that progress shows (default 4 s).
+	// BatchAge ends a batch that is slow to fill, so that progress shows (default 10 s).
 	BatchAge time.Duration
 	// TailBlocks is how near to the head every block gets a commit of its own (default 16).
 	TailBlocks uint64
@@ -159,8 +163,8 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setDefault(&o.Window, 32)
 	setDefault(&o.Workers, max(o.Window, runtime.GOMAXPROCS(0)))
-	setDefault(&o.BatchBytes, 32<<20)
-	setDefault(&o.BatchAge, 4*time.Second)
+	setDefault(&o.BatchBytes, 40<<20)
+	setDefault(&o.BatchAge, 10*time.Second)
 	setDefault(&o.TailBlocks, 16)
 	setDefault(&o.UndoBlocks, 10_000)
 	setDefault(&o.ForkPatience, time.Minute)
@@ -200,8 +204,9 @@ type Indexer struct {
 
 	followers []explorer.Follower
 	replay    *Replayer
-	recalled  [256]bool  // tables, by id, whose rows followers may ask for
-	dated     *[256]bool // those of catalog.Dated
+	streamer  store.Streamer // nil if rows cannot be written down before their commit
+	recalled  [256]bool      // tables, by id, whose rows followers may ask for
+	dated     *[256]bool     // those of catalog.Dated
 
 	chainID felt.Felt
 	lease   store.Lease
@@ -223,8 +228,9 @@ type Indexer struct {
 	origins    origins
 	background errgroup.Group // what must end before the run does
 
-	spare      store.Batch // the memory of a commit that is done
-	expectRows struct {    // how many the next block will have, about, and their bytes
+	followed   explorer.Rows // of the last block without an undo record, for its memory
+	spare      store.Batch   // the memory of a commit that is done
+	expectRows struct {      // how many the next block will have, about, and their bytes
 		own, ownBytes           atomic.Int64
 		followed, followedBytes int
 	}
@@ -242,9 +248,15 @@ func New(o Options) (*Indexer, error) {
 	}
 	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
 	x.dated = &x.replay.dated
+	x.streamer, _ = o.Store.(store.Streamer)
 	for _, f := range x.followers {
 		for _, t := range f.Recalled() {
 			x.recalled[t.ID] = true
+		}
+		for _, t := range slices.Concat(f.Tables(), f.Recalled()) {
+			if t.Ascending { // what is streamed follows from blocks alone, and cannot be asked for
+				x.streamer = nil
+			}
 		}
 	}
 	x.recalled[chain.Meta.ID] = true // the head is written with every block

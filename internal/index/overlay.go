@@ -59,6 +59,23 @@ func (o *overlay) copyOf(hash uint32, of *store.Changes, c *store.Change) {
 	}
 }
 
+// packBytes is from how much memory on it is packed.
+const packBytes = 1 << 20
+
+// pack lets the memory of changes go whose places others took, when it is most of all.
+func (o *overlay) pack() {
+	if o.rows.Held() < packBytes || o.rows.Held() < 2*o.rows.Bytes() {
+		return
+	}
+	var packed store.Changes
+	list := o.rows.List()
+	packed.Reserve(len(list)+len(list)/4, 0)
+	for i := range list {
+		packed.Copy(&o.rows, &list[i])
+	}
+	o.rows = packed
+}
+
 // find is where a row's change stands, -1 if there is none.
 func (o *overlay) find(hash uint32, key []byte) int {
 	list := o.rows.List()

@@ -11,6 +11,9 @@ import (
 // and pruning are looked at in between while catching up.
 const roundBlocks = 10_000
 
+// batchMost bounds what a batch writes beyond what it holds, well below what engines take.
+const batchMost = 512 << 20
+
 // result is what a worker hands to the sequencer.
 type result struct {
 	p   *prepared
@@ -63,17 +66,19 @@ func (x *Indexer) advance(ctx context.Context, target uint64) error {
 func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, last, target uint64) error {
 	var pending *batch // being committed
 	var committing chan error
+	settled := func(err error) error {
+		b := pending
+		pending = nil
+		if err == nil {
+			x.adopt(b)
+		}
+		return err
+	}
 	settle := func() error {
 		if pending == nil {
 			return nil
 		}
-		b := pending
-		pending = nil
-		if err := <-committing; err != nil {
-			return err
-		}
-		x.adopt(b)
-		return nil
+		return settled(<-committing)
 	}
 	flush := func(b *batch) error {
 		if err := settle(); err != nil {
@@ -94,6 +99,14 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 	cur, began := x.newBatch(nil), time.Now()
 	err := func() error {
 		for number := from; number <= last; number++ {
+			select {
+			case err := <-committing: // its memory goes before this batch has as much
+				if err := settled(err); err != nil {
+					return err
+				}
+				cur.rows.below = nil
+			default:
+			}
 			var r result
 			select {
 			case slot := <-queue:
@@ -137,7 +150,7 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 				return err
 			}
 			x.Metrics.stage("sequence", start)
-			full := cur.size() >= x.BatchBytes || time.Since(began) >= x.BatchAge
+			full := cur.held() >= x.BatchBytes || cur.size() >= max(x.BatchBytes, batchMost) || time.Since(began) >= x.BatchAge
 			if full || number+x.TailBlocks > target || number == last {
 				done := cur
 				if err := flush(done); err != nil {
@@ -151,5 +164,6 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 	if settleErr := settle(); err == nil {
 		err = settleErr
 	}
+	cur.drop() // unless it was committed
 	return err
 }

@@ -15,7 +15,7 @@ type Progress struct {
 	EventsPerSec float64
 }
 
-// progress measures over a sliding window, so that the rate follows the chain:
+// progress measures over a sliding window of several commits, so that the rate follows the chain:
 // old blocks are small and quick, new ones are not.
 type progress struct {
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ type sample struct {
 }
 
 const (
-	progressWindow  = 20 * time.Second
+	progressWindow  = time.Minute
 	progressSamples = 256
 )
 

@@ -95,10 +95,21 @@ func (c *Changes) add(t *Table, partition, sort, value []byte, gone bool) {
 	})
 }
 
-// Copy adds a copy of another list's change.
+// Copy adds a copy of another list's change, as it stands there. What is wrong with the
+// other is not known by that: see Heed.
 func (c *Changes) Copy(other *Changes, ch *Change) {
-	t, key := other.tables[ch.ID], other.Key(ch)[1:]
-	c.add(t, key[:t.PartitionLen], key[t.PartitionLen:], other.Value(ch), ch.Delete)
+	row := other.Row(ch)
+	if cap(c.room)-len(c.room) < len(row) {
+		c.newPiece(max(len(row), pieceBytes))
+	}
+	if c.tables == nil || c.tables[ch.ID] == nil {
+		c.heedTable(other.tables[ch.ID])
+	}
+	to := *ch
+	to.at, to.piece = uint32(len(c.room)), c.filled
+	c.room = append(c.room, row...)
+	c.list = append(c.list, to)
+	c.bytes += ch.Size()
 }
 
 // MoveLast puts the last change in the place of an earlier one, which goes.
@@ -251,26 +262,36 @@ func (c *Changes) Tables() (list []*Table) {
 	return list
 }
 
-// Share makes the memory of another list's changes that of this one as well, so that it
-// can hold them. The other may not be reset before this one is.
-func (c *Changes) Share(other *Changes) Shared {
+// Heed makes what is wrong with another list wrong with this one, which takes changes of it.
+func (c *Changes) Heed(other *Changes) {
 	if other.tables != nil {
-		if c.tables == nil {
-			c.tables = new([256]*Table)
-		}
-		for id, t := range other.tables {
-			switch known := c.tables[id]; {
-			case t == nil:
-			case known == nil:
-				c.tables[id] = t
-			case known != t && *known != *t && c.bad == nil:
-				c.bad = fmt.Errorf("%w: tables %q and %q have the same id %d", ErrInvalid, known.Name, t.Name, id)
+		for _, t := range other.tables {
+			if t != nil {
+				c.heedTable(t)
 			}
 		}
 	}
 	if c.bad == nil {
 		c.bad = other.bad
 	}
+}
+
+func (c *Changes) heedTable(t *Table) {
+	if c.tables == nil {
+		c.tables = new([256]*Table)
+	}
+	switch known := c.tables[t.ID]; {
+	case known == nil:
+		c.tables[t.ID] = t
+	case known != t && *known != *t && c.bad == nil:
+		c.bad = fmt.Errorf("%w: tables %q and %q have the same id %d", ErrInvalid, known.Name, t.Name, t.ID)
+	}
+}
+
+// Share makes the memory of another list's changes that of this one as well, so that it
+// can hold them. The other may not be reset before this one is.
+func (c *Changes) Share(other *Changes) Shared {
+	c.Heed(other)
 	first := uint32(len(c.pieces))
 	c.pieces = append(c.pieces, other.pieces...)
 	return Shared{c, first}

@@ -159,12 +159,17 @@ func TestRefusedChanges(t *testing.T) {
 		"short partition": {listTable, "four", 0, "4 bytes, want 5"},
 		"long key":        {listTable, "five!", MaxKeyBytes - 4, "more than"},
 	} {
-		var direct, through Changes
+		var direct, through, copied Changes
 		direct.Put(plainTable, nil, nil, nil)
 		direct.Put(c.table, []byte(c.partition), make([]byte, c.sort), []byte("v"))
 		through.Put(listTable, []byte("other"), nil, nil)
 		through.Share(&direct)
-		for _, list := range []*Changes{&direct, &through} {
+		copied.Put(listTable, []byte("other"), nil, nil)
+		copied.Heed(&direct)
+		for i := range direct.List() {
+			copied.Copy(&direct, &direct.List()[i])
+		}
+		for _, list := range []*Changes{&direct, &through, &copied} {
 			err := s.CheckChanges(list)
 			if c.says == "" {
 				if err != nil {

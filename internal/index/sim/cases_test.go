@@ -78,7 +78,7 @@ func killedRun(t *testing.T, at int, after bool) (reached bool) {
 		cancel()
 	}
 	engine := openStore(t, fs)
-	o.Store = &killer{Engine: engine, at: at, after: after, kill: kill}
+	o.Store = streamingKiller{&killer{Engine: engine, at: at, after: after, kill: kill}}
 	if err := newIndexer(t, o).RunTo(ctx, 29); err != nil {
 		t.Fatal(err)
 	}

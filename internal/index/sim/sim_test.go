@@ -85,7 +85,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d histories: %+v", 2*len(seeds), total)
 	if n >= defaultSeeds && (total.Kills == 0 || total.DiskFailures == 0 || total.Forks == 0 || total.BelowL1 == 0 ||
-		total.ClassFaults == 0 || total.Missing == 0 || total.Bulk == 0) {
+		total.ClassFaults == 0 || total.Missing == 0 || total.Bulk == 0 || total.Streamed == 0) {
 		t.Errorf("the histories were too quiet to prove anything: %+v", total)
 	}
 }
@@ -94,6 +94,7 @@ func TestSimulation(t *testing.T) {
 type tally struct {
 	Runs, Kills, DiskFailures, Forks, BelowL1, ClassFaults, Missing int
 	Bulk                                                            int // commits that went past the log
+	Streamed                                                        int // those with tables of streams
 }
 
 // plan is everything that a seed decides.
@@ -256,7 +257,9 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 	opened.Store(true)
 	o := p.options
 	mortal := &killer{Engine: engine, at: at, after: after, kill: kill, bulk: p.bulk}
-	o.Store = mortal
+	if o.Store = mortal; p.seed%4 != 3 {
+		o.Store = streamingKiller{mortal}
+	}
 	err := newIndexer(t, o).Run(ctx)
 	switch {
 	case err == nil, errors.Is(err, context.Canceled):
@@ -266,6 +269,7 @@ func (p *plan) live(t *testing.T, fs *vfs.MemFS, total *tally) *vfs.MemFS {
 		t.Errorf("the run ended with %v", err)
 	}
 	total.Bulk += mortal.bulks
+	total.Streamed += mortal.streams
 	killing.Lock()
 	if left == nil {
 		left = fs.CrashClone(crash)
@@ -283,9 +287,16 @@ type killer struct {
 	at    int
 	after bool
 	kill  func()
-	bulk  int // from how many bytes on a commit is one of bulks
+	bulk  int // from how many bytes on a commit is one of bulks, and a stream one of streams
 	bulks int
+
+	streams int
 }
+
+// streamingKiller also lets rows be written down before their commits.
+type streamingKiller struct{ *killer }
+
+func (k streamingKiller) Stream() store.Stream { return k.Engine.(store.Streamer).Stream() }
 
 // TakesCuts: as the engine does.
 func (k *killer) TakesCuts() {}
@@ -294,6 +305,9 @@ func (k *killer) Commit(ctx context.Context, b *store.Batch) error {
 	k.at--
 	if b.Bytes() >= k.bulk {
 		k.bulks++
+	}
+	if s := b.Stream(); s != nil && s.Bytes() >= k.bulk {
+		k.streams++
 	}
 	if k.at == 0 && !k.after {
 		k.kill()
