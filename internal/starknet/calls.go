@@ -56,6 +56,50 @@ func ListCalls(calldata []felt.Felt) (l CallList, ok bool) {
 	return l.cairo0()
 }
 
+// HasCall says whether calldata of so many felts is a list of calls, and has one: its contract is the second
+// felt. number tells the felt at a place, and whether it fits. It is ListCalls for those who have not
+// read the felts, and looks at few of them.
+func HasCall(felts int, number func(place int) (uint64, bool)) bool {
+	if felts == 0 {
+		return false
+	}
+	count, small := number(0)
+	if !small || count == 0 || count > uint64(felts-1)/3 {
+		return false
+	}
+	n, at := int(count), 1
+	for range n {
+		if felts-at < 3 {
+			return hasOldCall(felts, n, number)
+		}
+		size, small := number(at + 2)
+		if !small || size > uint64(felts-at-3) {
+			return hasOldCall(felts, n, number)
+		}
+		at += 3 + int(size)
+	}
+	return at == felts || hasOldCall(felts, n, number)
+}
+
+// hasOldCall is HasCall for accounts of Cairo 0.
+func hasOldCall(felts, n int, number func(place int) (uint64, bool)) bool {
+	args := felts - 1 - (4*n + 1)
+	if args < 0 {
+		return false
+	}
+	if total, small := number(1 + 4*n); !small || total != uint64(args) {
+		return false
+	}
+	for i := range n {
+		offset, small1 := number(1 + 4*i + 2)
+		size, small2 := number(1 + 4*i + 3)
+		if !small1 || !small2 || offset > uint64(args) || size > uint64(args)-offset {
+			return false
+		}
+	}
+	return true
+}
+
 // Len is how many calls there are.
 func (l *CallList) Len() int { return l.n }
 

@@ -1,6 +1,7 @@
 package starknet_test
 
 import (
+	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -42,6 +43,56 @@ func TestAccountCalls(t *testing.T) {
 		if ok != c.ok || ok && !equalCalls(got, c.want) {
 			t.Errorf("%s: got %v, %v", c.name, got, ok)
 		}
+		if has := hasCall(c.in); has != (len(c.want) > 0) {
+			t.Errorf("%s: has a call: %v", c.name, has)
+		}
+	}
+}
+
+func hasCall(in []felt.Felt) bool {
+	return starknet.HasCall(len(in), func(place int) (uint64, bool) { return in[place].Uint64() })
+}
+
+// TestHasCall holds a look at few felts against the reading of all, for calldata that is nearly a list
+// of calls.
+func TestHasCall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	some := map[bool]int{}
+	for range 200_000 {
+		n := rng.IntN(4)
+		in := numbers(uint64(n))
+		if rng.IntN(2) == 0 {
+			for range n {
+				size := rng.IntN(4)
+				in = append(in, numbers(10, 20, uint64(size))...)
+				in = append(in, make([]felt.Felt, size)...)
+			}
+		} else {
+			total := rng.IntN(5)
+			for range n {
+				in = append(in, numbers(10, 20, uint64(rng.IntN(total+1)), uint64(rng.IntN(3)))...)
+			}
+			in = append(append(in, felt.FromUint64(uint64(total))), make([]felt.Felt, total)...)
+		}
+		switch at := rng.IntN(len(in)); rng.IntN(6) {
+		case 0:
+			in[at] = felt.FromUint64(uint64(rng.IntN(8)))
+		case 1:
+			in[at] = felt.Keccak([]byte{1})
+		case 2:
+			in = in[:at]
+		case 3:
+			in = append(in, felt.Felt{})
+		}
+		calls, _ := starknet.AccountCalls(in)
+		if got, want := hasCall(in), len(calls) > 0; got != want {
+			t.Fatalf("%v: has a call: %v, and has %d", in, got, len(calls))
+		} else {
+			some[got]++
+		}
+	}
+	if some[true] < 1000 || some[false] < 1000 {
+		t.Errorf("the lists are one-sided: %v", some)
 	}
 }
 
@@ -71,6 +122,9 @@ func FuzzAccountCalls(f *testing.F) {
 		n := 0
 		for _, c := range calls {
 			n += len(c.Calldata)
+		}
+		if hasCall(in) != (len(calls) > 0) {
+			t.Fatalf("%v: has a call: %v, and has %d", in, hasCall(in), len(calls))
 		}
 		if ok && len(calls) > len(b) {
 			t.Fatalf("%d calls and %d arguments out of %d felts", len(calls), n, len(b))

@@ -121,13 +121,16 @@ func (t *Record) Preview(ends *Ends) Preview {
 
 // previewer reads rows in one record, of which it hands over what lists show.
 type previewer struct {
-	d    record.Decoder
-	rec  Record
-	left []previewed
+	d      record.Decoder
+	rec    Record // all that Preview looks at is read anew for each row
+	left   []previewed
+	places []uint32     // of the calldata
+	call   [4]felt.Felt // calldata of one call, without arguments
 }
 
-// readPreview reads as much of a row into an empty record as Preview looks at, and passes over the rest.
-func readPreview(d *record.Decoder, rec *Record) {
+// read reads as much of a row into the record as Preview looks at, and passes over the rest.
+func (w *previewer) read() {
+	d, rec := &w.d, &w.rec
 	t, r := &rec.Transaction, &rec.Receipt
 	f := readTop(d, rec)
 	for range d.Len(3) {
@@ -155,8 +158,28 @@ func readPreview(d *record.Decoder, rec *Record) {
 		d.Skip(len(r.MessageHash))
 	}
 	d.Skip(d.Len(1)) // why it was reverted
-	t.Calldata = d.Felts()
+	w.places = d.Places(w.places[:0])
+	t.Calldata = w.calldata()
 }
+
+// calldata is as much of it as says where a transaction comes from and what it is addressed to.
+func (w *previewer) calldata() []felt.Felt {
+	if len(w.places) == 0 {
+		return nil
+	}
+	if w.rec.Type == starknet.L1Handler {
+		w.call[0] = w.d.FeltAt(w.places[0])
+		return w.call[:1]
+	}
+	if !starknet.HasCall(len(w.places), w.number) {
+		return nil
+	}
+	w.call[0], w.call[1] = felt.FromUint64(1), w.d.FeltAt(w.places[1])
+	return w.call[:]
+}
+
+// number is that of a felt of the calldata.
+func (w *previewer) number(i int) (uint64, bool) { return w.d.NumberAt(w.places[i]) }
 
 // previewed is a preview with what it points to, in one piece of memory.
 type previewed struct {
@@ -167,14 +190,13 @@ type previewed struct {
 // previewsAtOnce is for how many previews memory is taken at a time.
 const previewsAtOnce = 16
 
-func newPreviewer() reader[Preview] { return (&previewer{}).read }
+func newPreviewer() reader[Preview] { return (&previewer{}).preview }
 
-func (w *previewer) read(p explorer.Position, b []byte) (*Preview, error) {
+func (w *previewer) preview(p explorer.Position, b []byte) (*Preview, error) {
 	d, rec := &w.d, &w.rec
-	d.Recycle()
 	d.Reset(b, recordVersion)
-	*rec = Record{Position: p}
-	readPreview(d, rec)
+	rec.Position = p
+	w.read()
 	if err := d.Err(); err != nil {
 		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
 	}
@@ -194,6 +216,8 @@ var previewers = sync.Pool{New: func() any { return &previewer{} }}
 // putPreviewer takes one back that is not used any more. It forgets the row, which is the
 // store's own memory.
 func putPreviewer(w *previewer) {
-	w.d.Recycle()
+	if w.d.Recycle(); cap(w.places) > roomyFelts {
+		w.places = nil
+	}
 	previewers.Put(w)
 }

@@ -252,7 +252,7 @@ func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, 
 	out := make([]*Preview, 0, min(limit, previewsAtOnce))
 	w := previewers.Get().(*previewer)
 	defer putPreviewer(w)
-	read := reader[Preview](w.read)
+	read := reader[Preview](w.preview)
 	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
 		if err != nil {
 			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
@@ -304,7 +304,7 @@ func DeclareOf(ctx context.Context, r store.Reader, number uint64, class felt.Fe
 func PreviewsBefore(ctx context.Context, r store.Reader, p explorer.Position, limit int) (out []*Preview, next explorer.Position, done bool, err error) {
 	w := previewers.Get().(*previewer)
 	defer putPreviewer(w)
-	return before(ctx, r, p, limit, w.read, newPreviewer, func(v *Preview) explorer.Position { return v.Position })
+	return before(ctx, r, p, limit, w.preview, newPreviewer, func(v *Preview) explorer.Position { return v.Position })
 }
 
 // Before returns up to limit transactions in front of a place, which is no further than

@@ -88,14 +88,34 @@ func TestPassing(t *testing.T) {
 		if got := d.Felts(); !slices.Equal(got, list[half:]) || d.Finish() != nil {
 			t.Fatalf("%d felts behind %d: %v", len(list)-half, half, d.Err())
 		}
+		for skip := range 2 {
+			d = NewDecoder(e.Bytes(), 1)
+			if skip == 1 {
+				d.SkipFelts()
+			}
+			from := skip * half
+			for i, place := range d.Places(nil) {
+				want := list[from+i]
+				n, small := d.NumberAt(place)
+				wantN, wantSmall := want.Uint64()
+				if got := d.FeltAt(place); got != want || small != wantSmall || small && n != wantN {
+					t.Fatalf("felt %d: %s or %d, want %s", from+i, got, n, want)
+				}
+			}
+		}
 		for cut := range e.Bytes() { // each of them, passed as it would be read
-			read, passed := NewDecoder(e.Bytes()[:cut], 1), NewDecoder(e.Bytes()[:cut], 1)
+			read, passed, placed := NewDecoder(e.Bytes()[:cut], 1), NewDecoder(e.Bytes()[:cut], 1), NewDecoder(e.Bytes()[:cut], 1)
+			var places []uint32
 			for range 2 {
 				read.Felts()
 				passed.SkipFelts()
+				places = placed.Places(places[:0])
 			}
 			if (read.Err() == nil) != (passed.Err() == nil) || read.pos != passed.pos {
 				t.Fatalf("the first %d bytes: %v when read, %v when passed", cut, read.Err(), passed.Err())
+			}
+			if (read.Err() == nil) != (placed.Err() == nil) || read.pos != placed.pos || placed.Err() != nil && len(places) > 0 {
+				t.Fatalf("the first %d bytes: %v when read, %v and %d places when placed", cut, read.Err(), placed.Err(), len(places))
 			}
 			if cut > 200 {
 				break
