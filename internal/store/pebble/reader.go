@@ -26,6 +26,7 @@ type reader struct {
 	engine *Engine
 	view   *lsm.Snapshot
 	shelf  *store.Shelf // of the snapshot; nil in a view that only its owner has
+	spare  *iterators   // of the snapshot
 }
 
 var (
@@ -68,17 +69,28 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 		return nil, err
 	}
 	var buf keyBuffer
-	value, closer, err := r.view.Get(appendKey(buf[:0], &k))
-	if errors.Is(err, lsm.ErrNotFound) {
-		return nil, store.ErrNotFound
+	key := appendKey(buf[:0], &k)
+	it, err := r.spare.take(ctx, r.view, unfiltered, nil, nil)
+	if err != nil {
+		return nil, r.failed(k.Table, err)
+	}
+	var out []byte
+	found := it.SeekPrefixGE(key) && bytes.Equal(it.Key(), key)
+	if found {
+		var value []byte
+		if value, err = it.ValueAndErr(); err == nil {
+			out = make([]byte, len(value))
+			copy(out, value)
+		}
+	}
+	if closeErr := r.spare.give(it, unfiltered); err == nil {
+		err = closeErr
 	}
 	if err != nil {
 		return nil, r.failed(k.Table, err)
 	}
-	out := make([]byte, len(value))
-	copy(out, value)
-	if err := closer.Close(); err != nil {
-		return nil, r.failed(k.Table, err)
+	if !found {
+		return nil, store.ErrNotFound
 	}
 	return out, nil
 }
@@ -122,7 +134,10 @@ func (r *reader) Each(ctx context.Context, ks []store.Key, visitor func() store.
 	if len(ks) == 0 {
 		return nil
 	}
-	w := &lookup{r: r, seeks: sortedSeeks(ks, size), present: present, visitor: visitor}
+	w := &lookup{r: r, seeks: sortedSeeks(ks, size), kind: withFilters, visitor: visitor}
+	if present {
+		w.kind = unfiltered
+	}
 	func() {
 		defer w.others.Wait() // also when a visitor leaves by a panic
 		w.work(ctx, true)
@@ -153,7 +168,7 @@ const (
 type lookup struct {
 	r       *reader
 	seeks   []seek
-	present bool
+	kind    kind
 	visitor func() store.Visitor
 
 	others  sync.WaitGroup
@@ -212,17 +227,13 @@ func (w *lookup) look(ctx context.Context, first bool) (visited, err error) {
 	if part == nil {
 		return nil, nil
 	}
-	it, err := w.r.view.NewIterWithContext(ctx, &lsm.IterOptions{
-		LowerBound:   part[0].key,
-		UpperBound:   store.After(w.seeks[len(w.seeks)-1].key),
-		UseL6Filters: !w.present,
-	})
+	it, err := w.r.spare.take(ctx, w.r.view, w.kind, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	// In a defer, since a visitor may leave by a panic.
 	defer func() {
-		if closeErr := it.Close(); err == nil && visited == nil {
+		if closeErr := w.r.spare.give(it, w.kind); err == nil && visited == nil {
 			err = closeErr
 		}
 	}()
@@ -349,14 +360,14 @@ func (r *reader) each(ctx context.Context, lower, upper []byte, reverse bool, fn
 	if bytes.Compare(lower, upper) >= 0 {
 		return nil
 	}
-	it, err := r.view.NewIterWithContext(ctx, &lsm.IterOptions{LowerBound: lower, UpperBound: upper})
+	it, err := r.spare.take(ctx, r.view, unfiltered, lower, upper)
 	if err != nil {
 		return err
 	}
 	// In a defer, since fn may leave by a panic or by ending its goroutine.
 	stopped := false
 	defer func() {
-		if closeErr := it.Close(); err == nil && !stopped {
+		if closeErr := r.spare.give(it, unfiltered); err == nil && !stopped {
 			err = closeErr
 		}
 	}()

@@ -15,6 +15,7 @@ type snapshot struct {
 	view  *lsm.Snapshot
 	refs  int // guarded by Engine.mu; the engine itself holds one on the current
 	shelf store.Shelf
+	spare iterators
 }
 
 // publish makes next the state that views see. The caller holds the writer's
@@ -37,7 +38,10 @@ func (e *Engine) release(s *snapshot) {
 	e.mu.Unlock()
 	if unused && e.stop.get() == nil {
 		// The only error is that of closing twice.
-		e.releases.Go(func() { _ = s.view.Close() })
+		e.releases.Go(func() {
+			s.spare.close()
+			_ = s.view.Close()
+		})
 	}
 }
 
@@ -53,5 +57,5 @@ func (e *Engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	s.refs++
 	e.mu.Unlock()
 	defer e.release(s)
-	return fn(&reader{engine: e, view: s.view, shelf: &s.shelf})
+	return fn(&reader{engine: e, view: s.view, shelf: &s.shelf, spare: &s.spare})
 }
