@@ -36,6 +36,12 @@ type conn struct {
 	mu      sync.Mutex   // guards until
 	until   time.Time    // the write deadline that was set from outside
 	left    time.Duration
+
+	// Of an answer that is there as a whole: the length of its body before its head is written,
+	// and then what is held of it and how many bytes are missing.
+	body    int
+	held    *[]byte
+	missing int
 }
 
 func newConn(nc net.Conn, l *Listener, p *peer, who netip.Prefix, exempt bool) *conn {
@@ -45,10 +51,18 @@ func newConn(nc net.Conn, l *Listener, p *peer, who netip.Prefix, exempt bool) *
 	return &conn{Conn: nc, l: l, peer: p, who: who, exempt: exempt, left: l.o.Stall}
 }
 
-// Write gives the client time as long as it reads: each piece must be taken within
+// Write writes, at once or when the answer is complete: see Together.
+func (c *conn) Write(b []byte) (int, error) {
+	if c.body > 0 || c.held != nil {
+		return c.gather(b)
+	}
+	return c.write(b)
+}
+
+// write gives the client time as long as it reads: each piece must be taken within
 // the stall time, and all of them together at the least speed. What was read faster
 // counts for later, up to a point.
-func (c *conn) Write(b []byte) (n int, err error) {
+func (c *conn) write(b []byte) (n int, err error) {
 	defer c.writing.Store(0)
 	for {
 		start := time.Now()

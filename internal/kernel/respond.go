@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/edge"
 	"chainexplorer/internal/jsonrow"
 )
 
@@ -253,6 +254,9 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request, clock func() time.
 		h["Content-Encoding"] = encodingGzip
 	}
 	h["Content-Length"] = form.length
+	if r.Method != http.MethodHead {
+		edge.Together(r.Context(), len(form.body))
+	}
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {
 		w.Write(form.body) //nolint:errcheck // the client went away
