@@ -16,6 +16,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"chainexplorer/internal/edge"
+	"chainexplorer/internal/kernel"
 )
 
 // serve listens on loopback.
@@ -24,9 +27,21 @@ func serve(h http.Handler) (address string, stop func()) {
 	return srv.Listener.Addr().String(), srv.Close
 }
 
-// serveAs is serve with a label by which a CPU profile tells the sides apart:
+// front is serve as the program does it: its own listeners bound connections, and answer what net/http would
+// refuse by itself.
+func front(h http.Handler) (address string, stop func()) {
+	srv := httptest.NewUnstartedServer(h)
+	wire := kernel.WireOptions{}
+	bound := edge.Bound(kernel.NewListener(srv.Listener, wire), edge.Options{Name: "bench", Refusal: wire.Refused})
+	bound.Attach(srv.Config)
+	srv.Listener = bound
+	srv.Start()
+	return bound.Addr().String(), srv.Close
+}
+
+// serveAs serves with a label by which a CPU profile tells the sides apart:
 // goroutines have the labels of those that begin them.
-func serveAs(side string, h http.Handler) (address string, stop func()) {
+func serveAs(side string, h http.Handler, serve func(http.Handler) (string, func())) (address string, stop func()) {
 	pprof.Do(context.Background(), pprof.Labels("side", side), func(context.Context) { address, stop = serve(h) })
 	return address, stop
 }

@@ -111,10 +111,11 @@ func (s *service) measure(c workload, o options) error {
 	sides := []struct {
 		name    string
 		handler http.Handler
-	}{{"bare", bare}, {"ours", c.server}, {"dressed", dressed}}
+		serve   func(http.Handler) (string, func())
+	}{{"bare", bare, serve}, {"ours", c.server, front}, {"dressed", dressed, serve}}
 	addresses, took := make([]string, len(sides)), make([]loads, len(sides))
 	for i, side := range sides {
-		address, stop := serveAs(side.name, side.handler)
+		address, stop := serveAs(side.name, side.handler, side.serve)
 		defer stop()
 		addresses[i] = address
 	}
