@@ -30,6 +30,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "measure what has this in its name, such as block, tx, anew, pages, classes, usage, feed, keys or greedy")
 	flag.IntVar(&o.alone, "alone", 0, "only what so many requests of each take the handler, without a connection")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the rounds to this file")
+	flag.StringVar(&o.memory, "memprofile", "", "write which places took memory in the rounds to this file, every piece")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/http:", err)
@@ -42,7 +43,7 @@ type options struct {
 	conns, clients, rounds, blocks int
 	round                          time.Duration
 	alone                          int
-	only, profile                  string
+	only, profile, memory          string
 }
 
 func (o options) wants(name string) bool { return strings.Contains(name, o.only) }
@@ -54,7 +55,7 @@ func run(o options) error {
 	}
 	defer s.close()
 	fmt.Printf("%s, GOMAXPROCS %d, %d connections, %d rounds of %s, median\n", runtime.Version(), runtime.GOMAXPROCS(0), o.conns, o.rounds, o.round)
-	return profiled(o.profile, func() error { return s.parts(o) })
+	return remembered(o.memory, func() error { return profiled(o.profile, func() error { return s.parts(o) }) })
 }
 
 // parts measures one thing after the other.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/pprof"
 
 	"chainexplorer/internal/felt"
@@ -57,4 +58,25 @@ func profiled(path string, run func() error) error {
 	}
 	defer pprof.StopCPUProfile()
 	return run()
+}
+
+// remembered runs something, and writes which places took memory if asked to.
+func remembered(path string, run func() error) error {
+	if path == "" {
+		return run()
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // what was measured stands
+	runtime.MemProfileRate = 1
+	if err := run(); err != nil {
+		return err
+	}
+	runtime.GC() // what was taken last is told after it
+	if err := pprof.Lookup("allocs").WriteTo(f, 0); err != nil {
+		return fmt.Errorf("profile: %w", err)
+	}
+	return nil
 }
