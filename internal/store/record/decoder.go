@@ -273,6 +273,57 @@ func (d *Decoder) PassFelts(n int) {
 	}
 }
 
+// PassRows passes so many rows, each of which is a felt and so many lists of felts. It is SkipFelt and
+// SkipFelts for all that are short and as they should be, and leaves the others to them.
+func (d *Decoder) PassRows(rows, lists int) {
+	for ; rows > 0 && d.err == nil; rows-- {
+		if d.passRow(lists) {
+			continue
+		}
+		d.SkipFelt()
+		for range lists {
+			d.SkipFelts()
+		}
+	}
+}
+
+// passRow passes a row, or nothing.
+func (d *Decoder) passRow(lists int) bool {
+	buf, pos, dict := d.buf, d.pos, d.dict
+	for felts := 1; ; lists-- {
+		for ; felts > 0; felts-- {
+			if pos >= len(buf) {
+				return false
+			}
+			tag := int(buf[pos])
+			if tag >= firstRef {
+				if tag-firstRef >= len(dict) {
+					return false
+				}
+				pos++
+				continue
+			}
+			if tag >= minShared && len(dict) < dictSize {
+				dict = append(dict, uint32(pos))
+			}
+			pos += 1 + tag
+		}
+		if lists == 0 {
+			break
+		}
+		if pos >= len(buf) || buf[pos] >= 0x80 {
+			return false
+		}
+		felts = int(buf[pos])
+		pos++
+	}
+	if pos > len(buf) {
+		return false
+	}
+	d.pos, d.dict = pos, dict
+	return true
+}
+
 // Felts reads a list of felts; an empty one is nil.
 func (d *Decoder) Felts() []felt.Felt {
 	n := d.Len(1)
@@ -289,7 +340,30 @@ func (d *Decoder) Felts() []felt.Felt {
 // Places reads where the felts of a list are, behind dst, for readers that look at few of them: see FeltAt
 // and NumberAt, which are good for as long as the record is.
 func (d *Decoder) Places(dst []uint32) []uint32 {
-	for range d.Len(1) {
+	n := d.Len(1)
+	buf, pos, dict := d.buf, d.pos, d.dict
+	for ; n > 0 && pos < len(buf); n-- { // as PassFelts does
+		tag := int(buf[pos])
+		if tag >= firstRef {
+			if tag-firstRef >= len(dict) {
+				break
+			}
+			dst = append(dst, dict[tag-firstRef])
+			pos++
+			continue
+		}
+		end := pos + 1 + tag
+		if end > len(buf) {
+			break
+		}
+		if tag >= minShared && len(dict) < dictSize {
+			dict = append(dict, uint32(pos))
+		}
+		dst = append(dst, uint32(pos))
+		pos = end
+	}
+	d.pos, d.dict = pos, dict
+	for ; n > 0 && d.err == nil; n-- {
 		dst = append(dst, uint32(d.skipFelt()))
 	}
 	if d.err != nil {

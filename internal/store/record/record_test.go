@@ -194,3 +194,51 @@ func FuzzDecoder(f *testing.F) {
 		}
 	})
 }
+
+// TestPassingRows passes over rows of a felt and two lists, whole and cut off, and finds what skipping each
+// part of them finds.
+func TestPassingRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	pool := make([]felt.Felt, 300)
+	for i := range pool {
+		pool[i] = felt.Keccak([]byte{byte(i), byte(i >> 8)})
+		clear(pool[i][:rng.IntN(felt.Size)])
+	}
+	pick := func(n int) []felt.Felt {
+		list := make([]felt.Felt, n)
+		for i := range list {
+			list[i] = pool[rng.IntN(len(pool))]
+		}
+		return list
+	}
+	var e Encoder
+	for round := range 200 {
+		rows, behind := 1+rng.IntN(8), pick(5)
+		e.Reset(1)
+		for range rows {
+			e.Felt(&pick(1)[0])
+			e.Felts(pick(rng.IntN(4)))
+			e.Felts(pick(rng.IntN(20) * (1 + round%2*20))) // some are long
+		}
+		e.Felts(behind)
+		for cut := len(e.Bytes()); cut > 0; cut -= 1 + rng.IntN(9) {
+			passed, skipped := NewDecoder(e.Bytes()[:cut], 1), NewDecoder(e.Bytes()[:cut], 1)
+			passed.PassRows(rows, 2)
+			for range rows {
+				skipped.SkipFelt()
+				skipped.SkipFelts()
+				skipped.SkipFelts()
+			}
+			if (passed.Err() == nil) != (skipped.Err() == nil) || passed.Err() == nil && (passed.pos != skipped.pos || !slices.Equal(passed.dict, skipped.dict)) {
+				t.Fatalf("%d rows in %d bytes: %v when passed, %v when skipped", rows, cut, passed.Err(), skipped.Err())
+			}
+			if got := passed.Felts(); cut == len(e.Bytes()) && (!slices.Equal(got, behind) || passed.Finish() != nil) {
+				t.Fatalf("behind %d rows: %v, %v", rows, got, passed.Err())
+			}
+		}
+	}
+	d := NewDecoder([]byte{1, 0x21, 0, 0}, 1)
+	if d.PassRows(1, 2); !errors.Is(d.Err(), ErrCorrupt) {
+		t.Errorf("a reference to nothing: %v", d.Err())
+	}
+}
