@@ -1,6 +1,8 @@
 package abi
 
 import (
+	"encoding/binary"
+	"strconv"
 	"strings"
 
 	"chainexplorer/internal/felt"
@@ -47,21 +49,42 @@ func (r *Room) take(fields, origins int) ([]Field, []int) {
 
 // hex is a felt as text.
 func (r *Room) hex(f *felt.Felt) string {
-	if r == nil {
-		return f.String()
+	var digits [2 + 2*felt.Size]byte
+	return r.keep(f.AppendHex(digits[:0]))
+}
+
+// decimal is a number of four words, the most significant first, as text.
+func (r *Room) decimal(words [4]uint64) string {
+	var digits [80]byte
+	if words[0]|words[1]|words[2] == 0 {
+		return r.keep(strconv.AppendUint(digits[:0], words[3], 10))
 	}
-	if r.text.Cap()-r.text.Len() < 2+2*felt.Size {
-		size := max(piece(r.text.Cap(), 2+2*felt.Size, littleText, muchText), r.says)
+	var number [felt.Size]byte
+	for i, w := range words {
+		binary.BigEndian.PutUint64(number[8*i:], w)
+	}
+	return r.keep(felt.AppendDecimal(digits[:0], &number))
+}
+
+// keep is the text of bytes that are used again.
+func (r *Room) keep(b []byte) string {
+	if r == nil {
+		return string(b)
+	}
+	if r.text.Cap()-r.text.Len() < len(b) {
+		size := max(piece(r.text.Cap(), longestText, littleText, muchText), r.says)
 		r.says = 0                 // once
 		r.text = strings.Builder{} // the one before belongs to its texts
 		r.text.Grow(size)
 	}
-	var digits [2 + 2*felt.Size]byte
 	from := r.text.Len()
-	r.text.Write(f.AppendHex(digits[:0])) //nolint:errcheck // it never fails
-	r.takenText += r.text.Len() - from
+	r.text.Write(b) //nolint:errcheck // it never fails
+	r.takenText += len(b)
 	return r.text.String()[from:]
 }
+
+// longestText is as long as a felt, or the decimal digits of 256 bits, can be.
+const longestText = 80
 
 // roomy is for how many fields a room keeps memory: few transactions have more.
 const roomy = 4 * manyFields
@@ -71,7 +94,7 @@ const roomy = 4 * manyFields
 func (r *Room) Recycle() {
 	clear(r.fields)
 	*r = Room{fields: recycled(r.fields, r.takenFields, roomy), origins: recycled(r.origins, r.takenOrigins, 2*roomy),
-		says: min(r.takenText+2+2*felt.Size, muchText)}
+		says: min(r.takenText+longestText, muchText)}
 }
 
 // recycled is empty memory for as much as was taken, within a bound.

@@ -35,12 +35,12 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 			return false
 		}
 		low, high := limbs(v), limbs(&f.RawValues[1])
-		f.setNumber(KindU256, decimal([4]uint64{high[2], high[3], low[2], low[3]}))
+		f.setNumber(KindU256, room.decimal([4]uint64{high[2], high[3], low[2], low[3]}))
 		return true
 	case kindU512:
 		return f.setU512()
 	case kindI8, kindI16, kindI32, kindI64, kindI128:
-		return f.setSigned(typeBits[k])
+		return f.setSigned(typeBits[k], room)
 	}
 	if !below(v, typeBits[k]) {
 		return false
@@ -58,7 +58,7 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	case kindStorageAddress, kindBytes31:
 		f.DisplayValue = room.hex(v)
 	default: // unsigned integers
-		f.setNumber(KindFelt, decimal(limbs(v)))
+		f.setNumber(KindFelt, room.decimal(limbs(v)))
 	}
 	return true
 }
@@ -84,10 +84,10 @@ func limbs(v *felt.Felt) (w [4]uint64) {
 
 // setSigned reads an integer of n bits: a negative one is the prime minus its
 // magnitude.
-func (f *Field) setSigned(n int) bool {
+func (f *Field) setSigned(n int, room *Room) bool {
 	v := &f.RawValues[0]
 	if below(v, n-1) {
-		f.setNumber(KindFelt, decimal(limbs(v)))
+		f.setNumber(KindFelt, room.decimal(limbs(v)))
 		return true
 	}
 	prime, w := felt.Felt(felt.Prime), limbs(v)
@@ -110,7 +110,7 @@ func (f *Field) setSigned(n int) bool {
 	if magnitude.Cmp(lowest) > 0 {
 		return false
 	}
-	f.setNumber(KindFelt, "-"+decimal(m))
+	f.setNumber(KindFelt, "-"+room.decimal(m))
 	return true
 }
 
@@ -124,29 +124,6 @@ func (f *Field) setU512() bool {
 	}
 	f.setNumber(KindFelt, n.String())
 	return true
-}
-
-// decimal prints a number of four words, most significant first.
-func decimal(w [4]uint64) string {
-	if w[0]|w[1]|w[2] == 0 {
-		return strconv.FormatUint(w[3], 10)
-	}
-	const chunk = 1e19 // the largest power of ten in a word
-	var buf [80]byte
-	at := len(buf)
-	for w[0]|w[1]|w[2]|w[3] != 0 {
-		rem := uint64(0)
-		for i := range w {
-			w[i], rem = bits.Div64(rem, w[i], chunk)
-		}
-		more := w[0]|w[1]|w[2]|w[3] != 0
-		for digits := 0; rem != 0 || more && digits < 19; digits++ {
-			at--
-			buf[at] = '0' + byte(rem%10)
-			rem /= 10
-		}
-	}
-	return string(buf[at:])
 }
 
 func displayBytes(b []byte) string {

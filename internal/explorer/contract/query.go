@@ -26,16 +26,20 @@ type Classes struct {
 
 // Candidates are the classes of which one executed when the contract ran in the
 // block, oldest first: one, unless the block replaced the class by another.
-func (c *Classes) Candidates() []felt.Felt {
-	out := make([]felt.Felt, 0, 2)
+func (c *Classes) Candidates() []felt.Felt { return c.AppendCandidates(make([]felt.Felt, 0, 2)) }
+
+// AppendCandidates appends them.
+func (c *Classes) AppendCandidates(to []felt.Felt) []felt.Felt {
+	from := len(to)
 	if c.ChangedInBlock {
 		for _, f := range []*felt.Felt{c.Before, c.initial} {
 			if f != nil {
-				out = append(out, *f)
+				to = append(to, *f)
 			}
 		}
 	}
-	return slices.Compact(append(out, c.After))
+	to = append(to, c.After)
+	return to[:from+len(slices.Compact(to[from:]))]
 }
 
 // At is a contract at a block.
@@ -116,7 +120,7 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 	if err != nil {
 		return nil, err
 	}
-	settled := make([]*Classes, len(today)) // one for all pairs of a contract
+	settled := make([]Classes, len(today)) // one for all pairs of a contract
 	for i := range pairs {
 		n := at[i]
 		c := today[n]
@@ -124,10 +128,10 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 			left = append(left, i)
 			continue
 		}
-		if settled[n] == nil {
-			settled[n] = &Classes{Before: &c.Class, After: c.Class}
+		if settled[n].Before == nil {
+			settled[n] = Classes{Before: &c.Class, After: c.Class}
 		}
-		out[i] = settled[n]
+		out[i] = &settled[n]
 	}
 	return left, nil
 }

@@ -123,7 +123,7 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 	}
 	m.candidates = zeroed(m.candidates, len(events))
 	candidates := m.candidates
-	var hashes []felt.Felt
+	hashes := m.hashes[:0]                      // of all, one behind the other
 	told := map[*contract.Classes][]felt.Felt{} // many events have those of one contract
 	for i, c := range classes {
 		if c == nil {
@@ -131,11 +131,14 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 		}
 		list, known := told[c]
 		if !known {
-			list = c.Candidates()
-			told[c], hashes = list, append(hashes, list...)
+			from := len(hashes)
+			hashes = c.AppendCandidates(hashes)
+			list = hashes[from:len(hashes):len(hashes)] // also where it grows again
+			told[c] = list
 		}
 		candidates[i] = list
 	}
+	m.hashes = hashes
 	known, degraded := cache.load(ctx, r, hashes)
 	proven, asked := verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {

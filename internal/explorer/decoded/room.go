@@ -16,6 +16,7 @@ type Room struct {
 	results    []Result
 	pairs      []contract.At
 	candidates [][]felt.Felt
+	hashes     []felt.Felt // that candidates point to
 	calls      []CallResult
 }
 
@@ -26,7 +27,7 @@ const roomy = 64
 func (m *Room) Recycle() {
 	m.fields.Recycle()
 	if cap(m.results) > roomy {
-		m.results, m.pairs, m.candidates = nil, nil, nil
+		m.results, m.pairs, m.candidates, m.hashes = nil, nil, nil, nil
 	}
 	if cap(m.calls) > roomy {
 		m.calls = nil
