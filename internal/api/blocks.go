@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"net/http"
 	"strconv"
@@ -147,11 +146,11 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
 		from := state.Head.Number
 		if in.Cursor != "" {
-			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
-			if e != nil {
-				return e
+			after, err := s.openSpot(ctx, r, scope, in.Cursor)
+			if err != nil {
+				return err
 			}
-			from = min(from, binary.BigEndian.Uint64(pos))
+			from = after - 1
 		}
 		list, err := block.List(ctx, r, from, limit)
 		if err != nil {
@@ -159,8 +158,7 @@ func (s *Routes) listBlocks(ctx context.Context, in *struct {
 		}
 		out.Body.Items = blockItems(state, list)
 		if n := len(list); n == limit && list[n-1].Number > 0 {
-			next := s.Seal(scope, kernel.PutUint64(list[n-1].Number-1))
-			out.Body.NextCursor = &next
+			out.Body.NextCursor = s.sealSpot(scope, list[n-1].Ref())
 		}
 		return nil
 	})

@@ -132,12 +132,9 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 	err := s.view(ctx, in.Chain, func(_ *Chain, r explorer.Reader, state *chain.State) error {
 		from := explorer.Position{Block: state.Head.Number + 1}
 		if in.Cursor != "" {
-			pos, e := s.OpenCursor(ctx, scope, in.Cursor)
-			if e != nil {
-				return e
-			}
-			if p, ok := explorer.ParsePosition(pos); ok && p.Block <= state.Head.Number {
-				from = p
+			var err error
+			if from.Block, err = s.openSpot(ctx, r, scope, in.Cursor, &from.Index); err != nil {
+				return err
 			}
 		}
 		list, next, done, err := transaction.PreviewsBefore(ctx, r, from, limit)
@@ -150,8 +147,11 @@ func (s *Routes) listTransactions(ctx context.Context, in *struct {
 			out.Body.Items[i] = TxItem{t.Block, text.iso(t.BlockTime), t.Hash, t.Index, t.Type.String(), t.From, t.To, text.at(t.Execution.String()), finality(state, t.Block)}
 		}
 		if !done {
-			cursor := s.Seal(scope, next.Append(nil))
-			out.Body.NextCursor = &cursor
+			b, err := block.Get(ctx, r, next.Block)
+			if err != nil {
+				return err
+			}
+			out.Body.NextCursor = s.sealSpot(scope, b.Ref(), next.Index)
 		}
 		return nil
 	})

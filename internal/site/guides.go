@@ -167,7 +167,7 @@ func (s *Site) cursorGuide(at setting) []web.Section {
 				"A page may be shorter than `limit`, or empty, and still have a `nextCursor`: the service bounds how much a single request looks through.")},
 		},
 		{ID: "forks", Title: "Forks", Blocks: []web.Block{
-			docText("A cursor is a place in the chain. If a fork replaces blocks that you have already read, the pages behind go on in the chain as it is now: read the newest blocks again when `lastFork.count` of the status has changed. The cursor of a list inside a block that is gone is refused with `invalid_cursor`."),
+			docText("A cursor is a place in a block. While that block is part of the chain the list goes on exactly, whatever came or went above it: read the newest pages again when `lastFork.count` of the status has changed. When a fork takes the block away, the cursor is refused with `invalid_cursor`: begin again without one."),
 		}},
 	}
 }
