@@ -24,7 +24,7 @@ func errorObject(code int) json.RawMessage {
 	text, err := json.Marshal(struct {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
-	}{code, known.Meaning})
+	}{code, known.Message})
 	if err != nil {
 		panic(err) // a number and a text always encode
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
@@ -70,13 +71,34 @@ func translate(e *kernel.Error) *wire.Error {
 	return out
 }
 
+// Refuse answers a call that comes before there is a Gateway, and says whether the
+// request is one.
+func Refuse(w http.ResponseWriter, r *http.Request, e *kernel.Error, requestID string) bool {
+	path, _ := cutKey(r.URL.Path)
+	parts := strings.Split(strings.TrimPrefix(strings.TrimPrefix(path, "/api"), "/"), "/")
+	if r.Method != http.MethodPost || len(parts) != 3 || parts[0] != "rpc" && (parts[0] != "v1" || parts[2] != "rpc") {
+		return false
+	}
+	out := translateEarly(e)
+	setRetry(w.Header(), out)
+	send(w, r, statusOf(out), wire.AppendError(nil, wire.Null, out.Object(requestID)))
+	return true
+}
+
+// translateEarly is translate of what fails before we are asked: whether the caller may
+// ask is not known yet.
+func translateEarly(e *kernel.Error) *wire.Error {
+	out := translate(e)
+	if e.Code == kernel.CodeServiceUnavailable {
+		out.Name = wire.AuthorizationAway
+	}
+	return out
+}
+
 // refuse answers for the kernel, before anything of the body is read: nobody knows
 // the id yet.
 func (g *Gateway) refuse(w http.ResponseWriter, r *http.Request, e *kernel.Error) {
-	out := translate(e)
-	if e.Code == kernel.CodeServiceUnavailable {
-		out.Name = wire.AuthorizationAway // all that the kernel does before us
-	}
+	out := translateEarly(e)
 	kernel.Challenge(w.Header(), e, kernel.RecordOf(w).Route)
 	g.sendWhole(w, r, out)
 }

@@ -330,3 +330,22 @@ func TestDiscover(t *testing.T) {
 		t.Errorf("got %+v", d)
 	}
 }
+
+// TestErrorsOfTheIndex: what the index refuses by itself it says in the words of the
+// specification, as nodes do.
+func TestErrorsOfTheIndex(t *testing.T) {
+	w := newWorld(t, 5)
+	for _, c := range []struct {
+		method, params string
+		code           int
+		message        string
+	}{
+		{"starknet_getTransactionByBlockIdAndIndex", `[{"block_number":3},9999]`, 27, "Invalid transaction index in a block"},
+		{"starknet_getEvents", `[{"from_block":{"block_number":0},"to_block":{"block_number":3},"chunk_size":100000}]`, 31, "Requested page size is too big"},
+		{"starknet_getEvents", `[{"from_block":{"block_number":0},"to_block":{"block_number":3},"chunk_size":10,"continuation_token":"service-v1-x"}]`, 33, "The supplied continuation token is invalid or unknown"},
+	} {
+		if a := w.call(c.method, c.params); a.Error == nil || a.Error.Code != c.code || a.Error.Message != c.message {
+			t.Errorf("%s %s: %+v", c.method, c.params, a.Error)
+		}
+	}
+}

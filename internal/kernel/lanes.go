@@ -52,8 +52,9 @@ func pageLike(r *http.Request) bool {
 }
 
 // Starting answers until a Server can: the process lives, and is not ready. A
-// service may have to wait for its node, or for an indexer to begin.
-func Starting() http.Handler {
+// service may have to wait for its node, or for an indexer to begin. refuse, if there is
+// one, refuses requests that are answered in another form, and says whether this is one.
+func Starting(refuse func(w http.ResponseWriter, r *http.Request, e *Error, requestID string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/healthz":
@@ -64,7 +65,10 @@ func Starting() http.Handler {
 		default:
 			id := requestID(r.Header)
 			w.Header().Set(HeaderRequestID, id)
-			SendError(w, r, RetryLater(5, nil, "The service is starting."), id, nil)
+			e := RetryLater(5, nil, "The service is starting.")
+			if refuse == nil || !refuse(w, r, e, id) {
+				SendError(w, r, e, id, nil)
+			}
 		}
 	})
 }

@@ -141,12 +141,9 @@ func (s *session) one(ctx context.Context, c *wire.Call) ([]byte, *sub) {
 // specError is an error of the specification.
 type specError int
 
-func (e specError) Error() string { return specTexts[e] }
-
-var specTexts = map[specError]string{
-	codeBlockNotFound: "Block not found", codeTooManyKeys: "Too many keys provided in a filter",
-	codeInvalidSubscription: "Invalid subscription id", codeTooManyAddresses: "Too many addresses in filter sender_address filter",
-	codeTooManyBlocksBack: "Cannot go back more than 1024 blocks",
+func (e specError) Error() string {
+	known, _ := method.ErrorOf(int(e))
+	return known.Message
 }
 
 func (s *session) object(err error) json.RawMessage {

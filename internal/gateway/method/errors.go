@@ -12,6 +12,9 @@ type NodeError struct {
 	Code    int
 	Name    string
 	Meaning string
+	// Message is what error.message has where the gateway gives it, in the words of the
+	// specification; empty where nodes alone do.
+	Message string
 	Data    string               // what error.data has; empty: nothing that is promised
 	Since   starknet.SpecVersion // zero: all versions
 }
@@ -22,14 +25,14 @@ var nodeErrors = []NodeError{
 	{Code: 10, Name: "NO_TRACE_AVAILABLE", Meaning: "The transaction has not run yet, so that there is no trace.", Data: "status"},
 	{Code: 20, Name: "CONTRACT_NOT_FOUND", Meaning: "No contract has this address at that block."},
 	{Code: 21, Name: "ENTRYPOINT_NOT_FOUND", Meaning: "The contract has no function with this selector."},
-	{Code: 24, Name: "BLOCK_NOT_FOUND", Meaning: "There is no such block."},
-	{Code: 27, Name: "INVALID_TXN_INDEX", Meaning: "The block has fewer transactions."},
+	{Code: 24, Name: "BLOCK_NOT_FOUND", Message: "Block not found", Meaning: "There is no such block."},
+	{Code: 27, Name: "INVALID_TXN_INDEX", Message: "Invalid transaction index in a block", Meaning: "The block has fewer transactions."},
 	{Code: 28, Name: "CLASS_HASH_NOT_FOUND", Meaning: "No class with this hash is declared at that block."},
 	{Code: 29, Name: "TXN_HASH_NOT_FOUND", Meaning: "No transaction with this hash is known."},
-	{Code: 31, Name: "PAGE_SIZE_TOO_BIG", Meaning: "chunk_size is larger than the node allows: ask for 1,000 or fewer."},
+	{Code: 31, Name: "PAGE_SIZE_TOO_BIG", Message: "Requested page size is too big", Meaning: "chunk_size is larger than is allowed: ask for 1,024 or fewer."},
 	{Code: 32, Name: "NO_BLOCKS", Meaning: "The node has no block yet."},
-	{Code: 33, Name: "INVALID_CONTINUATION_TOKEN", Meaning: "The token does not belong to this query: begin again without it."},
-	{Code: 34, Name: "TOO_MANY_KEYS_IN_FILTER", Meaning: "The filter has more keys than the node allows: use at most 16 positions.", Data: "the node's own"},
+	{Code: 33, Name: "INVALID_CONTINUATION_TOKEN", Message: "The supplied continuation token is invalid or unknown", Meaning: "The token does not belong to this query: begin again without it."},
+	{Code: 34, Name: "TOO_MANY_KEYS_IN_FILTER", Message: "Too many keys provided in a filter", Meaning: "The filter has more keys than the node allows: use at most 16 positions.", Data: "the node's own"},
 	{Code: 40, Name: "CONTRACT_ERROR", Meaning: "The contract refused the call.", Data: "revert_error"},
 	{Code: 41, Name: "TRANSACTION_EXECUTION_ERROR", Meaning: "A transaction failed while it was run.", Data: "transaction_index, execution_error"},
 	{Code: 42, Name: "STORAGE_PROOF_NOT_SUPPORTED", Meaning: "The node keeps no tries of a block that old."},
@@ -48,9 +51,9 @@ var nodeErrors = []NodeError{
 	{Code: 63, Name: "UNEXPECTED_ERROR", Meaning: "The sequencer failed in a way that has no name.", Data: "text"},
 	{Code: 64, Name: "REPLACEMENT_TRANSACTION_UNDERPRICED", Meaning: "A transaction with this nonce waits already, and this one does not pay enough to take its place.", Since: starknet.V09},
 	{Code: 65, Name: "FEE_BELOW_MINIMUM", Meaning: "The bounds are below what the network takes.", Since: starknet.V09},
-	{Code: 66, Name: "INVALID_SUBSCRIPTION_ID", Meaning: "There is no such subscription on this connection."},
-	{Code: 67, Name: "TOO_MANY_ADDRESSES_IN_FILTER", Meaning: "sender_address names too many."},
-	{Code: 68, Name: "TOO_MANY_BLOCKS_BACK", Meaning: "block_id is more than 1,024 blocks back."},
+	{Code: 66, Name: "INVALID_SUBSCRIPTION_ID", Message: "Invalid subscription id", Meaning: "There is no such subscription on this connection."},
+	{Code: 67, Name: "TOO_MANY_ADDRESSES_IN_FILTER", Message: "Too many addresses in filter sender_address filter", Meaning: "sender_address names too many."},
+	{Code: 68, Name: "TOO_MANY_BLOCKS_BACK", Message: "Cannot go back more than 1024 blocks", Meaning: "block_id is more than 1,024 blocks back."},
 	{Code: 69, Name: "INVALID_PROOF", Meaning: "The proof of the transaction does not hold.", Data: "text", Since: starknet.V010},
 	{Code: 100, Name: "COMPILATION_ERROR", Meaning: "The class could not be compiled.", Data: "compilation_error"},
 }
