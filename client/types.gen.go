@@ -823,14 +823,14 @@ type Capabilities struct {
 	RouteFamilies []RouteFamily `json:"routeFamilies"`
 	// The JSON-RPC gateway: where it is, its methods by class, its limits.
 	RPC RPCFacts `json:"rpc"`
-	// Whether node methods can be called through this service.
-	RPCProvider FeatureStatus `json:"rpcProvider"`
+	// The JSON-RPC gateway, as a wallet or a library looks it up.
+	RPCProvider RPCProvider `json:"rpcProvider"`
 	// Version of this answer's form.
 	SchemaVersion string `json:"schemaVersion"`
 	// Whether sessions can be managed here.
 	SessionControl FeatureStatus `json:"sessionControl"`
 	// Whether wallets can sign through this service.
-	WalletInteraction FeatureStatus `json:"walletInteraction"`
+	WalletInteraction WalletInteraction `json:"walletInteraction"`
 }
 
 // ChainEntry is an object of the API.
@@ -3256,6 +3256,41 @@ type ProverResult struct {
 	ProofFacts []string `json:"proof_facts"`
 }
 
+// ProviderPart is an object of the API.
+type ProviderPart struct {
+	// Whether this deployment serves it.
+	Enabled bool `json:"enabled"`
+	// An answer, null where it is always small.
+	MaxResponseBytes *int64 `json:"maxResponseBytes"`
+	// Things of one call together, null where only answers are bounded.
+	MaxTargets *int64 `json:"maxTargets"`
+	// Names of the methods.
+	Methods []string `json:"methods"`
+	// Whether a key needs no more than the scope read.
+	OpenToAllAPIKeys bool `json:"openToAllApiKeys"`
+	// What becomes of what is sent: forwarded_unchanged, or null where nothing is forwarded.
+	PayloadPolicy *string `json:"payloadPolicy"`
+	// Class of the methods.
+	QuotaClass string `json:"quotaClass"`
+	// What a key needs.
+	Scope string `json:"scope"`
+	// scoped: for keys with the scope. operator_scoped: for keys with a scope that only the
+	// operator gives out.
+	Status string `json:"status"`
+}
+
+// ProviderRule is an object of the API.
+type ProviderRule struct {
+	// per_call: each call draws on the budget as it would alone.
+	Accounting string `json:"accounting"`
+	// Calls of a batch.
+	MaxItems int64 `json:"maxItems"`
+	// All answers together.
+	MaxResponseBytes int64 `json:"maxResponseBytes"`
+	// Whether it is taken.
+	Supported bool `json:"supported"`
+}
+
 // Quorum is an object of the API.
 type Quorum struct {
 	// How many L1 endpoints are asked; null: none is.
@@ -3320,6 +3355,41 @@ type RPCLimits struct {
 	StorageProofTargets int64 `json:"storageProofTargets"`
 	// A trace, or the traces of a block.
 	TraceBytes int64 `json:"traceBytes"`
+}
+
+// RPCProvider is an object of the API.
+type RPCProvider struct {
+	// Where the key goes.
+	AuthHeader string `json:"authHeader"`
+	// Several calls in one request.
+	Batch ProviderRule `json:"batch"`
+	// Those that nodes alone can answer: pre_confirmed, and in its place pending on paths that
+	// name 0.8.
+	ConditionalBlockTags []string `json:"conditionalBlockTags"`
+	// Whether this deployment serves it.
+	Enabled bool `json:"enabled"`
+	// Path of the default chain, below the address of this service.
+	Endpoint string `json:"endpoint"`
+	// The same of any chain.
+	EndpointTemplate string `json:"endpointTemplate"`
+	// Oldest version of the specification that a path can name.
+	MinimumSpecVersion string `json:"minimumSpecVersion"`
+	// Version of the specification on paths that name none.
+	PublicSpecVersion string `json:"publicSpecVersion"`
+	// Classes of methods, as X-Service-Rpc-Class names them.
+	QuotaClasses []string `json:"quotaClasses"`
+	// authenticated_http_beta: any key with the scope read may call.
+	Status string `json:"status"`
+	// Proofs of state.
+	StorageProofBeta ProviderPart `json:"storageProofBeta"`
+	// Tags that name a block.
+	SupportedBlockTags []string `json:"supportedBlockTags"`
+	// Traces.
+	TraceBeta ProviderPart `json:"traceBeta"`
+	// Methods that are known here and not served.
+	UnsupportedUntilCertified []string `json:"unsupportedUntilCertified"`
+	// Signed transactions, which are passed on to a node.
+	WriteBeta ProviderPart `json:"writeBeta"`
 }
 
 // RangeCoverage is an object of the API.
@@ -4407,6 +4477,20 @@ type WalletInclude struct {
 	ClassHash *bool `json:"classHash,omitzero"`
 	// Ask for the nonce of the owner's account.
 	Nonce *bool `json:"nonce,omitzero"`
+}
+
+// WalletInteraction is an object of the API.
+type WalletInteraction struct {
+	// The only chain that it is meant for.
+	Chain string `json:"chain"`
+	// Whether this part of the service can be used.
+	Enabled          bool  `json:"enabled"`
+	MaxArguments     int64 `json:"maxArguments"`
+	MaxCalldataFelts int64 `json:"maxCalldataFelts"`
+	MaxCalls         int64 `json:"maxCalls"`
+	MaxStringBytes   int64 `json:"maxStringBytes"`
+	// The state in a word; reasonCode or reason tells why.
+	Status string `json:"status"`
 }
 
 // WalletItem is an object of the API.

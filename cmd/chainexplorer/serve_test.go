@@ -188,8 +188,21 @@ func TestServe(t *testing.T) {
 	}
 	r.stop()
 
-	r = start(t, sameBinary(t, serve...))
+	r = start(t, sameBinary(t, append(serve, "--no-rpc-writes")...))
 	r.get("/v1/SN_MAIN/block/39", made.PlaintextKey, http.StatusOK)
+	var told struct {
+		SessionControl, APIKeyLifecycle struct {
+			Enabled bool
+			Status  string
+		}
+		RPCProvider struct{ WriteBeta struct{ Enabled bool } }
+	}
+	if err := json.Unmarshal(r.get("/v1/meta/capabilities", made.PlaintextKey, http.StatusOK), &told); err != nil {
+		t.Fatal(err)
+	}
+	if !told.SessionControl.Enabled || told.APIKeyLifecycle.Status != "self_serve" || told.RPCProvider.WriteBeta.Enabled {
+		t.Errorf("it says of sessions, keys and writes: %+v", told)
+	}
 	if _, stderr, code := output(t, "admin", "key", "revoke", made.APIKey.PublicID, "--control", control); code != 0 {
 		t.Fatalf("key revoke: %s", stderr)
 	}

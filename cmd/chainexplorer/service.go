@@ -221,7 +221,7 @@ func (s *service) openAPI(ctx context.Context) error {
 		return err
 	}
 	r := api.Options{Labels: label.NewRepository(s.control, nil), HeadMaxAge: s.opts.HeadMaxAge,
-		RPC: api.RPCService{Enabled: s.opts.RPC.Rpc, WebSocket: s.opts.RPC.Rpc && s.opts.RPC.RpcWebsocket}}
+		RPC: api.RPCService{Enabled: s.opts.RPC.Rpc, WebSocket: s.opts.RPC.Rpc && s.opts.RPC.RpcWebsocket, Writes: s.opts.RPC.RpcWrites}}
 	verified := job.New(s.control, job.Options{})
 	r.Attempt = verification.Attempts(verified)
 	var ids []string

@@ -28,9 +28,9 @@ type Capabilities struct {
 	// EventSearchByChain has the coverage of every chain, the default one included.
 	EventSearchByChain  []EventSearchFacts `json:"eventSearchByChain" doc:"The same for every chain that is served, the default one first."`
 	BatchLimits         BatchLimits        `json:"batchLimits"`
-	RPCProvider         FeatureStatus      `json:"rpcProvider"`
+	RPCProvider         RPCProvider        `json:"rpcProvider" doc:"The JSON-RPC gateway, as a wallet or a library looks it up."`
 	RPC                 RPCFacts           `json:"rpc" doc:"The JSON-RPC gateway: where it is, its methods by class, its limits."`
-	WalletInteraction   FeatureStatus      `json:"walletInteraction"`
+	WalletInteraction   WalletInteraction  `json:"walletInteraction"`
 	OperatingRules      []string           `json:"operatingRules"`
 	IssueReportContract IssueReportRule    `json:"issueReportContract"`
 }
@@ -92,6 +92,17 @@ type FamilyOperation struct {
 type FeatureStatus struct {
 	Enabled bool   `json:"enabled"`
 	Status  string `json:"status"`
+}
+
+// WalletInteraction says whether pages may have a wallet sign, and what its bounds would be.
+type WalletInteraction struct {
+	Enabled          bool   `json:"enabled"`
+	Status           string `json:"status" enum:"disabled_until_operator_enabled"`
+	Chain            string `json:"chain" doc:"The only chain that it is meant for."`
+	MaxCalls         int    `json:"maxCalls"`
+	MaxCalldataFelts int    `json:"maxCalldataFelts"`
+	MaxArguments     int    `json:"maxArguments"`
+	MaxStringBytes   int    `json:"maxStringBytes"`
 }
 
 // CallerFacts is what the service knows of the key that asks.
@@ -192,10 +203,9 @@ func budgetsOf(r *kernel.Request) *CallerBudgets {
 }
 
 func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabilities], error) {
-	off := FeatureStatus{false, "not_available"}
-	provider := off
-	if s.RPC.Enabled {
-		provider = FeatureStatus{true, "available"}
+	sessions, lifecycle := FeatureStatus{false, "not_available"}, FeatureStatus{true, "operator_issued"}
+	if slices.ContainsFunc(s.Entries(), func(r *kernel.Route) bool { return r.Session }) {
+		sessions, lifecycle = FeatureStatus{true, "available"}, FeatureStatus{true, "self_serve"}
 	}
 	c := kernel.RequestOf(ctx).Caller
 	class, plan := string(c.Environment), string(c.Plan)
@@ -217,12 +227,12 @@ func (s *Routes) GetCapabilities(ctx context.Context, _ *struct{}) (*body[Capabi
 		RateLimit: RateLimitRules{RateLimitHeaders{kernel.HeaderRouteClass, kernel.HeaderLimit, kernel.HeaderRemaining, kernel.HeaderPolicy, "Retry-After"},
 			[]kernel.Class{kernel.Light, kernel.Heavy, kernel.Batch}, "Each operation names its class in x-service-rate-limit-class.",
 			"On 429 wait as long as Retry-After says; budgets are per workspace and class in windows of 60 seconds."},
-		RouteFamilies: s.Families(), SessionControl: off,
-		APIKeyLifecycle: FeatureStatus{true, "operator_issued"},
+		RouteFamilies: s.Families(), SessionControl: sessions, APIKeyLifecycle: lifecycle,
 		Caller: CallerFacts{Authenticated: true, AuthType: "api_key", KeyClass: &class, Scopes: c.Scopes.Names(),
 			ScopeDisclosure: "All scopes of the key are listed.", RouteFamilyDisclosure: "All families are listed, whether or not the key may use them.",
 			WorkspacePlan: &plan, RateLimit: budgetsOf(kernel.RequestOf(ctx))},
-		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{MaxAddresses, MaxHashes, MaxWalletTokens, batchRetryAfter}, RPCProvider: provider, RPC: rpcFacts(s.RPC), WalletInteraction: off,
+		EventSearch: events[0], EventSearchByChain: events, BatchLimits: BatchLimits{MaxAddresses, MaxHashes, MaxWalletTokens, batchRetryAfter}, RPCProvider: rpcProvider(s.RPC, s.Order[0]), RPC: rpcFacts(s.RPC),
+		WalletInteraction: WalletInteraction{Status: "disabled_until_operator_enabled", Chain: "SN_SEPOLIA", MaxCalls: 1, MaxCalldataFelts: 256, MaxArguments: 64, MaxStringBytes: 4096},
 		OperatingRules: []string{
 			"Send the key in a header, never in an address.",
 			"Pass nextCursor back unchanged and stop when it is null.",

@@ -11,6 +11,7 @@ import (
 type RPCService struct {
 	Enabled   bool
 	WebSocket bool
+	Writes    bool // signed transactions are passed on
 }
 
 // RPCFacts is what the capabilities tell of the JSON-RPC gateway.

@@ -132,7 +132,7 @@ var Codes = map[Code]codeInfo{
 	CodeUnqualifiedPolicy: {http.StatusUnprocessableEntity, "api/holder-census", "Unqualified token policy",
 		"Nobody has vouched that every change of the token's balances is a Transfer event, so that its holders cannot be counted. It is not a count of zero.",
 		"Retrying does not help. The operator can qualify the token in the registry after looking at its contract."},
-	CodeIdempotencyKeyReused: {http.StatusConflict, "api/verification", "Idempotency key reused",
+	CodeIdempotencyKeyReused: {http.StatusConflict, "api/errors", "Idempotency key reused",
 		"The Idempotency-Key was used before in the workspace, for another package, another request for a proof, or another webhook.",
 		"Send the same body again to find its job, or a new key for a new one. Nothing was changed."},
 	CodeIdempotencyKeyRequired: {http.StatusBadRequest, "api/prover", "Idempotency key required",

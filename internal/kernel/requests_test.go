@@ -136,7 +136,7 @@ func (w *world) foreignKey() string {
 // with a key in a header, the strict one as soon as other credentials travel.
 func TestOrigins(t *testing.T) {
 	w := sharedWorld(t, 41)
-	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, Last-Modified, X-Service-Route-Stability, WWW-Authenticate"
+	exposed := "X-Request-Id, X-Service-Route-Class, X-Service-Rpc-Class, X-Ratelimit-Limit, X-Ratelimit-Remaining, X-Ratelimit-Policy, Retry-After, ETag, Last-Modified, X-Service-Route-Stability, WWW-Authenticate, X-Service-Query-Class, X-Service-Cost-Units"
 	for _, c := range []struct {
 		name        string
 		origin      string

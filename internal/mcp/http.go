@@ -27,6 +27,9 @@ const (
 	messagesAtOnce, messagesOfWorkspace, messagesOfKey = 64, 16, 8
 )
 
+// callersOwn keeps answers from being kept: they are for the key that asked.
+const callersOwn = "private, no-store"
+
 // paths are where messages are taken.
 var paths = []string{"/mcp", "/api/mcp"}
 
@@ -85,7 +88,7 @@ func New(s *kernel.Server, o Options) {
 			send(w, r, kernel.Fail(kernel.CodeInvalidRequest, "body: one message at a time."))
 			return
 		}
-		w.Header().Set("Cache-Control", "private, no-store")
+		w.Header().Set("Cache-Control", callersOwn)
 		id := kernel.RecordOf(w).ID
 		if answer, status := refused(body, id); answer != nil {
 			w.Header().Set("Content-Type", "application/json")

@@ -380,3 +380,21 @@ func TestNamesAreApart(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersAreTheCallers: what a key was answered may be kept by nobody.
+func TestAnswersAreTheCallers(t *testing.T) {
+	w := servertest.Shared(t, 45)
+	for _, body := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status","arguments":{}}}`, `{"jsonrpc":"2.0","id":1,"method":"nothing"}`} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/mcp", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"X-Service-Api-Key": w.Key, "Content-Type": "application/json", "Accept": "application/json, text/event-stream"} {
+			req.Header.Set(name, value)
+		}
+		r := w.Send(req)
+		if got := r.Header.Get("Cache-Control"); got != "private, no-store" {
+			t.Errorf("%s: %d with Cache-Control %q", body, r.StatusCode, got)
+		}
+	}
+}

@@ -98,6 +98,7 @@ func (t *told) send(requestID string) {
 		body = wire.AppendError(nil, a.ID, e.Object(requestID))
 	}
 	t.Header().Del("Content-Length")
+	t.Header().Set("Cache-Control", callersOwn) // the program that made it says less
 	if t.status != 0 {
 		t.ResponseWriter.WriteHeader(t.status)
 	}

@@ -317,7 +317,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	o := Options{control: db, accounts: w.Repo, people: w.People, usage: usage.NewRepository(db, w.Repo, w.Clock.Now)}
 	o.apiOptions = api.Options{Chains: []api.Chain{{ID: ChainID, Store: w.Engine, Depth: Depth, Node: w.Pool, Registry: w.Known.Chain(ChainID)}}}
 	o.Gateway = gateway.Options{Chains: []gateway.Chain{{ID: ChainID, Pool: w.Pool, Store: w.Engine, Depth: Depth}}, Sockets: 1024}
-	o.RPC = api.RPCService{Enabled: true, WebSocket: true}
+	o.RPC = api.RPCService{Enabled: true, WebSocket: true, Writes: true}
 	o.kernelOptions = kernel.Options{
 		Keys:    account.NewAuthenticator(w.Repo, nil),
 		Cursors: kernel.NewCursors(secret[:]),

@@ -71,7 +71,7 @@ func open(t *testing.T, w *servertest.World, query, key string, headers ...strin
 	}
 	l := &listener{t: t, res: res, in: bufio.NewReader(res.Body), stop: stop}
 	t.Cleanup(l.close)
-	if res.StatusCode == http.StatusOK && (res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("X-Accel-Buffering") != "no") {
+	if res.StatusCode == http.StatusOK && (res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "private, no-store" || res.Header.Get("X-Accel-Buffering") != "no") {
 		t.Errorf("the headers of a stream: %v", res.Header)
 	}
 	return l

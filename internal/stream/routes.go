@@ -198,7 +198,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *kernel.Error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
+	h.Set("Cache-Control", "private, no-store")
 	h.Set("X-Accel-Buffering", "no") // a proxy must not collect what is news
 	h.Set("Connection", "close")     // the deadlines of a stream are its own
 	w.WriteHeader(http.StatusOK)
