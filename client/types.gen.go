@@ -4484,11 +4484,15 @@ type WalletInteraction struct {
 	// The only chain that it is meant for.
 	Chain string `json:"chain"`
 	// Whether this part of the service can be used.
-	Enabled          bool  `json:"enabled"`
-	MaxArguments     int64 `json:"maxArguments"`
+	Enabled bool `json:"enabled"`
+	// Arguments of a call.
+	MaxArguments int64 `json:"maxArguments"`
+	// Felts of its calldata.
 	MaxCalldataFelts int64 `json:"maxCalldataFelts"`
-	MaxCalls         int64 `json:"maxCalls"`
-	MaxStringBytes   int64 `json:"maxStringBytes"`
+	// Calls of a transaction.
+	MaxCalls int64 `json:"maxCalls"`
+	// Bytes of a text among them.
+	MaxStringBytes int64 `json:"maxStringBytes"`
 	// The state in a word; reasonCode or reason tells why.
 	Status string `json:"status"`
 }

@@ -312,29 +312,31 @@ func (o *oracle) movingPages() {
 	blocks, _ := o.newest()
 	o.sameRows("blocks while blocks arrive", blocks, o.pages("listBlocks", "blocks", 4, grow))
 
-	// A fork in the middle of a walk: what follows is the new chain, below the cursor.
-	p := o.page("listTransactions", "txs", 6, nil)
-	var last struct {
-		BlockNumber uint64
-		TxIndex     int
-	}
-	if err := json.Unmarshal(p.Items[len(p.Items)-1], &last); err != nil {
-		o.T.Fatal(err)
-	}
-	o.fork(5)
-	_, txs = o.newest()
-	var below []object
-	for _, tx := range txs {
-		if n := tx["blockNumber"].(uint64); n < last.BlockNumber || n == last.BlockNumber && tx["txIndex"].(int) < last.TxIndex {
-			below = append(below, tx)
+	// A fork in the middle of a walk: from below the blocks that it replaces the list goes on
+	// as if nothing had been, and from one of them it does not.
+	for _, list := range []struct {
+		id, path string
+		deep     int // rows down to where the fork does not reach
+		want     func() []object
+	}{
+		{"listTransactions", "txs", 80, func() []object { _, txs := o.newest(); return txs }},
+		{"listBlocks", "blocks", 20, func() []object { blocks, _ := o.newest(); return blocks }},
+	} {
+		inside, below := o.page(list.id, list.path, 2, nil).NextCursor, o.page(list.id, list.path, list.deep, nil).NextCursor
+		left := len(list.want()) - list.deep
+		o.fork(5)
+		r := o.Do(http.MethodGet, fmt.Sprintf("/v1/%s/%s?limit=2&cursor=%s", chainID, list.path, url.QueryEscape(*inside)), o.Key)
+		if r.StatusCode != http.StatusBadRequest || r.Envelope().Code != kernel.CodeInvalidCursor {
+			o.T.Fatalf("%s: a cursor of a block that is gone: %d %s", list.path, r.StatusCode, r.Body)
 		}
+		var rest []json.RawMessage
+		for cursor := below; cursor != nil; {
+			p := o.page(list.id, list.path, 30, cursor)
+			rest, cursor = append(rest, p.Items...), p.NextCursor
+		}
+		all := list.want()
+		o.sameList(list.path+" after a fork", all[len(all)-left:], rest)
 	}
-	var rest []json.RawMessage
-	for cursor := p.NextCursor; cursor != nil; {
-		p = o.page("listTransactions", "txs", 30, cursor)
-		rest, cursor = append(rest, p.Items...), p.NextCursor
-	}
-	o.sameList("txs after a fork", below, rest)
 
 	// The list of a block that a fork took away does not go on in another block.
 	head, _ := o.Chain.Head()

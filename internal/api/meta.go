@@ -99,10 +99,10 @@ type WalletInteraction struct {
 	Enabled          bool   `json:"enabled"`
 	Status           string `json:"status" enum:"disabled_until_operator_enabled"`
 	Chain            string `json:"chain" doc:"The only chain that it is meant for."`
-	MaxCalls         int    `json:"maxCalls"`
-	MaxCalldataFelts int    `json:"maxCalldataFelts"`
-	MaxArguments     int    `json:"maxArguments"`
-	MaxStringBytes   int    `json:"maxStringBytes"`
+	MaxCalls         int    `json:"maxCalls" doc:"Calls of a transaction."`
+	MaxCalldataFelts int    `json:"maxCalldataFelts" doc:"Felts of its calldata."`
+	MaxArguments     int    `json:"maxArguments" doc:"Arguments of a call."`
+	MaxStringBytes   int    `json:"maxStringBytes" doc:"Bytes of a text among them."`
 }
 
 // CallerFacts is what the service knows of the key that asks.

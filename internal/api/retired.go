@@ -19,7 +19,6 @@ type Retirement struct {
 	SchemaVersion  string      `json:"schemaVersion" enum:"service.retirement.v1"`
 	Code           kernel.Code `json:"code" enum:"token_holdings_retired" doc:"Names what is gone; branch on this."`
 	Message        string      `json:"message" doc:"For people; may change."`
-	DocSlug        string      `json:"docSlug" doc:"The same page, below /docs/."`
 	MigrationGuide string      `json:"migrationGuide" doc:"Page that says how to go on."`
 	Successors     []Successor `json:"successors" doc:"What took its place, ready to be asked."`
 	ChainID        string      `json:"chainId"`
@@ -62,7 +61,6 @@ func (s *Routes) getTokenHoldings(ctx context.Context, in *struct {
 	code := kernel.CodeTokenHoldingsRetired
 	out := &retired{Body: Retirement{SchemaVersion: "service.retirement.v1", Code: code,
 		Message:        "Token holdings are not served any more. Find the tokens with asset discovery, and read balances with wallet state.",
-		DocSlug:        kernel.Codes[code].Slug,
 		MigrationGuide: s.BaseURL + "/docs/" + kernel.Codes[code].Slug,
 		Successors: []Successor{
 			{"asset_discovery", http.MethodGet, fmt.Sprintf("/v1/%s/address/%s/assets/discovery", in.Chain, owner)},
