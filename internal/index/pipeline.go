@@ -99,24 +99,22 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 	cur, began := x.newBatch(nil), time.Now()
 	err := func() error {
 		for number := from; number <= last; number++ {
-			select {
-			case err := <-committing: // its memory goes before this batch has as much
-				if err := settled(err); err != nil {
-					return err
-				}
-				cur.rows.below = nil
-			default:
-			}
 			var r result
-			select {
-			case slot := <-queue:
+			for slot, waits, ready := (chan result)(nil), queue, false; !ready; {
 				select {
+				case slot = <-waits:
+					waits = nil
 				case r = <-slot:
+					ready = true
+				case err := <-committing:
+					// It is told at once, and its memory goes before this batch has as much.
+					if err := settled(err); err != nil {
+						return err
+					}
+					cur.rows.below = nil
 				case <-ctx.Done():
 					return ctx.Err()
 				}
-			case <-ctx.Done():
-				return ctx.Err()
 			}
 			if r.err != nil {
 				// The blocks in front of one that could not be had are good: keep

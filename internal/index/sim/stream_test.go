@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/prometheus/client_golang/prometheus"
@@ -184,4 +185,44 @@ func (s cancelingStream) Add(ctx context.Context, c *store.Changes) error {
 		s.c.cancel()
 	}
 	return s.traced.Add(ctx, c)
+}
+
+// gated has a block only when another was announced.
+type gated struct {
+	*World
+	block     uint64
+	announced chan struct{}
+}
+
+func (g *gated) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
+	if number == g.block {
+		select {
+		case <-g.announced:
+		case <-ctx.Done():
+			return index.Raw{}, ctx.Err()
+		}
+	}
+	return g.World.Fetch(ctx, number)
+}
+
+// TestCommitsAreToldAtOnce: what a commit holds is announced, and let go, when it is done,
+// also while the node keeps the next block back.
+func TestCommitsAreToldAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := openStore(t, vfs.NewMem())
+		defer closeStore(t, engine)
+		g := &gated{World: quiet(9, 80, 5, UnknownVersion), block: 40, announced: make(chan struct{})}
+		o := options(g.World)
+		o.Source, o.Store, o.BatchBytes, o.UndoBlocks = g, engine, 1, 20
+		o.Announce = func(a index.Announcement) {
+			if a.Head.Number == g.block-1 {
+				close(g.announced)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := newIndexer(t, o).RunTo(ctx, 79); err != nil || ctx.Err() != nil {
+			t.Errorf("the run ended with %v", errors.Join(err, ctx.Err()))
+		}
+	})
 }

@@ -3,6 +3,7 @@ package pebble_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -184,4 +185,25 @@ func TestStreamAfterFailure(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	left.Drop()
+}
+
+// TestStreamHoldsNothing: what a stream has written is let go while it is open.
+func TestStreamHoldsNothing(t *testing.T) {
+	e, _ := openStreams(t, vfs.NewMem())
+	s := e.Stream()
+	const lists = 200
+	var gone atomic.Int64
+	for n := range uint64(lists) {
+		c := &store.Changes{}
+		c.Put(entries, store.AppendUint64(nil, n), nil, payload(n))
+		runtime.AddCleanup(c, func(struct{}) { gone.Add(1) }, struct{}{})
+		if err := s.Add(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the end of lists that were written", func() bool {
+		runtime.GC()
+		return gone.Load() > lists-10
+	})
+	s.Drop()
 }
