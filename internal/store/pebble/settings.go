@@ -81,13 +81,18 @@ func settings(o Options) (*lsm.Options, error) {
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       12,
 		L0StopWritesThreshold:       40,
-		LBaseMaxBytes:               256 << 20,
+		// What six of them hold is merged into a level of about the same size, and each level
+		// is five times the one before, where Pebble's own would be ten: a merge writes less
+		// of the next level again for each row that comes. It is one level more to look into,
+		// also for an index of hundreds of gigabytes, since there are seven at most.
+		LBaseMaxBytes: 64 << 20,
 
 		// Write-back is spread out, so that the sync of a commit finds little
 		// left to do.
 		BytesPerSync:    1 << 20,
 		WALBytesPerSync: 1 << 20,
 	}
+	s.Experimental.LevelMultiplier = 5
 	s.CompactionConcurrencyRange = compactions
 	s.Experimental.L0CompactionConcurrency = 4
 	s.Experimental.CompactionDebtConcurrency = 512 << 20
