@@ -218,7 +218,7 @@ func TestTransactionStatus(t *testing.T) {
 				same(t, "an old one", mine, oldHere, node, oldThere)
 				if step == 2 {
 					late = other.subscribe("subscribeTransactionStatus", `{"transaction_hash":"`+tx.Hash.Padded()+`"}`)
-					time.Sleep(time.Second) // it is told how the transaction stands before that changes
+					synctest.Wait() // it is told how the transaction stands before that changes
 				}
 				w.chain.Extend(1)
 			}
