@@ -85,7 +85,7 @@ func TestRecordsCalls(t *testing.T) {
 		{"[" + request("1", "starknet_chainId", "") + "," + request("2", w.Key, "") + "]", []string{ws + "starknet_chainId light 200 false light;w=60", ws + "other light 200 true light;w=60"}},
 		{`{`, []string{ws + " light 400 true light;w=60"}},
 		{request("1", "starknet_unsubscribe", `["77"]`), []string{ws + "starknet_unsubscribe light 200 true -"}},
-		{request("1", "starknet_subscribeNewHeads", `{"nonsense":1}`), []string{ws + "starknet_subscribeNewHeads light 400 true -"}},
+		{request("1", "starknet_subscribeNewHeads", `{"nonsense":1}`), []string{ws + "starknet_subscribeNewHeads light 200 true -"}},
 		{request("1", "starknet_subscribeNewHeads", ""), []string{ws + "starknet_subscribeNewHeads light 200 false -"}},
 	} {
 		say(t, conn, c.body)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -163,8 +163,7 @@ func (s *session) object(err error) json.RawMessage {
 }
 
 // errUnread is what a client is told of an error that is not meant for it.
-var errUnread = &wire.Error{Code: wire.CodeUnavailable, Name: wire.UpstreamUnavailable, Status: http.StatusServiceUnavailable, RetryAfter: 1,
-	Message: "The chain cannot be read at the moment."}
+var errUnread = soon(refused(wire.UpstreamUnavailable, "The chain cannot be read at the moment."))
 
 // known is the failure that an error is told as; nil when there is none, or when the
 // specification has an error for it.
@@ -180,20 +179,29 @@ func known(err error) *wire.Error {
 	return errUnread
 }
 
-func invalidParams(text string) *wire.Error {
-	return &wire.Error{Code: wire.CodeInvalidParams, Name: wire.InvalidParams, Status: http.StatusBadRequest, Message: text}
+func invalidParams(text string) *wire.Error { return refused(wire.InvalidParams, text) }
+
+func saturated(text string) *wire.Error { return soon(refused(wire.LocalSaturation, text)) }
+
+// refused is a failure of the table that HTTP has as well, so that a failure has one
+// code and one status wherever it is met.
+func refused(name, text string) *wire.Error {
+	all := method.Refusals()
+	at := slices.IndexFunc(all, func(r method.Refusal) bool { return r.Name == name })
+	return &wire.Error{Code: all[at].Code, Name: name, Status: all[at].Status, Message: text}
 }
 
-func saturated(text string) *wire.Error {
-	return &wire.Error{Code: wire.CodeUnavailable, Name: wire.LocalSaturation, Status: http.StatusServiceUnavailable, RetryAfter: 1, Message: text}
+// soon says that the same may work a moment later.
+func soon(e *wire.Error) *wire.Error {
+	e.RetryAfter = 1
+	return e
 }
 
 // stream makes or ends a subscription.
 func (s *session) stream(ctx context.Context, m *method.Method, params json.RawMessage) (json.RawMessage, *sub, error) {
 	v := s.client.Version
 	if !m.In(v) {
-		return nil, nil, &wire.Error{Code: wire.CodeMethodNotFound, Name: wire.MethodNotFound, Status: http.StatusNotFound,
-			Message: m.Name + " is not a method of version " + v.String() + "."}
+		return nil, nil, refused(wire.MethodNotFound, m.Name+" is not a method of version "+v.String()+".")
 	}
 	if s.client.Charge != nil {
 		if err := s.client.Charge(ctx, m); err != nil {

@@ -91,6 +91,9 @@ func TestRefusals(t *testing.T) {
 			if m.Error != nil && (m.Error.Message == "" || code < 0 != (len(m.Error.Data) > 0)) {
 				t.Errorf("%s: error %+v", tt.method, m.Error)
 			}
+			if m.Error != nil && code < 0 && !strings.Contains(string(m.Error.Data), `"httpStatus":200`) { // as over HTTP
+				t.Errorf("%s: %s %.100s: error data %s", version, tt.method, tt.params, m.Error.Data)
+			}
 		}
 	}
 }
