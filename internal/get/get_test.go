@@ -209,7 +209,7 @@ func TestMistakes(t *testing.T) {
 // TestHostileText: what the chain made up moves no cursor and turns no text around.
 func TestHostileText(t *testing.T) {
 	nasty := "A\x1b]0;owned\x07\u202egpj\u0085\u200b=1+1"
-	text, err := json.Marshal(map[string]any{"items": []any{map[string]any{"name": nasty, "symbol": "=cmd()", "amount": "-5"}}, "nextCursor": nil})
+	text, err := json.Marshal(map[string]any{"items": []any{map[string]any{"name": nasty, "symbol": "=cmd()", "wide": "＝1+1", "spaced": " @SUM(1)", "amount": "-5"}}, "nextCursor": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,12 @@ func TestHostileText(t *testing.T) {
 				t.Errorf("the JSON is another one: %v %q", err, r.text)
 			}
 		case "--csv":
-			if !strings.Contains(r.text, "'=cmd()") || strings.Contains(r.text, "'-5") {
+			for _, formula := range []string{"'=cmd()", "'＝1+1", "' @SUM(1)"} {
+				if !strings.Contains(r.text, formula) {
+					t.Errorf("there is no %q in %q", formula, r.text)
+				}
+			}
+			if strings.Contains(r.text, "'-5") {
 				t.Error(r.text)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"chainexplorer/client"
 )
@@ -273,9 +274,12 @@ func (p *printer) row(raw json.RawMessage) error {
 	return p.csv.Write(cells)
 }
 
-// formula says whether a spreadsheet would compute a text. A number below zero is one.
+// formula says whether a spreadsheet would compute a text. Some pass over the spaces in
+// front, and take the wide forms of the signs for the signs. A number with a sign is none.
 func formula(text string) bool {
-	return text != "" && strings.ContainsRune("=+-@", rune(text[0])) && strings.Trim(text[1:], "0123456789") != ""
+	text = strings.TrimLeft(text, " ")
+	first, size := utf8.DecodeRuneInString(text)
+	return strings.ContainsRune("=+-@＝＋－＠", first) && strings.Trim(text[size:], "0123456789") != ""
 }
 
 func (p *printer) undone(upto client.Ref) error {
