@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
@@ -28,7 +29,8 @@ type Identity struct {
 // else. Who was taken out of all workspaces stays out. The session is of the workspace
 // where they were last. had is as in Redeem.
 func (r *Repository) Admit(ctx context.Context, id Identity, domains map[string]string, had string) (out Opened, err error) {
-	if id.Issuer == "" || id.Subject == "" || len(id.Subject) > 255 {
+	// An id is 255 characters of ASCII at most, and PostgreSQL would fail at one with a zero in it.
+	if id.Issuer == "" || id.Subject == "" || len(id.Subject) > 255 || strings.ContainsFunc(id.Subject, unicode.IsControl) {
 		return Opened{}, fmt.Errorf("sign in: %w", ErrNotAdmitted)
 	}
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {

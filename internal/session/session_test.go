@@ -350,7 +350,9 @@ func testAdmit(t *testing.T, b *bench) {
 	for _, email := range []string{"", "ada@other.example", "@acme.example", "acme.example", "ada@acme.example.evil.example", "ada@sub.acme.example", " ada@acme.example"} {
 		admit("u0", email, session.ErrNotAdmitted)
 	}
-	admit("", "ada@acme.example", session.ErrNotAdmitted)
+	for _, subject := range []string{"", "u\x00", "u\n1", strings.Repeat("u", 256)} {
+		admit(subject, "ada@acme.example", session.ErrNotAdmitted)
+	}
 	admit("u0", "ada@lost.example", account.ErrWorkspaceNotFound)
 	ada := admit("u1", "Ada@ACME.example", nil)
 	if ada.Person != "ada@acme.example" || ada.Workspace != "acme" {
