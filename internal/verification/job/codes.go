@@ -29,11 +29,11 @@ var messages = map[Code]string{
 	DispatchFailed:         "The verifier could not do its work. Nothing was found out about the source.",
 	ClassHashMismatch:      "The source builds, and gives another class than the one that was declared.",
 	SigningFailed:          "The classes are equal, but the receipt could not be signed. No success was published.",
-	UnsupportedToolchain:   "The source asks for a compiler that the policy does not have.",
+	UnsupportedToolchain:   "The source asks for a compiler, or for something beside it such as scripts, plugins or options, that the policy does not have.",
 	OfflineIncomplete:      "The source needs something that is not in the archive: all that is built must be in it.",
 	BuildFailed:            "The source does not build under the policy.",
 	BuildLimitExceeded:     "The build needs more time, memory or room than a build may have.",
-	InvalidPackage:         "The source does not have the package, target or contract that the job names.",
+	InvalidPackage:         "The manifest cannot be read, or the source does not have the package, target or contract that the job names.",
 }
 
 // Message is the sentence of a code.
