@@ -14,8 +14,9 @@ import (
 )
 
 // This file holds what nodes say of settled blocks against the index, as far as the
-// index can tell. A result that names another block is no answer; one that says less
-// than it could, or counts otherwise, is passed on and not kept.
+// index can tell. A result that names another block, or has another number of its
+// transactions or traces, is no answer; one that says less than it could is passed on
+// and not kept.
 
 // namesBlock lists the methods whose results say which block they are of.
 var namesBlock = map[string]bool{
@@ -24,6 +25,12 @@ var namesBlock = map[string]bool{
 	"starknet_getBlockWithTxs":       true,
 	"starknet_getStateUpdate":        true,
 	"starknet_getTransactionReceipt": true,
+}
+
+// countsBlock lists those whose results are as many as the transactions of the block.
+var countsBlock = map[string]bool{
+	"starknet_getBlockTransactionCount": true,
+	"starknet_traceBlockTransactions":   true,
 }
 
 // said is what a result says of its place, at the top level.
@@ -70,8 +77,8 @@ func read(result []byte) (t said, err error) {
 }
 
 // contradicts says why a result cannot be of the block that it was asked for: that
-// block is settled, and has another hash or number. When the index cannot tell it is
-// nil: that is never a reason to refuse an answer.
+// block is settled, and has another hash, number or count of transactions. When the
+// index cannot tell it is nil: that is never a reason to refuse an answer.
 func (u *Upstream) contradicts(ctx context.Context, q *question, result []byte) (wrong error) {
 	err := chain.View(ctx, u.index, func(r explorer.Reader, s *chain.State) error {
 		if s.Rewinding || !s.HasHead {
@@ -79,6 +86,17 @@ func (u *Upstream) contradicts(ctx context.Context, q *question, result []byte) 
 		}
 		if ok, err := u.standsFast(ctx, r, s, q.about); !ok || err != nil {
 			return err
+		}
+		if countsBlock[q.method.Name] {
+			b, err := blockAt(ctx, r, q.about)
+			if err != nil {
+				return err
+			}
+			// What cannot be counted is not held against the index: a trace has a check of its own.
+			if n, err := counted(q.method.Name, result); err == nil && n != b.Transactions {
+				wrong = fmt.Errorf("%s: %d, and block %d has %d transactions", q.method.Name, n, b.Number, b.Transactions)
+			}
+			return nil
 		}
 		t, err := read(result)
 		if err != nil {
@@ -109,6 +127,18 @@ func placeOf(ctx context.Context, r explorer.Reader, about subject) (number uint
 	return number, hash, err
 }
 
+func blockAt(ctx context.Context, r explorer.Reader, about subject) (*block.Summary, error) {
+	number, err := numberOf(ctx, r, about)
+	if err != nil {
+		return nil, err
+	}
+	b, err := block.Get(ctx, r, number)
+	if err != nil {
+		return nil, fmt.Errorf("block %d: %w", number, err)
+	}
+	return b, nil
+}
+
 // agrees says whether a result about something that is settled says all that the index
 // can tell of it, and the same.
 func agrees(ctx context.Context, r explorer.Reader, s *chain.State, q *question, result []byte) (bool, error) {
@@ -118,14 +148,10 @@ func agrees(ctx context.Context, r explorer.Reader, s *chain.State, q *question,
 	case name == "starknet_getTransactionByHash":
 		t, err := read(result)
 		return err == nil && t.named && t.transaction == q.about.hash, nil
-	case name == "starknet_getBlockTransactionCount", name == "starknet_traceBlockTransactions":
-		number, err := numberOf(ctx, r, q.about)
+	case countsBlock[name]:
+		b, err := blockAt(ctx, r, q.about)
 		if err != nil {
 			return false, err
-		}
-		b, err := block.Get(ctx, r, number)
-		if err != nil {
-			return false, fmt.Errorf("block %d: %w", number, err)
 		}
 		n, err := counted(name, result)
 		return err == nil && n == b.Transactions, nil

@@ -3,6 +3,7 @@ package upstream
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -82,14 +83,37 @@ func liar(n http.Handler, change func(string) string) http.Handler {
 	})
 }
 
-// What names another block than the settled one that was asked for is not passed on:
-// another node is asked, and without one there is no answer.
+// miscounting is a node that knows of no traces, and of 99 transactions in every block.
+func miscounting(n http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var asked struct {
+			ID     json.RawMessage
+			Method string
+		}
+		lies := map[string]string{"starknet_getBlockTransactionCount": "99", "starknet_traceBlockTransactions": "[]"}
+		if err := json.Unmarshal(body, &asked); err == nil && lies[asked.Method] != "" {
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, lies[asked.Method])
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		n.ServeHTTP(w, r)
+	})
+}
+
+// What names another block than the settled one that was asked for, or has not as many
+// transactions or traces, is not passed on: another node is asked, and without one there
+// is no answer.
 func TestAnotherBlockIsNoAnswer(t *testing.T) {
 	w := newWorld(t, simnode.Config{Seed: 3, Blocks: 60, L1Lag: 40})
 	settled, open := w.chain.BlockAt(5), w.chain.BlockAt(55)
 	lies := strings.NewReplacer(`"block_hash":"`+settled.Hash.String(), `"block_hash":"0x123`,
 		`"block_hash":"`+open.Hash.String(), `"block_hash":"0x123`)
-	lying := httptest.NewServer(liar(w.nodes[0], lies.Replace))
+	lying := httptest.NewServer(miscounting(liar(w.nodes[0], lies.Replace)))
 	t.Cleanup(lying.Close)
 	honest := httptest.NewServer(w.nodes[0])
 	t.Cleanup(honest.Close)
@@ -110,6 +134,9 @@ func TestAnotherBlockIsNoAnswer(t *testing.T) {
 			{"starknet_getBlockWithTxs", `{"block_id":{"block_number":5}}`},
 			{"starknet_getBlockWithReceipts", `{"block_id":{"block_number":5}}`},
 			{"starknet_getTransactionReceipt", fmt.Sprintf(`[%q]`, settled.Transactions[0].Hash)},
+			{"starknet_getBlockTransactionCount", `{"block_id":{"block_number":5}}`},
+			{"starknet_traceBlockTransactions", `{"block_id":{"block_number":5}}`},
+			{"starknet_traceBlockTransactions", fmt.Sprintf(`{"block_id":{"block_hash":%q}}`, settled.Hash)},
 		} {
 			a, err := call(t, u, c.method, c.params)
 			switch {
@@ -122,6 +149,10 @@ func TestAnotherBlockIsNoAnswer(t *testing.T) {
 		// A block that may still be replaced is the node's to tell.
 		a, err := call(t, u, "starknet_getStateUpdate", `{"block_id":{"block_number":55}}`)
 		if alone && (err != nil || !strings.Contains(string(a.Result), `"0x123"`)) {
+			t.Errorf("%.200s, %v", a.Result, err)
+		}
+		a, err = call(t, u, "starknet_getBlockTransactionCount", `{"block_id":{"block_number":55}}`)
+		if alone && (err != nil || string(a.Result) != "99") {
 			t.Errorf("%.200s, %v", a.Result, err)
 		}
 		p.Close()
