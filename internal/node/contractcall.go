@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chainexplorer/internal/contractcall"
@@ -64,7 +65,7 @@ func results(calls []contractcall.Call, answers []Response) ([]contractcall.Resu
 
 func resultOf(c *contractcall.Call, a *Response) (r contractcall.Result, err error) {
 	if a.Err == nil {
-		if err := json.Unmarshal(a.Result, &r.Values); err != nil {
+		if r.Values, err = feltsOf(a.Result); err != nil {
 			return r, fmt.Errorf("%w: %w: %w", contractcall.ErrUnavailable, ErrMalformed, err)
 		}
 		return r, nil
@@ -229,8 +230,32 @@ func (p *Pool) feltAt(ctx context.Context, method string, at contractcall.Block,
 	case err != nil:
 		return f, false, fmt.Errorf("%w: %w", contractcall.ErrUnavailable, err)
 	}
-	if err := json.Unmarshal(a.Result, &f); err != nil {
+	var told *felt.Felt
+	if err = json.Unmarshal(a.Result, &told); err == nil && told == nil {
+		err = errNull
+	}
+	if err != nil {
 		return f, false, fmt.Errorf("%s: %w: %w: %w", method, contractcall.ErrUnavailable, ErrMalformed, err)
 	}
-	return f, true, nil
+	return *told, true, nil
+}
+
+// errNull: a felt is never null, and what a decoder would make of it, zero, is an answer
+// that nobody gave.
+var errNull = errors.New("null in place of a felt")
+
+// feltsOf reads what a call returned.
+func feltsOf(result []byte) ([]felt.Felt, error) {
+	var told []*felt.Felt
+	if err := json.Unmarshal(result, &told); err != nil {
+		return nil, err
+	}
+	if told == nil || slices.Contains(told, nil) {
+		return nil, errNull
+	}
+	out := make([]felt.Felt, len(told))
+	for i, f := range told {
+		out[i] = *f
+	}
+	return out, nil
 }

@@ -3,7 +3,6 @@ package node
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -155,8 +154,8 @@ func (p *Pool) CallContract(ctx context.Context, id BlockID, contract, selector 
 	if err != nil {
 		return nil, err
 	}
-	var out []felt.Felt
-	if err := json.Unmarshal(a.Result, &out); err != nil {
+	out, err := feltsOf(a.Result)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w: %w", op.what, a.Node, ErrMalformed, err)
 	}
 	return out, nil
