@@ -53,8 +53,12 @@ func (l Limit) Most() int { return l.page.Most }
 // BodyLimit is a Limit in a body.
 type BodyLimit struct{ Limit }
 
-// UnmarshalJSON takes any whole number; Huma has looked at its kind before.
+// UnmarshalJSON takes any whole number; Huma has looked at its kind before. Null is as
+// if it were not there, as with every other member that need not be.
 func (l *BodyLimit) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	whole, ok := clampedInteger(string(b))
 	n, err := strconv.Atoi(whole)
 	if !ok || err != nil {

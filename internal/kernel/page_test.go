@@ -67,6 +67,7 @@ func TestPagesAreThoseOfTheRoute(t *testing.T) {
 		{http.MethodPost, "body", `{"limit":6}`, 6},
 		{http.MethodPost, "body", `{"limit":100}`, 9},
 		{http.MethodPost, "body", `{"limit":-1}`, 1},
+		{http.MethodPost, "body", `{"limit":null}`, 4},
 	} {
 		r := httptest.NewRequest(tt.method, "/v1/X/"+tt.target, strings.NewReader(tt.body))
 		r.Header.Set(kernel.HeaderKey, s.key)
