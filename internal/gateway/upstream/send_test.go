@@ -181,6 +181,34 @@ func TestSendUnderFaults(t *testing.T) {
 	}
 }
 
+// A node that answers without naming a transaction has not said that it took one.
+func TestSendWithoutAcknowledgement(t *testing.T) {
+	m, raw, args := bind(t, "starknet_addInvokeTransaction", `[`+invokeText+`]`, starknet.V010)
+	id := simnode.New(simnode.Config{Blocks: 1}).Config().ChainID
+	hash, err := transactionHash(m, args, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for result, known := range map[string]bool{
+		`null`: false, `{}`: false, `[]`: false, `"0x1"`: false, `{"transaction_hash":null}`: false, `{"transaction_hash":"x"}`: false,
+		`{"transaction_hash":"0x1"}`: true, `{"more":[1],"transaction_hash":"0x1"}`: true,
+	} {
+		s := &scripted{chain: id, answer: answers(node.Told{Node: "n", Result: json.RawMessage(result)}, nil)}
+		a, err := New(Options{Pool: s}).Send(t.Context(), m, raw, args, starknet.V010)
+		a.Release()
+		var unknown *DeliveryUnknownError
+		switch {
+		case known && (err != nil || string(a.Result) != result):
+			t.Errorf("%s: %s, %v", result, a.Result, err)
+		case !known && (!errors.As(err, &unknown) || unknown.Node != "n" || unknown.Hash == nil || *unknown.Hash != hash):
+			t.Errorf("%s: %s, %v", result, a.Result, err)
+		}
+		if s.freed != 1 || len(s.asked) != 1 {
+			t.Errorf("%s: sent %d times, freed %d times", result, len(s.asked), s.freed)
+		}
+	}
+}
+
 // A failure that is not about delivery carries no hash, and a chain that is not known
 // gives none.
 func TestSendWithoutAChain(t *testing.T) {

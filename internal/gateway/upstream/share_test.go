@@ -18,6 +18,9 @@ func gated() (*scripted, chan struct{}) {
 	return &scripted{answer: func(ctx context.Context, a node.Ask) (node.Told, error) {
 		select {
 		case <-gate:
+			if a.Once {
+				return node.Told{Result: json.RawMessage(`{"transaction_hash":"0x1"}`), Node: "n"}, nil
+			}
 			return node.Told{Result: json.RawMessage(`"0x1"`), Node: "n"}, nil
 		case <-ctx.Done():
 			return node.Told{}, context.Cause(ctx)

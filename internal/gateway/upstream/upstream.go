@@ -204,9 +204,16 @@ func (u *Upstream) ask(ctx context.Context, q *question) (Answer, error) {
 }
 
 // Send passes a write on: to one node, once. A *DeliveryUnknownError says that it may
-// have arrived; after any other error it has not.
+// have arrived; after any other error it has not. A node that names no transaction has
+// not said that it took one.
 func (u *Upstream) Send(ctx context.Context, m *method.Method, params json.RawMessage, args method.Args, v starknet.SpecVersion) (Answer, error) {
 	told, err := u.nodes.Forward(ctx, node.Ask{Method: m.Name, Params: params, Spec: specOf(v), Limit: m.MaxAnswer, Timeout: m.Timeout, Once: true})
+	if err == nil && told.Error == nil {
+		if t, bad := read(told.Result); bad != nil || !t.named {
+			told.Release()
+			err = &node.DeliveryUnknownError{Node: told.Node, Method: m.Name, Err: fmt.Errorf("%w: it names no transaction", node.ErrMalformed)}
+		}
+	}
 	if err == nil {
 		return Answer{Result: told.Result, Error: told.Error, Code: told.Code, Node: told.Node, Release: told.Release}, nil
 	}
