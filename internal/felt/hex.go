@@ -1,13 +1,17 @@
 package felt
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
 
 const hexDigits = "0123456789abcdef"
 
-// hexPairs has the two digits of every byte.
-var hexPairs = func() (t [512]byte) {
-	for i := range 256 {
-		t[2*i], t[2*i+1] = hexDigits[i>>4], hexDigits[i&15]
+// hexPairs has the two digits of every byte, the first one in the lower half.
+var hexPairs = func() (t [256]uint16) {
+	for i := range t {
+		t[i] = uint16(hexDigits[i>>4]) | uint16(hexDigits[i&15])<<8
 	}
 	return t
 }()
@@ -82,19 +86,43 @@ func parse[T string | []byte](f *Felt, s T) error {
 	return nil
 }
 
+// manyBytes are as many as it is worth to write all digits for at once, those in front included.
+const manyBytes = 8
+
 // AppendHex appends the minimal form: 0x0, or 0x and no leading zero.
 func (f *Felt) AppendHex(b []byte) []byte {
+	n := len(b)
+	if cap(b)-n < 2+2*Size {
+		b = slices.Grow(b, 2+2*Size)
+	}
+	if f[0]-1 < 15 && vectors { // most of those that are no small numbers: the first digit alone is zero
+		b = b[:n+1+2*Size]
+		writeHex(&b[n+1], f)
+		b[n], b[n+1] = '0', 'x'
+		return b
+	}
 	b = append(b, '0', 'x')
 	t := f.Trimmed()
 	if len(t) == 0 {
 		return append(b, '0')
 	}
+	if len(t) >= manyBytes && vectors {
+		var all [2 * Size]byte
+		writeHex(&all[0], f)
+		from := 2 * (Size - len(t))
+		if t[0] < 16 {
+			from++
+		}
+		return append(b, all[from:]...)
+	}
 	if t[0] < 16 {
 		b = append(b, hexDigits[t[0]])
 		t = t[1:]
 	}
-	for _, c := range t {
-		b = append(b, hexPairs[2*int(c)], hexPairs[2*int(c)+1])
+	n = len(b)
+	b = b[:n+2*len(t)]
+	for i, c := range t {
+		binary.LittleEndian.PutUint16(b[n+2*i:], hexPairs[c])
 	}
 	return b
 }

@@ -6,7 +6,7 @@ package felt
 // end of the text, and on processors that cannot read all digits at once. Then ParseInto has
 // the last word, and f is undefined.
 func Scan(f *Felt, text []byte, at int) int {
-	if !scans || at < 2*Size || len(text)-at < 2+2*Size+1 || text[at] != '0' || text[at+1]|0x20 != 'x' {
+	if !vectors || at < 2*Size || len(text)-at < 2+2*Size+1 || text[at] != '0' || text[at+1]|0x20 != 'x' {
 		return 0
 	}
 	n := scanHex(f, &text[at+2])

@@ -15,9 +15,9 @@ func TestScanAgreesWithParse(t *testing.T) {
 		n := Scan(&got, []byte(front+text+"\""+rest), len(front))
 		want, err := Parse(text)
 		switch {
-		case (err != nil || !scans) && n != 0:
+		case (err != nil || !vectors) && n != 0:
 			t.Fatalf("%q: %d bytes, but %v", text, n, err)
-		case scans && err == nil && (n != len(text) || got != want):
+		case vectors && err == nil && (n != len(text) || got != want):
 			t.Fatalf("%q: %d bytes, %s, want %s", text, n, got, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestScanStaysInTheText(t *testing.T) {
 	long := []byte(strings.Repeat("0x1\",", 60))
 	for at := 0; at+3 < len(long); at += 5 {
 		want := 0
-		if scans && at >= 2*Size && len(long)-at > 2*Size+2 {
+		if vectors && at >= 2*Size && len(long)-at > 2*Size+2 {
 			want = 3
 		}
 		if n := Scan(new(Felt), long, at); n != want {

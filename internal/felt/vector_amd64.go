@@ -9,5 +9,10 @@ import "golang.org/x/sys/cpu"
 //go:noescape
 func scanHex(f *Felt, digits *byte) int
 
-// scans says whether scanHex can run here.
-var scans = cpu.X86.HasAVX2
+// writeHex writes all 64 hex digits of a number.
+//
+//go:noescape
+func writeHex(digits *byte, f *Felt)
+
+// vectors says whether these can run here.
+var vectors = cpu.X86.HasAVX2
