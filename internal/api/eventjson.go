@@ -19,7 +19,7 @@ func appendEventContent(b []byte, e *EventContent) []byte {
 	b = jsonrow.TextAt(b, `,"eventNameSource":`, e.EventNameSource)
 	b = jsonrow.TextAt(b, `,"eventNameUnavailableReason":`, e.EventNameUnavailableReason)
 	if len(e.DecodedFields) > 0 {
-		b = appendDecodedFields(append(b, `,"decodedFields":`...), e.DecodedFields)
+		b = jsonrow.List(b, `,"decodedFields":`, e.DecodedFields, appendDecodedField)
 	}
 	b = jsonrow.TextAt(b, `,"decodedFieldsSource":`, e.DecodedFieldsSource)
 	b = jsonrow.TextAt(b, `,"decodedFieldsUnavailableReason":`, e.DecodedFieldsUnavailableReason)
@@ -30,23 +30,6 @@ func appendEventContent(b []byte, e *EventContent) []byte {
 func appendAliases(b []byte, a *Aliases) []byte {
 	b = jsonrow.TextAt(b, `,"contractAlias":`, a.ContractAlias)
 	return jsonrow.TextAt(b, `,"classAlias":`, a.ClassAlias)
-}
-
-func appendDecodedFields(b []byte, list []DecodedField) []byte {
-	if list == nil {
-		return append(b, "null"...)
-	}
-	b = append(b, '[')
-	for i := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		from := len(b)
-		b = appendDecodedField(b, &list[i])
-		b[from] = '{' // in place of the first one's comma
-		b = append(b, '}')
-	}
-	return append(b, ']')
 }
 
 func appendDecodedField(b []byte, f *DecodedField) []byte {

@@ -28,7 +28,7 @@ func appendAccountCall(b []byte, c *AccountCall) []byte {
 	if c.DecodedArguments == nil {
 		b = jsonrow.Null(b, `,"decodedArguments":`)
 	} else {
-		b = appendDecodedFields(append(b, `,"decodedArguments":`...), *c.DecodedArguments)
+		b = jsonrow.List(b, `,"decodedArguments":`, *c.DecodedArguments, appendDecodedField)
 	}
 	b = jsonrow.TextAt(b, `,"decodedArgumentsSource":`, c.DecodedArgumentsSource)
 	b = jsonrow.TextAt(b, `,"decodedArgumentsUnavailableReason":`, c.DecodedArgumentsUnavailableReason)

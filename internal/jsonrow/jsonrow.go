@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -143,7 +144,15 @@ func appendText(b []byte, s string) []byte {
 	if !plain(s) {
 		return (&writer{}).leave(b, reflect.ValueOf(s)) // which cannot fail
 	}
-	return append(append(append(b, '"'), s...), '"')
+	n := len(b)
+	if cap(b)-n < len(s)+2 {
+		b = slices.Grow(b, len(s)+2)
+	}
+	b = b[:n+len(s)+2]
+	b[n] = '"'
+	copy(b[n+1:], s)
+	b[len(b)-1] = '"'
+	return b
 }
 
 // list writes the elements of a slice or an array.
@@ -189,21 +198,41 @@ func (w *writer) members(b []byte, list []member, v reflect.Value) []byte {
 }
 
 // plain says that text stands in JSON as it is: it has printable characters of ASCII, and neither
-// quotes nor backslashes. It looks at eight bytes at a time.
+// quotes nor backslashes. It looks at eight bytes at a time, the last eight of which may be among those before.
 func plain(s string) bool {
-	for ; len(s) >= 8; s = s[8:] {
-		x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		const ones = 0x0101010101010101
-		quotes, slashes := x^'"'*ones, x^'\\'*ones
-		// In the highest bit of each byte: not ASCII, a control character below, the one above.
-		if (x|(x-' '*ones)|(x+ones)|(quotes-ones)|(slashes-ones))&(0x80*ones) != 0 {
-			return false
+	if len(s) < 8 {
+		for i := range len(s) {
+			if odd[s[i]] {
+				return false
+			}
 		}
+		return true
 	}
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return false
-		}
+	any, last := uint64(0), len(s)-8
+	for i := 0; i < last; i += 8 {
+		any |= oddities(word(s[i:]))
 	}
-	return true
+	return (any|oddities(word(s[last:])))&(0x80*ones) == 0
+}
+
+// odd tells bytes that do not stand in JSON as they are.
+var odd = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c < ' ' || c > '~' || c == '"' || c == '\\'
+	}
+	return t
+}()
+
+const ones = 0x0101010101010101
+
+// oddities has the highest bit of some byte where one of the eight is odd: it is not ASCII, a control character
+// below, the one above, a quote or a backslash. Whatever else it has says nothing.
+func oddities(x uint64) uint64 {
+	quotes, slashes := x^'"'*ones, x^'\\'*ones
+	return x | (x - ' '*ones) | (x + ones) | (quotes - ones) | (slashes - ones)
+}
+
+// word is the first eight bytes of a text.
+func word(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

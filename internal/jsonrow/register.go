@@ -1,6 +1,7 @@
 package jsonrow
 
 import (
+	"fmt"
 	"reflect"
 	"strconv"
 
@@ -86,4 +87,64 @@ func Ints(b []byte, name string, list []int) []byte {
 		b = strconv.AppendInt(b, int64(n), 10)
 	}
 	return append(b, ']')
+}
+
+// Texts appends a list of texts.
+func Texts(b []byte, name string, list []string) []byte {
+	if list == nil {
+		return Null(b, name)
+	}
+	b = append(append(b, name...), '[')
+	for i, s := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendText(b, s)
+	}
+	return append(b, ']')
+}
+
+// ObjectAt appends a struct that may be nil by a function that appends its members.
+func ObjectAt[T any](b []byte, name string, v *T, members func([]byte, *T) []byte) []byte {
+	if v == nil {
+		return Null(b, name)
+	}
+	return appendObject(append(b, name...), v, members)
+}
+
+// List appends a list of structs by a function that appends the members of each.
+func List[T any](b []byte, name string, list []T, members func([]byte, *T) []byte) []byte {
+	if list == nil {
+		return Null(b, name)
+	}
+	b = append(append(b, name...), '[')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendObject(b, &list[i], members)
+	}
+	return append(b, ']')
+}
+
+// appendObject appends a struct that has members.
+func appendObject[T any](b []byte, v *T, members func([]byte, *T) []byte) []byte {
+	from := len(b)
+	b = members(b, v)
+	b[from] = '{' // in place of the first one's comma
+	return append(b, '}')
+}
+
+// Rows appends a list of which most answers have nothing, as Append does. What it holds must be such that
+// Append cannot fail: no numbers with fractions, and nothing that writes itself.
+func Rows[T any](b []byte, name string, list []T) []byte {
+	b = append(b, name...)
+	if len(list) == 0 && list != nil {
+		return append(b, '[', ']')
+	}
+	out, err := Append(b, list)
+	if err != nil {
+		panic(fmt.Errorf("write %T: %w", list, err))
+	}
+	return out
 }
