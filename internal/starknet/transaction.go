@@ -76,13 +76,16 @@ type Transaction struct {
 // queryBit marks a version that was only meant for estimating fees.
 const queryBit = 15 // byte of 2^128 in a felt
 
-// PlainVersion is the version without the query bit. ok is false for a
+// PlainVersion is a version without the query bit. ok is false for a
 // version that is not a small number.
-func (t *Transaction) PlainVersion() (v uint64, ok bool) {
-	f := t.Version
+func PlainVersion(version *felt.Felt) (v uint64, ok bool) {
+	f := *version
 	f[queryBit] &^= 1
 	return f.Uint64()
 }
+
+// PlainVersion is that of the transaction.
+func (t *Transaction) PlainVersion() (v uint64, ok bool) { return PlainVersion(&t.Version) }
 
 // FeeUnit is the token in which a fee is paid.
 type FeeUnit uint8

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/felt"
@@ -117,105 +116,4 @@ func (t *Record) Preview(ends *Ends) Preview {
 		out.To = &ends.to
 	}
 	return out
-}
-
-// previewer reads rows in one record, of which it hands over what lists show.
-type previewer struct {
-	d      record.Decoder
-	rec    Record // all that Preview looks at is read anew for each row
-	left   []previewed
-	places []uint32     // of the calldata
-	call   [4]felt.Felt // calldata of one call, without arguments
-}
-
-// read reads as much of a row into the record as Preview looks at, and passes over the rest.
-func (w *previewer) read() {
-	d, rec := &w.d, &w.rec
-	t, r := &rec.Transaction, &rec.Receipt
-	f := readTop(d, rec)
-	d.PassRows(d.Len(3), 2) // events: see skipEvent
-	// In the order of scalars.
-	d.FeltTo(&t.Version)
-	d.FeltTo(&t.Sender)
-	d.FeltTo(&t.ContractAddress)
-	d.PassFelts(scalarCount - 5)
-	d.FeltTo(&r.ContractAddress)
-	d.SkipFelt()
-	r.Execution = executionOf(f)
-	if t.Type != starknet.Invoke && t.Type != starknet.L1Handler {
-		return
-	}
-	// Only these say by their calldata where they come from or what they are addressed to.
-	if f&flagBounds != 0 {
-		passBounds(d)
-	}
-	for range 3 { // resources
-		d.Uint()
-	}
-	if t.Type == starknet.L1Handler {
-		d.Skip(len(r.MessageHash))
-	}
-	d.Skip(d.Len(1)) // why it was reverted
-	w.places = d.Places(w.places[:0])
-	t.Calldata = w.calldata()
-}
-
-// calldata is as much of it as says where a transaction comes from and what it is addressed to.
-func (w *previewer) calldata() []felt.Felt {
-	if len(w.places) == 0 {
-		return nil
-	}
-	if w.rec.Type == starknet.L1Handler {
-		w.call[0] = w.d.FeltAt(w.places[0])
-		return w.call[:1]
-	}
-	if !starknet.HasCall(len(w.places), w.number) {
-		return nil
-	}
-	w.call[0], w.call[1] = felt.FromUint64(1), w.d.FeltAt(w.places[1])
-	return w.call[:]
-}
-
-// number is that of a felt of the calldata.
-func (w *previewer) number(i int) (uint64, bool) { return w.d.NumberAt(w.places[i]) }
-
-// previewed is a preview with what it points to, in one piece of memory.
-type previewed struct {
-	Preview
-	ends Ends
-}
-
-// previewsAtOnce is for how many previews memory is taken at a time.
-const previewsAtOnce = 16
-
-func newPreviewer() reader[Preview] { return (&previewer{}).preview }
-
-func (w *previewer) preview(p explorer.Position, b []byte) (*Preview, error) {
-	d, rec := &w.d, &w.rec
-	d.Reset(b, recordVersion)
-	rec.Position = p
-	w.read()
-	if err := d.Err(); err != nil {
-		return nil, fmt.Errorf("transaction %d of block %d: %w", p.Index, p.Block, err)
-	}
-	if len(w.left) == 0 {
-		w.left = make([]previewed, previewsAtOnce)
-	}
-	out := &w.left[0]
-	w.left = w.left[1:]
-	out.Preview = rec.Preview(&out.ends)
-	return &out.Preview, nil
-}
-
-// previewers are used again for other lists: the record is large, and nothing that they
-// handed over lies in it.
-var previewers = sync.Pool{New: func() any { return &previewer{} }}
-
-// putPreviewer takes one back that is not used any more. It forgets the row, which is the
-// store's own memory.
-func putPreviewer(w *previewer) {
-	if w.d.Recycle(); cap(w.places) > roomyFelts {
-		w.places = nil
-	}
-	previewers.Put(w)
 }

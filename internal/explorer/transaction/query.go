@@ -247,25 +247,6 @@ func blockRange(number uint64, index uint32, limit int) store.Range {
 	}
 }
 
-// Previews is OfBlock for lists: it decodes no receipt and no events.
-func Previews(ctx context.Context, r store.Reader, number uint64, index uint32, limit int) ([]*Preview, error) {
-	out := make([]*Preview, 0, min(limit, previewsAtOnce))
-	w := previewers.Get().(*previewer)
-	defer putPreviewer(w)
-	read := reader[Preview](w.preview)
-	for row, err := range r.Scan(ctx, blockRange(number, index, limit)) {
-		if err != nil {
-			return nil, fmt.Errorf("list transactions of block %d: %w", number, err)
-		}
-		p, err := read.row(row)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
 // The bounds of a search for a declaration. A block beyond them tells nothing.
 const (
 	maxDeclaring = 5000 // transactions of a block

@@ -276,10 +276,10 @@ func readRest(d *record.Decoder, rec *Record, f byte, all bool) {
 // passBounds passes the bounds of resources and the tip.
 func passBounds(d *record.Decoder) {
 	for range boundCount {
-		d.Uint()
+		d.PassUints(1)
 		d.SkipFelt()
 	}
-	d.Uint()
+	d.PassUints(1)
 }
 
 func executionOf(flags byte) starknet.ExecutionStatus {
