@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -178,46 +179,51 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 	Ref     string       `path:"number_or_hash" maxLength:"70" doc:"Block number, block hash or latest."`
 	TxLimit kernel.Limit `query:"tx_limit"`
 }) (*body[Block], error) {
-	out := &body[Block]{}
+	room := blockRooms.Get().(*blockRoom)
+	out := &room.out
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
+		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref, &room.block)
 		if err != nil {
 			return err
 		}
-		txs, err := transaction.Previews(ctx, r, b.Number, 0, in.TxLimit.Size())
+		txs, err := room.txs.Previews(ctx, r, b.Number, 0, in.TxLimit.Size())
 		if err != nil {
 			return err
 		}
-		out.Body = renderBlock(c, state, b, txs)
+		renderBlock(c, state, b, txs, room)
 		if out.Body.Verification, err = verificationOf(ctx, r, b.Number); err != nil {
 			return err
 		}
 		if in.Ref != "latest" {
 			settle(ctx, c, state, b.Number, out.Body.Verification.Status == chain.Verified.String())
 		}
+		kernel.RequestOf(ctx).Lend(room)
 		return nil
 	})
 	return out, err
 }
 
-func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview) Block {
-	text := &texts{}
-	out := Block{
+// renderBlock renders a block in its room.
+func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview, room *blockRoom) {
+	text, prices := &room.text, &room.prices
+	room.rows = slices.Grow(room.rows[:0], max(len(txs), 1)) // which is not nil
+	room.rows = previews(state, txs, text, room.rows)
+	*prices = [...]GasPrice{gasPrice(&b.L1GasPrice, text), gasPrice(&b.L2GasPrice, text), gasPrice(&b.L1DataGasPrice, text)}
+	out := &room.out.Body
+	*out = Block{
 		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: text.iso(b.Timestamp),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
 		RawObjectKey: blockObject(c, b, text),
 		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
-		Transactions: previews(state, txs, text),
+		L1GasPrice: &prices[0], L2GasPrice: &prices[1], L1DataGasPrice: &prices[2],
+		Transactions: room.rows,
 	}
-	prices := [...]GasPrice{gasPrice(&b.L1GasPrice, text), gasPrice(&b.L2GasPrice, text), gasPrice(&b.L1DataGasPrice, text)}
-	out.L1GasPrice, out.L2GasPrice, out.L1DataGasPrice = &prices[0], &prices[1], &prices[2]
 	if b.DAMode != 0 {
 		out.L1DataAvailabilityMode = text.at(b.DAMode.String())
 	}
 	if b.StarknetVersion != "" {
 		out.StarknetVersion = &b.StarknetVersion
 	}
-	return out
 }
 
 // blockObject names a stored block.
@@ -232,16 +238,17 @@ func gasPrice(p *starknet.GasPrice, text *texts) GasPrice {
 	return GasPrice{text.digits((*[felt.Size]byte)(&p.InWei)), text.digits((*[felt.Size]byte)(&p.InFri))}
 }
 
-func previews(state *chain.State, txs []*transaction.Preview, text *texts) []TxPreview {
-	out := make([]TxPreview, len(txs))
+// previews renders previews behind out.
+func previews(state *chain.State, txs []*transaction.Preview, text *texts, out []TxPreview) []TxPreview {
 	for i, t := range txs {
-		out[i] = TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: text.cursor(t.Position),
-			FromAddress: t.From, ToAddress: t.To}
+		out = append(out, TxPreview{TxHash: t.Hash, TxIndex: t.Index, TxCursor: text.cursor(t.Position), FromAddress: t.From, ToAddress: t.To})
+		row := &out[len(out)-1]
 		if i > 0 && t.Execution == txs[i-1].Execution && t.Block == txs[i-1].Block { // most are as the one before
-			out[i].ExecutionStatus, out[i].FinalityStatus = out[i-1].ExecutionStatus, out[i-1].FinalityStatus
+			before := &out[len(out)-2]
+			row.ExecutionStatus, row.FinalityStatus = before.ExecutionStatus, before.FinalityStatus
 			continue
 		}
-		out[i].ExecutionStatus, out[i].FinalityStatus = text.at(t.Execution.String()), text.at(finality(state, t.Block))
+		row.ExecutionStatus, row.FinalityStatus = text.at(t.Execution.String()), text.at(finality(state, t.Block))
 	}
 	return out
 }
@@ -297,7 +304,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 	limit := in.Limit.Size()
 	out := &body[TxPreviewPage]{}
 	err := s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref)
+		b, err := blockRef(ctx, r, state, "path.number_or_hash", in.Ref, &block.Room{})
 		if err != nil {
 			return err
 		}
@@ -322,7 +329,7 @@ func (s *Routes) listBlockTransactions(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		out.Body.Items = previews(state, txs, &texts{})
+		out.Body.Items = previews(state, txs, &texts{}, make([]TxPreview, 0, len(txs)))
 		if n := len(txs); n == limit && uint64(txs[n-1].Index)+1 < b.Transactions {
 			out.Body.NextCursor = s.sealSpot(scope, b.Ref(), txs[n-1].Index+1)
 		}

@@ -224,13 +224,13 @@ func (s *Routes) Pin(ctx context.Context, id string, fn func(ctx context.Context
 	})
 }
 
-// blockRef finds a block by number, hash or latest; name is where the reference stands.
-func blockRef(ctx context.Context, r explorer.Reader, state *chain.State, name, ref string) (*block.Summary, error) {
+// blockRef finds a block by number, hash or latest; name is where the reference stands. The block is in the room.
+func blockRef(ctx context.Context, r explorer.Reader, state *chain.State, name, ref string, room *block.Room) (*block.Summary, error) {
 	number, err := blockNumber(ctx, r, state, name, ref)
 	if err != nil {
 		return nil, err
 	}
-	s, err := block.Get(ctx, r, number)
+	s, err := room.Get(ctx, r, number)
 	if errors.Is(err, block.ErrNotFound) {
 		return nil, kernel.Because(kernel.ReasonBlockNotFound, "Block %d is not indexed; the newest is %d.", number, state.Head.Number)
 	}

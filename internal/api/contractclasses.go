@@ -195,7 +195,7 @@ func (s *Routes) getContractEntrypoints(ctx context.Context, in *struct {
 	}
 	out := &body[Entrypoints]{}
 	err = s.view(ctx, in.Chain, func(c *Chain, r explorer.Reader, state *chain.State) error {
-		b, err := blockRef(ctx, r, state, "query.block_tag", in.Tag)
+		b, err := blockRef(ctx, r, state, "query.block_tag", in.Tag, &block.Room{})
 		if err != nil {
 			return err
 		}

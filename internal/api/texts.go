@@ -14,6 +14,8 @@ import (
 // The zero value is ready, and is for one goroutine.
 type texts struct {
 	bytes strings.Builder // of one text behind the other
+	used  int             // bytes in front of those
+	usual int             // how many those before had that were made in this memory
 	lent  []string        // that are pointed to
 	last  struct {        // the moment that was told last: rows of one block follow each other
 		seconds uint64
@@ -30,13 +32,20 @@ const (
 // keep is the text of bytes that are used again.
 func (t *texts) keep(b []byte) string {
 	if t.bytes.Cap()-t.bytes.Len() < len(b) {
-		size := max(len(b), min(max(2*t.bytes.Cap(), fewBytes), manyBytes))
+		size := max(len(b), min(max(2*t.bytes.Cap(), fewBytes, t.usual-t.used), manyBytes))
+		t.used += t.bytes.Len()
 		t.bytes = strings.Builder{} // the one before belongs to its texts
 		t.bytes.Grow(size)
 	}
 	from := t.bytes.Len()
 	t.bytes.Write(b) //nolint:errcheck // it never fails
 	return t.bytes.String()[from:]
+}
+
+// recycle lets go of all texts, and keeps what they were pointed to by.
+func (t *texts) recycle() {
+	clear(t.lent)
+	*t = texts{usual: max(t.used+t.bytes.Len(), t.usual-t.usual/8), lent: t.lent[:0]}
 }
 
 // at points to a text; nil for an empty one, of which the contract says null.

@@ -181,7 +181,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 		if err != nil {
 			return err
 		}
-		b, err := block.Get(ctx, r, p.Block)
+		b, err := room.block.Get(ctx, r, p.Block)
 		if err != nil {
 			return err
 		}

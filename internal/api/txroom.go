@@ -3,6 +3,7 @@ package api
 import (
 	"sync"
 
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -17,6 +18,7 @@ type txRoom struct {
 	to      felt.Felt
 	text    texts
 	record  transaction.Room
+	block   block.Room
 	decoded decoded.Room
 	events  []decoded.Event
 	logs    []Log
@@ -45,10 +47,11 @@ func (m *txRoom) fieldsFor(n int) []DecodedField {
 
 // Return empties the room, and leaves it to the next answer.
 func (m *txRoom) Return() {
-	m.out, m.receipt, m.text = body[Tx]{}, Receipt{}, texts{}
+	m.out, m.receipt = body[Tx]{}, Receipt{}
+	m.text.recycle()
 	m.record.Recycle()
 	m.decoded.Recycle()
-	m.events, m.logs, m.calls = emptied(m.events), emptied(m.logs), emptied(m.calls)
+	m.events, m.logs, m.calls = emptied(m.events, roomyRows), emptied(m.logs, roomyRows), emptied(m.calls, roomyRows)
 	clear(m.fields)
 	if n := min(m.taken, roomyFields); n > cap(m.fields) {
 		m.fields = make([]DecodedField, 0, n)
@@ -60,8 +63,8 @@ func (m *txRoom) Return() {
 }
 
 // emptied is the memory of a list that is not looked at any more; nil for one that is too large to keep.
-func emptied[T any](list []T) []T {
-	if cap(list) > roomyRows {
+func emptied[T any](list []T, most int) []T {
+	if cap(list) > most {
 		return nil
 	}
 	clear(list)

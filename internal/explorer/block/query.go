@@ -11,6 +11,7 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/record"
 )
 
 // ErrNotFound says that no such block is indexed.
@@ -18,6 +19,18 @@ var ErrNotFound = errors.New("block is not indexed")
 
 // Get returns a block by number. One Get.
 func Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
+	return (&Room{}).Get(ctx, r, number)
+}
+
+// Room is the memory of a block, for those who read one after the other. The zero value is ready, and is for one
+// goroutine.
+type Room struct {
+	d       record.Decoder
+	summary Summary
+}
+
+// Get is Get in memory that is used again: the block is there until the next one is read.
+func (m *Room) Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
 	b, err := r.Get(ctx, Key(number))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("block %d: %w", number, ErrNotFound)
@@ -25,7 +38,13 @@ func Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read block %d: %w", number, err)
 	}
-	return decodeSummary(number, b)
+	m.d.Reset(b, blockVersion)
+	err = m.summary.read(&m.d, number)
+	m.d.Recycle()
+	if err != nil {
+		return nil, err
+	}
+	return &m.summary, nil
 }
 
 // GetMany returns blocks by number, in order, in one round trip. A block that

@@ -88,9 +88,12 @@ func encodeSummary(e *record.Encoder, s *Summary) []byte {
 	return e.Bytes()
 }
 
+// countsOfRow is how many numbers a row has.
+const countsOfRow = 7
+
 // counts lists the numbers of a row in their stored order.
-func (s *Summary) counts() []*uint64 {
-	return []*uint64{
+func (s *Summary) counts() [countsOfRow]*uint64 {
+	return [...]*uint64{
 		&s.Transactions, &s.Events, &s.Messages, &s.Reverted, &s.StateDiffLength,
 		&s.TotalTransactions, &s.TotalEvents,
 	}
@@ -138,10 +141,10 @@ func (s *Summary) read(d *record.Decoder, number uint64) error {
 	d.Raw(s.ParentHash[:])
 	d.Raw(s.NewRoot[:])
 	s.Timestamp = d.Uint()
-	s.Sequencer = d.Felt()
-	for _, p := range []*starknet.GasPrice{&s.L1GasPrice, &s.L1DataGasPrice, &s.L2GasPrice} {
-		p.InFri = d.Felt()
-		p.InWei = d.Felt()
+	d.FeltTo(&s.Sequencer)
+	for _, p := range [...]*starknet.GasPrice{&s.L1GasPrice, &s.L1DataGasPrice, &s.L2GasPrice} {
+		d.FeltTo(&p.InFri)
+		d.FeltTo(&p.InWei)
 	}
 	s.DAMode = starknet.DAMode(d.Byte())
 	var room [32]byte

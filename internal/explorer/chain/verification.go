@@ -134,6 +134,11 @@ func FindingAt(ctx context.Context, r store.Reader, number uint64) (Finding, err
 	if f, ok := store.Recalled[findingKept, *FindingSpan](r, findingKept{}); ok && f.First <= number && number <= f.Last {
 		return f.Finding, nil
 	}
+	return findingAt(ctx, r, number)
+}
+
+// findingAt is apart so that what is remembered costs no allocation.
+func findingAt(ctx context.Context, r store.Reader, number uint64) (Finding, error) {
 	for f, err := range findings(ctx, r, number, 1) {
 		if err != nil {
 			return Finding{}, err
