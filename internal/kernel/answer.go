@@ -19,7 +19,7 @@ func (s *Server) relayError(w http.ResponseWriter, r *http.Request, req *Request
 }
 
 // answer runs the handler and keeps what others can be sent.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, next http.Handler, key answerKey, cacheable bool) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, next handler, key answerKey, cacheable bool) {
 	rec := getRecorder()
 	defer putRecorder(rec)
 	if e := s.work(rec, r, req, next); e != nil {
@@ -59,14 +59,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *Request, ne
 
 // work runs a handler within its time, unless too many are at work. A client that
 // is slow to send or to read is not at work: it holds no place.
-func (s *Server) work(rec *recorder, r *http.Request, req *Request, next http.Handler) *Error {
+func (s *Server) work(rec *recorder, r *http.Request, req *Request, next handler) *Error {
 	if e := s.flight.Enter(r.Context(), req.Caller, "at work"); e != nil {
 		return e
 	}
 	defer s.flight.Leave(req.Caller)
 	ctx, cancel := context.WithTimeout(WithRequest(r.Context(), req), s.timeout)
 	defer cancel()
-	next.ServeHTTP(rec, r.WithContext(ctx))
+	next(ctx, rec, r)
 	return nil
 }
 

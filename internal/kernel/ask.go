@@ -27,8 +27,12 @@ type Asked struct {
 // entry is how a route of the table is asked.
 type entry struct {
 	route  *Route
-	handle func(http.ResponseWriter, *http.Request)
+	handle handler
 }
+
+// handler is an http.HandlerFunc that is told its context, and does not look at that of the request: to put one
+// there takes a request of its own.
+type handler func(context.Context, http.ResponseWriter, *http.Request)
 
 // Ask puts a request to a route in this process, for whoever looks at the page whose
 // context this is. path are the values of the path's variables, in the order in which
@@ -45,15 +49,14 @@ func (s *Server) Ask(ctx context.Context, id string, query url.Values, path ...s
 	page := RequestOf(ctx)
 	req := &Request{ID: page.ID, Route: to.route, Caller: page.Caller, inside: true}
 	at := &url.URL{RawQuery: query.Encode()}
-	r := (&http.Request{Method: to.route.Method, URL: at, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody}).
-		WithContext(WithRequest(ctx, req))
+	r := &http.Request{Method: to.route.Method, URL: at, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody}
 	at.Path = fillPath(to.route.Path, path, r.SetPathValue)
 	checked, e := to.route.checkQuery(at.RawQuery, req)
 	if e != nil {
 		return nil, e
 	}
 	at.RawQuery = checked
-	to.handle(nowhere{}, r)
+	to.handle(WithRequest(ctx, req), nowhere{}, r)
 	if req.failure != nil {
 		page.doubted = true // what failed may succeed
 		return nil, req.failure

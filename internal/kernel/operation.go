@@ -121,7 +121,7 @@ func (o *outputs) write(w http.ResponseWriter, v reflect.Value) error {
 		w.WriteHeader(status)
 		return nil
 	}
-	w.Header().Set("Content-Type", JSONType)
+	w.Header()["Content-Type"] = typeJSON
 	w.WriteHeader(status)
 	if status == http.StatusNoContent {
 		return nil

@@ -83,6 +83,7 @@ type recorder struct {
 	header http.Header
 	status int
 	body   []byte
+	sealed answer // that is not shared
 }
 
 func (r *recorder) Header() http.Header { return r.header }
@@ -126,7 +127,7 @@ func putRecorder(r *recorder) {
 		return // a rare giant is not worth keeping
 	}
 	clear(r.header)
-	r.status = 0
+	r.status, r.sealed = 0, answer{}
 	r.body = r.body[:0]
 	recorders.Put(r)
 }
@@ -134,11 +135,12 @@ func putRecorder(r *recorder) {
 // seal turns what was recorded into an answer, which is good as long as the
 // recorder is not used again, or for as long as one likes when it is shared. Lines that end with the body do so without a newline.
 func (r *recorder) seal(settled, shared, forever bool) *answer {
-	a := &answer{status: r.status, forever: forever && r.status == http.StatusOK}
+	a := &r.sealed
 	body := bytes.TrimSuffix(r.body, []byte("\n"))
 	if shared { // the recorder is used again
-		body = bytes.Clone(body)
+		a, body = &answer{}, bytes.Clone(body)
 	}
+	a.status, a.forever = r.status, forever && r.status == http.StatusOK
 	if settled && r.status == http.StatusOK {
 		sum := sha256.Sum256(body)
 		a.etag = hex.EncodeToString(sum[:16])

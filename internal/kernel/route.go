@@ -169,8 +169,7 @@ func (s *Server) register(route *Route, input, output reflect.Type, handle func(
 	s.huma.OpenAPI().AddOperation(&op)
 	s.table = append(s.table, route)
 	s.amend(route)
-	handler := func(w http.ResponseWriter, r *http.Request) {
-		ctx := r.Context()
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 		req := RequestOf(ctx)
 		v := reflect.New(input)
 		var answer any
@@ -200,7 +199,7 @@ func (s *Server) register(route *Route, input, output reflect.Type, handle func(
 		}
 	}
 	s.asked[route.ID] = entry{route, handler}
-	h := s.keyed(route, http.HandlerFunc(handler))
+	h := s.keyed(route, handler)
 	for _, prefix := range []string{"", "/api"} {
 		pattern := route.Method + " " + prefix + route.Path
 		s.handle(pattern, h)

@@ -324,7 +324,7 @@ func Listed(words []string) string {
 }
 
 // keyed is the part of the kernel for routes that need a key.
-func (s *Server) keyed(route *Route, next http.Handler) http.Handler {
+func (s *Server) keyed(route *Route, next handler) http.Handler {
 	seen := s.metrics.of(route.ID).as(timedAs(route.Class))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := w.(*exchange) // the mux is only reached through ServeHTTP
