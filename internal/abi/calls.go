@@ -77,6 +77,15 @@ func doorPath(kind FunctionKind, selector felt.Felt) []felt.Felt {
 	return []felt.Felt{selector, felt.FromUint64(uint64(kind))}
 }
 
+// doorPath is doorPath in the memory of the room, until the next.
+func (r *Room) doorPath(kind FunctionKind, selector felt.Felt) []felt.Felt {
+	if r == nil {
+		return doorPath(kind, selector)
+	}
+	r.door = [2]felt.Felt{selector, felt.FromUint64(uint64(kind))}
+	return r.door[:]
+}
+
 func wireParams(ps []Param) []wireParam {
 	out := make([]wireParam, len(ps))
 	for i, p := range ps {
@@ -106,7 +115,7 @@ func (c *Calls) Decode(kind FunctionKind, selector felt.Felt, calldata []felt.Fe
 // DecodeIn is Decode with memory for the fields; nil takes some for the call alone.
 func (c *Calls) DecodeIn(room *Room, kind FunctionKind, selector felt.Felt, calldata []felt.Felt) Result {
 	if c != nil {
-		if r, ok := c.schema.decode(doorPath(kind, selector), calldata, 0, room); ok {
+		if r, ok := c.schema.decode(room.doorPath(kind, selector), calldata, 0, room); ok {
 			r.stamp(ClassABI)
 			return r
 		}

@@ -2,6 +2,7 @@ package abi
 
 import (
 	"encoding/binary"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ type Room struct {
 	text    strings.Builder
 	// How much was taken since the room is new, or as good as new.
 	takenFields, takenOrigins, takenText int
+	// door is the path of the call that is read.
+	door [2]felt.Felt
 	// says is how much text there was the last time.
 	says int
 }
@@ -25,6 +28,7 @@ type Room struct {
 const (
 	fewFields, manyFields = 12, 96
 	littleText, muchText  = 512, 4096
+	moreFields            = 4 // where there are more than their types say at least
 )
 
 // piece is how much memory to take where so much was not enough and so much is needed.
@@ -45,6 +49,47 @@ func (r *Room) take(fields, origins int) ([]Field, []int) {
 	f, o := len(r.fields), len(r.origins)
 	r.fields, r.origins = r.fields[:f+fields], r.origins[:o+origins]
 	return r.fields[f : f : f+fields], r.origins[o : o : o+origins]
+}
+
+// more is a list that take returned last and that is full, with memory for more behind it.
+func (r *Room) more(full []Field) []Field {
+	if r == nil {
+		return slices.Grow(full, 1)
+	}
+	r.takenFields += moreFields
+	n, from := len(r.fields), len(r.fields)-cap(full)
+	if from < 0 || cap(r.fields)-n < moreFields { // elsewhere: those who point to a field of it go on to do so
+		r.fields = append(make([]Field, 0, piece(cap(r.fields), len(full)+moreFields, fewFields, manyFields)), full...)
+		n, from = len(full), 0
+	}
+	r.fields = r.fields[:n+moreFields]
+	return r.fields[from:n:len(r.fields)]
+}
+
+// join is a text of four.
+func (r *Room) join(a, b, c, d string) string {
+	if r == nil {
+		return a + b + c + d
+	}
+	size := len(a) + len(b) + len(c) + len(d)
+	from := r.room(size)
+	r.text.WriteString(a) //nolint:errcheck // it never fails
+	r.text.WriteString(b) //nolint:errcheck // as above
+	r.text.WriteString(c) //nolint:errcheck // as above
+	r.text.WriteString(d) //nolint:errcheck // as above
+	return r.text.String()[from:]
+}
+
+// room takes memory for a text of some size where it is needed, and returns where the text begins.
+func (r *Room) room(size int) (from int) {
+	if r.text.Cap()-r.text.Len() < size {
+		most := max(piece(r.text.Cap(), max(size, longestText), littleText, muchText), r.says)
+		r.says = 0                 // once
+		r.text = strings.Builder{} // the one before belongs to its texts
+		r.text.Grow(most)
+	}
+	r.takenText += size
+	return r.text.Len()
 }
 
 // hex is a felt as text.
@@ -71,15 +116,8 @@ func (r *Room) keep(b []byte) string {
 	if r == nil {
 		return string(b)
 	}
-	if r.text.Cap()-r.text.Len() < len(b) {
-		size := max(piece(r.text.Cap(), longestText, littleText, muchText), r.says)
-		r.says = 0                 // once
-		r.text = strings.Builder{} // the one before belongs to its texts
-		r.text.Grow(size)
-	}
-	from := r.text.Len()
+	from := r.room(len(b))
 	r.text.Write(b) //nolint:errcheck // it never fails
-	r.takenText += len(b)
 	return r.text.String()[from:]
 }
 

@@ -47,8 +47,8 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	}
 	switch k {
 	case kindBool:
-		b := v[felt.Size-1] == 1
-		f.Kind, f.BoolValue, f.DisplayValue = KindBool, &b, strconv.FormatBool(b)
+		b := &truths[v[felt.Size-1]] // below 2
+		f.Kind, f.BoolValue, f.DisplayValue = KindBool, b, strconv.FormatBool(*b)
 	case kindAddress:
 		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, room.hex(v)
 	case kindEthAddress:
@@ -62,6 +62,9 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	}
 	return true
 }
+
+// truths are what fields point to. Nobody changes them.
+var truths = [2]bool{false, true}
 
 // below reports whether v is below 2^n.
 func below(v *felt.Felt, n int) bool {

@@ -84,6 +84,9 @@ func (d *decoder) take(label, typeName string, in *cursor, n int) (*Field, verdi
 	for i := range n {
 		d.origins = append(d.origins, in.pos+i)
 	}
+	if len(d.fields) == cap(d.fields) {
+		d.fields = d.room.more(d.fields)
+	}
 	d.fields = append(d.fields, Field{
 		Label: label, Type: typeName, Source: in.source, Kind: KindFelt, Status: FieldDecoded,
 		RawValues:     in.felts[in.pos : in.pos+n : in.pos+n],
@@ -104,7 +107,7 @@ func (d *decoder) value(label string, id typeID, in *cursor, depth int) verdict 
 	case kindStruct, kindTuple:
 		for i := range t.members {
 			m := &t.members[i]
-			if v := d.value(label+"."+m.label, m.typ, in, depth+1); v != consumedAll {
+			if v := d.value(d.room.join(label, ".", m.label, ""), m.typ, in, depth+1); v != consumedAll {
 				return v
 			}
 		}
@@ -155,7 +158,7 @@ func (d *decoder) enum(label string, t *typeNode, in *cursor, depth int) verdict
 	if variant.typ == noType {
 		return consumedAll
 	}
-	return d.value(label+"."+variant.label, variant.typ, in, depth+1)
+	return d.value(d.room.join(label, ".", variant.label, ""), variant.typ, in, depth+1)
 }
 
 func (d *decoder) array(label string, t *typeNode, in *cursor, depth int) verdict {
@@ -177,7 +180,7 @@ func (d *decoder) array(label string, t *typeNode, in *cursor, depth int) verdic
 	}
 	number := strconv.Itoa(n)
 	f.NumericValue = &number
-	f.DisplayValue = number + " items"
+	f.DisplayValue = d.room.join(number, " items", "", "")
 	if n == 1 {
 		f.DisplayValue = "1 item"
 	}
@@ -186,7 +189,7 @@ func (d *decoder) array(label string, t *typeNode, in *cursor, depth int) verdic
 
 func (d *decoder) items(label string, t *typeNode, in *cursor, n, depth int) verdict {
 	for i := range n {
-		if v := d.value(label+"["+strconv.Itoa(i)+"]", t.elem, in, depth+1); v != consumedAll {
+		if v := d.value(d.room.join(label, "[", strconv.Itoa(i), "]"), t.elem, in, depth+1); v != consumedAll {
 			return v
 		}
 	}

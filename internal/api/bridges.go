@@ -174,7 +174,8 @@ func bridgeIntent(c *registry.Chain, list []message.Message) *BridgeIntent {
 	if !ok {
 		return nil
 	}
-	out := &BridgeIntent{Kind: "bridge_unknown", Protocol: &moved.Bridge.Protocol, Confidence: "medium", Reasons: []string{"message_of_known_bridge"}}
+	protocol := moved.Bridge.Protocol
+	out := &BridgeIntent{Kind: "bridge_unknown", Protocol: &protocol, Confidence: "medium", Reasons: []string{"message_of_known_bridge"}}
 	if t := moved.Transfer; t != nil {
 		out.Kind, out.Confidence, out.Reasons = "deposit", "high", append(out.Reasons, t.Rule)
 		if t.Withdrawal {

@@ -71,9 +71,9 @@ func methodContent(r *decoded.CallResult) MethodContent {
 // fillCalls decodes and renders what a transaction calls. It is certain when only
 // another chain can change the answer.
 func (s *Routes) fillCalls(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, t *transaction.Record, out *Tx, room *txRoom) (certain bool, err error) {
-	calls, byAccount := decoded.CallsOf(t)
-	if n := len(calls); byAccount {
-		out.AccountCallCount = &n
+	calls, byAccount := decoded.AppendCalls(room.called[:0], t)
+	if room.called, room.count = calls, len(calls); byAccount {
+		out.AccountCallCount = &room.count
 	}
 	calls = calls[:min(len(calls), maxAccountCalls)]
 	results, degraded, err := decoded.Calls(ctx, r, s.schemas, calls, decoded.Options{Arguments: argumentBytes, Verified: c.verified(state), Room: &room.decoded})
@@ -108,7 +108,8 @@ func renderCall(c *Chain, call *decoded.Call, r *decoded.CallResult, most int, r
 		for i := range r.Fields {
 			fields[i] = renderField(&r.Fields[i])
 		}
-		out.DecodedArguments = &fields
+		room.arguments = append(room.arguments, fields)
+		out.DecodedArguments = &room.arguments[len(room.arguments)-1]
 	}
 	return out
 }

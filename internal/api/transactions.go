@@ -195,7 +195,7 @@ func (s *Routes) getTransaction(ctx context.Context, in *struct {
 			return err
 		}
 		var certain bool
-		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t, &room.text); err != nil {
+		if out.Body.TokenTransfers, out.Body.TokenTransfersCoverage, certain, err = txTransfers(ctx, r, t, room); err != nil {
 			return err
 		}
 		called, err := s.fillCalls(ctx, r, c, state, t, &out.Body, room)

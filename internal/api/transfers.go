@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"chainexplorer/internal/account"
@@ -319,15 +320,16 @@ func renderTransfer(c *Chain, state *chain.State, page *token.TransferPage, i in
 const maxTxTransfers = 1000
 
 // txTransfers lists the transfers of a transaction; certain is token.TransfersOf's.
-func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record, text *texts) (out []TxTransfer, coverage Coverage, certain bool, err error) {
-	list, total, certain, err := token.TransfersOf(ctx, r, t, maxTxTransfers)
+func txTransfers(ctx context.Context, r explorer.Reader, t *transaction.Record, room *txRoom) (out []TxTransfer, coverage Coverage, certain bool, err error) {
+	list, total, certain, err := room.transfers.TransfersOf(ctx, r, t, maxTxTransfers)
 	if err != nil {
 		return nil, coverage, false, err
 	}
-	out = make([]TxTransfer, len(list))
+	out = slices.Grow(room.moved[:0], max(len(list), 1)) // which is not nil
 	for i := range list {
-		out[i] = renderTxTransfer(&list[i], text)
+		out = append(out, renderTxTransfer(&list[i], &room.text))
 	}
+	room.moved = out
 	if len(list) < total {
 		return out, Coverage{"partial", "transaction_transfers_truncated"}, certain, nil
 	}

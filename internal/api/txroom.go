@@ -5,6 +5,7 @@ import (
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/decoded"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 )
@@ -23,8 +24,14 @@ type txRoom struct {
 	events  []decoded.Event
 	logs    []Log
 	calls   []AccountCall
-	fields  []DecodedField // of events and of calls, one behind the other
-	taken   int            // fields since the room is empty
+	count   int // of the calls of an account
+	called  []decoded.Call
+	// arguments are the decoded ones of calls, which point here.
+	arguments [][]DecodedField
+	transfers token.TransferRoom
+	moved     []TxTransfer
+	fields    []DecodedField // of events and of calls, one behind the other
+	taken     int            // fields since the room is empty
 }
 
 var txRooms = sync.Pool{New: func() any { return &txRoom{} }}
@@ -51,6 +58,8 @@ func (m *txRoom) Return() {
 	m.text.recycle()
 	m.record.Recycle()
 	m.decoded.Recycle()
+	m.transfers.Recycle()
+	m.called, m.arguments, m.moved = emptied(m.called, roomyRows), emptied(m.arguments, roomyRows), emptied(m.moved, roomyRows)
 	m.events, m.logs, m.calls = emptied(m.events, roomyRows), emptied(m.logs, roomyRows), emptied(m.calls, roomyRows)
 	clear(m.fields)
 	if n := min(m.taken, roomyFields); n > cap(m.fields) {

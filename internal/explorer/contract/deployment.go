@@ -249,6 +249,14 @@ type currentKey felt.Felt
 // Nobody may change what it returns: views share it.
 func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*Current, error) {
 	out := make([]*Current, len(addresses))
+	if err := classesToday(ctx, r, addresses, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// classesToday is ClassesNow to where the classes are wanted.
+func classesToday(ctx context.Context, r store.Reader, addresses []felt.Felt, out []*Current) error {
 	var unknown []int
 	for i := range addresses {
 		var ok bool
@@ -257,15 +265,15 @@ func ClassesNow(ctx context.Context, r store.Reader, addresses []felt.Felt) ([]*
 		}
 	}
 	if len(unknown) == 0 {
-		return out, nil
+		return nil
 	}
 	if err := classesNow(ctx, r, addresses, unknown, out); err != nil {
-		return nil, err
+		return err
 	}
 	for _, i := range unknown {
 		store.Remember(r, currentKey(addresses[i]), out[i])
 	}
-	return out, nil
+	return nil
 }
 
 // classesNow reads some of the addresses.

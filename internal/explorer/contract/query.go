@@ -64,8 +64,46 @@ func ClassesAt(ctx context.Context, r store.Reader, address felt.Felt, block uin
 // all. Of the others equal pairs are looked up once and pairs of one contract together, so that
 // they cost one scan per distinct contract, and never more than two per distinct pair.
 func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes, error) {
-	out := make([]*Classes, len(pairs))
-	order, err := settledNow(ctx, r, pairs, out)
+	return (&ClassRoom{}).AtMany(ctx, r, pairs)
+}
+
+// ClassRoom is the memory of classes, for those who ask for one page after the other. The zero value is ready, and
+// is for one goroutine.
+type ClassRoom struct {
+	out       []*Classes
+	addresses []felt.Felt
+	at        []int
+	today     []*Current
+	settled   []Classes
+}
+
+// roomyClasses is for how many a room keeps memory.
+const roomyClasses = 64
+
+// Recycle lets go of what was asked for last.
+func (m *ClassRoom) Recycle() {
+	if cap(m.out) > roomyClasses {
+		*m = ClassRoom{}
+		return
+	}
+	clear(m.out)
+	clear(m.today)
+	clear(m.settled)
+}
+
+// zeroed are so many zero values, in the memory of list where that is enough.
+func zeroed[T any](list []T, n int) []T {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
+}
+
+// AtMany is ClassesAtMany in memory that is used again: what it returns is there until the room is recycled, or asked
+// for others.
+func (m *ClassRoom) AtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes, error) {
+	m.out = zeroed(m.out, len(pairs))
+	out := m.out
+	order, err := m.settledNow(ctx, r, pairs, out)
 	if err != nil {
 		return nil, err
 	}
@@ -111,16 +149,19 @@ func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes,
 }
 
 // settledNow fills in the pairs that the classes of today settle, and returns the others.
-func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes) (left []int, err error) {
+func (m *ClassRoom) settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes) (left []int, err error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
-	addresses, at := distinct(pairs)
-	today, err := ClassesNow(ctx, r, addresses)
-	if err != nil {
+	m.distinct(pairs)
+	at := m.at
+	m.today = zeroed(m.today, len(m.addresses))
+	today := m.today
+	if err := classesToday(ctx, r, m.addresses, today); err != nil {
 		return nil, err
 	}
-	settled := make([]Classes, len(today)) // one for all pairs of a contract
+	m.settled = zeroed(m.settled, len(today)) // one for all pairs of a contract
+	settled := m.settled
 	for i := range pairs {
 		n := at[i]
 		c := today[n]
@@ -136,23 +177,39 @@ func settledNow(ctx context.Context, r store.Reader, pairs []At, out []*Classes)
 	return left, nil
 }
 
-// fewContracts is how many a map holds that takes no memory of the heap.
+// fewContracts are as many as are looked through sooner than a map finds one.
 const fewContracts = 8
 
 // distinct are the contracts of pairs, each once, and where that of each pair is among them: a page has
 // many of few.
-func distinct(pairs []At) (addresses []felt.Felt, at []int) {
-	addresses, at = make([]felt.Felt, 0, min(len(pairs), fewContracts)), make([]int, len(pairs))
-	known := make(map[felt.Felt]int, fewContracts)
+func (m *ClassRoom) distinct(pairs []At) {
+	m.addresses, m.at = m.addresses[:0], zeroed(m.at, len(pairs))
+	var known map[felt.Felt]int // nil while there are few
 	for i := range pairs {
-		n, there := known[pairs[i].Address]
-		if !there {
-			n = len(addresses)
-			addresses, known[pairs[i].Address] = append(addresses, pairs[i].Address), n
+		address := &pairs[i].Address
+		n, there := 0, false
+		if known == nil {
+			for n < len(m.addresses) && !m.addresses[n].Is(address) {
+				n++
+			}
+			there = n < len(m.addresses)
+		} else {
+			n, there = known[*address]
 		}
-		at[i] = n
+		if !there {
+			n = len(m.addresses)
+			m.addresses = append(m.addresses, *address)
+			if known != nil {
+				known[*address] = n
+			} else if n == fewContracts {
+				known = make(map[felt.Felt]int, 4*fewContracts)
+				for k, a := range m.addresses {
+					known[a] = k
+				}
+			}
+		}
+		m.at[i] = n
 	}
-	return addresses, at
 }
 
 // How many changes a scan takes: two of the block and one before it settle one

@@ -44,10 +44,10 @@ type entry[T any] struct {
 // are slices of structs then.
 func costOf(stored int) int { return 256 + 6*stored }
 
-func (c *lru[T]) get(h felt.Felt) (value T, ok bool) {
+func (c *lru[T]) get(h *felt.Felt) (value T, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.items[h]
+	e, ok := c.items[*h]
 	if !ok {
 		return value, false
 	}
@@ -76,48 +76,52 @@ func (c *lru[T]) put(h felt.Felt, value T, cost int) {
 }
 
 // split tells the classes that are cached from those to be read, each once.
-func (c *lru[T]) split(hashes []felt.Felt) (known map[felt.Felt]T, wanted []felt.Felt) {
-	known = map[felt.Felt]T{} // a page has many of few
-	for _, h := range hashes {
-		if _, twice := known[h]; twice {
+func (c *lru[T]) split(hashes []felt.Felt, known *byClass[T]) (wanted []felt.Felt) {
+	known.reset()
+	for i := range hashes {
+		h := &hashes[i]
+		if known.find(h) >= 0 {
 			continue
 		}
 		k, cached := c.get(h)
 		if !cached {
-			wanted = append(wanted, h)
+			wanted = append(wanted, *h)
 		}
-		known[h] = k
+		known.set(h, k)
 	}
-	return known, wanted
+	return wanted
 }
 
-// load returns how to read the events of each class. Those that are not cached
+// load says how to read the events of each class. Those that are not cached
 // are read at once.
-func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*reading, degraded bool) {
-	known, wanted := c.events.split(hashes)
+func (c *Cache) load(ctx context.Context, r store.Reader, hashes []felt.Felt, known *byClass[*reading]) (degraded bool) {
+	wanted := c.events.split(hashes, known)
 	if len(wanted) == 0 {
-		return known, false
+		return false
 	}
 	failed := &reading{failed: true}
 	abis, errs, err := class.ABIsOf(ctx, r, wanted)
 	for i, h := range wanted {
-		if err != nil || errs[i] != nil {
-			known[h], degraded = failed, true
+		k := failed
+		switch {
+		case err != nil || errs[i] != nil:
+		case abis[i] == nil:
+			k = &reading{}
+		default:
+			if one, err := newReading(abis[i]); err == nil {
+				k = one
+			}
+		}
+		if known.set(&h, k); k == failed {
+			degraded = true
 			continue
 		}
 		if abis[i] == nil {
-			known[h] = &reading{}
 			continue
 		}
-		k, err := newReading(abis[i])
-		if err != nil {
-			known[h], degraded = failed, true
-			continue
-		}
-		known[h] = k
 		if !abis[i].Status.Wanted() {
 			c.events.put(h, k, costOf(len(abis[i].Schema)))
 		}
 	}
-	return known, degraded
+	return degraded
 }

@@ -75,19 +75,21 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 	if len(calls) == 0 {
 		return results, false, nil
 	}
-	candidates, err := classesOf(ctx, r, calls, o.NoHistory)
+	candidates, err := m.classesOf(ctx, r, calls, o.NoHistory)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, true, ctx.Err()
 		}
 		candidates, degraded = make([]inForce, len(calls)), true
 	}
-	hashes := make([]felt.Felt, 0, len(candidates))
+	hashes := m.called[:0]
 	for _, c := range candidates {
 		hashes = append(hashes, c.classes...)
 	}
+	m.called = hashes
 	budget := o.Arguments
-	known, failed := cache.loadDoors(ctx, r, hashes)
+	known := &m.doors
+	failed := cache.loadDoors(ctx, r, hashes, known)
 	proven, told := o.Verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, true, err
@@ -105,7 +107,7 @@ func Calls(ctx context.Context, r store.Reader, cache *Cache, calls []Call, o Op
 }
 
 // callResult reads a call with each class that may have run.
-func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int, room *abi.Room) CallResult {
+func callResult(known *byClass[*doors], in inForce, c *Call, budget *int, room *abi.Room) CallResult {
 	candidates := in.classes
 	if in.loose {
 		return looseResult(known, candidates, c)
@@ -114,8 +116,8 @@ func callResult(known map[felt.Felt]*doors, in inForce, c *Call, budget *int, ro
 	if len(candidates) == 1 {
 		out.ClassHash = &candidates[0]
 	}
-	for i, h := range candidates {
-		d := known[h]
+	for i := range candidates {
+		d := known.of(&candidates[i])
 		out.Settled = out.Settled && d.settled
 		r := d.read(c, *budget, room)
 		if i == 0 {
@@ -151,9 +153,9 @@ func (r *CallResult) verify() {
 
 // looseResult names a call by classes that the contract has or had, and that need
 // not be what ran.
-func looseResult(known map[felt.Felt]*doors, classes []felt.Felt, c *Call) CallResult {
+func looseResult(known *byClass[*doors], classes []felt.Felt, c *Call) CallResult {
 	for _, h := range classes {
-		if name := known[h].calls.Name(c.Kind, c.Selector); name != "" {
+		if name := known.of(&h).calls.Name(c.Kind, c.Selector); name != "" {
 			return CallResult{Result: bySelector(c.Selector, name)}
 		}
 	}
@@ -248,32 +250,33 @@ func (d *doors) read(c *Call, budget int, room *abi.Room) abi.Result {
 	return abi.Result{Status: abi.Unknown, UnavailableReason: abi.SchemaUnavailable}
 }
 
-// loadDoors returns how to read the calls of each class. Those that are not
+// loadDoors says how to read the calls of each class. Those that are not
 // cached are read at once.
-func (c *Cache) loadDoors(ctx context.Context, r store.Reader, hashes []felt.Felt) (known map[felt.Felt]*doors, degraded bool) {
-	known, wanted := c.calls.split(hashes)
+func (c *Cache) loadDoors(ctx context.Context, r store.Reader, hashes []felt.Felt, known *byClass[*doors]) (degraded bool) {
+	wanted := c.calls.split(hashes, known)
 	if len(wanted) == 0 {
-		return known, false
+		return false
 	}
 	abis, faces, err := class.InterfacesOf(ctx, r, wanted)
 	for i, h := range wanted {
-		known[h] = &doors{}
+		d := &doors{}
 		switch {
 		case err != nil || faces[i].Err != nil:
 			degraded = true
 		case abis[i] != nil && !abis[i].Status.Wanted() && faces[i].Interface != nil:
-			d := &doors{faces[i].Calls(abis[i].Kind), true}
-			known[h] = d
+			d = &doors{faces[i].Calls(abis[i].Kind), true}
 			c.calls.put(h, d, costOf(faces[i].Bytes))
 		}
+		known.set(&h, d)
 	}
-	return known, degraded
+	return degraded
 }
 
 // classesOf returns the classes of which one ran, for each call.
-func classesOf(ctx context.Context, r store.Reader, calls []Call, noHistory bool) ([]inForce, error) {
-	out := make([]inForce, len(calls))
-	spots, where := make([]spot, 0, len(calls)), make([]int, 0, len(calls))
+func (m *Room) classesOf(ctx context.Context, r store.Reader, calls []Call, noHistory bool) ([]inForce, error) {
+	m.inForce = zeroed(m.inForce, len(calls))
+	out := m.inForce
+	spots, where := m.spots[:0], m.where[:0]
 	for i := range calls {
 		if c := &calls[i]; c.Class != nil {
 			out[i].classes = []felt.Felt{*c.Class}
@@ -281,7 +284,8 @@ func classesOf(ctx context.Context, r store.Reader, calls []Call, noHistory bool
 			spots, where = append(spots, spot{c.To, c.Block, c.Tx}), append(where, i)
 		}
 	}
-	classes, err := classesAt(ctx, r, spots, noHistory)
+	m.spots, m.where = spots, where
+	classes, err := m.classesAt(ctx, r, spots, noHistory)
 	if err != nil {
 		return nil, fmt.Errorf("classes of %d calls: %w", len(spots), err)
 	}

@@ -114,7 +114,7 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 	for i := range events {
 		pairs[i] = contract.At{Address: events[i].Address, Block: events[i].Block}
 	}
-	classes, err := contract.ClassesAtMany(ctx, r, pairs)
+	classes, err := m.classes.AtMany(ctx, r, pairs)
 	if err != nil {
 		for i := range results {
 			results[i] = unknown(nil)
@@ -123,23 +123,22 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 	}
 	m.candidates = zeroed(m.candidates, len(events))
 	candidates := m.candidates
-	hashes := m.hashes[:0]                      // of all, one behind the other
-	told := map[*contract.Classes][]felt.Felt{} // many events have those of one contract
+	hashes := m.hashes[:0] // of all, one behind the other
 	for i, c := range classes {
 		if c == nil {
 			continue
 		}
-		list, known := told[c]
-		if !known {
-			from := len(hashes)
-			hashes = c.AppendCandidates(hashes)
-			list = hashes[from:len(hashes):len(hashes)] // also where it grows again
-			told[c] = list
+		if before := slices.Index(classes[max(0, i-fewClasses):i], c); before >= 0 { // many events have those of one contract
+			candidates[i] = candidates[max(0, i-fewClasses)+before]
+			continue
 		}
-		candidates[i] = list
+		from := len(hashes)
+		hashes = c.AppendCandidates(hashes)
+		candidates[i] = hashes[from:len(hashes):len(hashes)] // also where it grows again
 	}
 	m.hashes = hashes
-	known, degraded := cache.load(ctx, r, hashes)
+	known := &m.readings
+	degraded = cache.load(ctx, r, hashes, known)
 	proven, asked := verified.of(ctx, r, hashes)
 	if err := ctx.Err(); err != nil {
 		return nil, degraded, err
@@ -154,11 +153,11 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 // nameUnknown names the events that no schema knows by the dictionary of names,
 // where it is certain that no schema does. It is false when the dictionary could
 // not be read.
-func nameUnknown(ctx context.Context, r store.Reader, known map[felt.Felt]*reading, candidates [][]felt.Felt, events []Event, results []Result) (ok bool, err error) {
+func nameUnknown(ctx context.Context, r store.Reader, known *byClass[*reading], candidates [][]felt.Felt, events []Event, results []Result) (ok bool, err error) {
 	wanted := nameless{}
 	for i := range results {
 		if results[i].Status != abi.Unknown || len(events[i].Keys) == 0 || len(candidates[i]) > 1 ||
-			len(candidates[i]) == 1 && known[candidates[i][0]].failed {
+			len(candidates[i]) == 1 && known.of(&candidates[i][0]).failed {
 			continue
 		}
 		wanted.add(events[i].Keys[0], i)
@@ -178,7 +177,7 @@ func unknown(hash *felt.Felt) Result {
 }
 
 // attribute reads an event with each class that may have emitted it.
-func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidates []felt.Felt, e *Event, room *abi.Room) Result {
+func attribute(known *byClass[*reading], proven map[felt.Felt]bool, candidates []felt.Felt, e *Event, room *abi.Room) Result {
 	if len(candidates) == 0 {
 		r := Result{Result: abi.Standard(abi.EmitterUnknown, e.Keys, e.Data)}
 		if r.Status == abi.Unknown {
@@ -189,7 +188,7 @@ func attribute(known map[felt.Felt]*reading, proven map[felt.Felt]bool, candidat
 	var out abi.Result
 	verified := all(proven, candidates)
 	for i := range candidates {
-		k := known[candidates[i]]
+		k := known.of(&candidates[i])
 		if k.failed {
 			// What the class says of the event is not known, and it would have
 			// the last word: nothing can be certified.

@@ -2,6 +2,7 @@ package decoded
 
 import (
 	"context"
+	"slices"
 
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
@@ -27,21 +28,29 @@ type inForce struct {
 //
 // The class that each contract has today is one round trip for all. It settles the spots behind
 // the block that gave it, which are nearly all of a page.
-func classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool) ([]inForce, error) {
-	out := make([]inForce, len(spots))
+func (m *Room) classesAt(ctx context.Context, r store.Reader, spots []spot, noHistory bool) ([]inForce, error) {
+	m.atSpots = zeroed(m.atSpots, len(spots))
+	out := m.atSpots
 	if len(spots) == 0 {
 		return out, nil
 	}
-	addresses, at := contractsOf(spots)
-	today, err := contract.ClassesNow(ctx, r, addresses)
+	contracts := &m.contracts
+	contracts.reset()
+	for i := range spots {
+		if contracts.find(&spots[i].address) < 0 {
+			contracts.set(&spots[i].address, len(contracts.hashes))
+		}
+	}
+	today, err := contract.ClassesNow(ctx, r, contracts.hashes)
 	if err != nil {
 		return nil, err
 	}
 	var open []spot
 	var where []int
-	classes := make([]felt.Felt, 0, len(spots)) // of all, one behind the other
+	m.spotClasses = slices.Grow(m.spotClasses[:0], len(spots))
+	classes := m.spotClasses // of all, one behind the other
 	for i := range spots {
-		if c := today[at[spots[i].address]]; c != nil && c.Block < spots[i].block {
+		if c := today[contracts.of(&spots[i].address)]; c != nil && c.Block < spots[i].block {
 			n := len(classes)
 			classes = append(classes, c.Class)
 			out[i].classes = classes[n : n+1 : n+1]

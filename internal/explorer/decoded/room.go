@@ -17,7 +17,18 @@ type Room struct {
 	pairs      []contract.At
 	candidates [][]felt.Felt
 	hashes     []felt.Felt // that candidates point to
-	calls      []CallResult
+	classes    contract.ClassRoom
+	readings   byClass[*reading]
+
+	calls       []CallResult
+	inForce     []inForce
+	atSpots     []inForce
+	spots       []spot
+	where       []int
+	contracts   byClass[int] // places of contracts, which are no classes and are found as those are
+	spotClasses []felt.Felt  // that atSpots points to
+	called      []felt.Felt  // classes
+	doors       byClass[*doors]
 }
 
 // roomy is for how many events, and for how many calls, a room keeps memory: few transactions have more.
@@ -30,11 +41,17 @@ func (m *Room) Recycle() {
 		m.results, m.pairs, m.candidates, m.hashes = nil, nil, nil, nil
 	}
 	if cap(m.calls) > roomy {
-		m.calls = nil
+		m.calls, m.inForce, m.atSpots, m.spots, m.where, m.spotClasses, m.called = nil, nil, nil, nil, nil, nil, nil
 	}
 	clear(m.results)
 	clear(m.candidates)
 	clear(m.calls)
+	clear(m.inForce)
+	clear(m.atSpots)
+	m.classes.Recycle()
+	m.readings.reset()
+	m.contracts.reset()
+	m.doors.reset()
 }
 
 // zeroed are so many zero values, in the memory of list where that is enough.

@@ -1,6 +1,8 @@
 package decoded
 
 import (
+	"slices"
+
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -18,19 +20,21 @@ var (
 // contract's of an invoke of version 0, a handler of L1 messages, a constructor,
 // and the account's own where its calldata is no list of calls. A declaration
 // calls nothing. What contracts call in turn is in no block.
-func CallsOf(t *transaction.Record) (calls []Call, byAccount bool) {
+func CallsOf(t *transaction.Record) (calls []Call, byAccount bool) { return AppendCalls(nil, t) }
+
+// AppendCalls is CallsOf behind calls.
+func AppendCalls(calls []Call, t *transaction.Record) (out []Call, byAccount bool) {
 	if list, ok := signed(t); ok {
-		calls = make([]Call, 0, list.Len())
+		calls = slices.Grow(calls, list.Len())
 		for c := range list.All() {
 			calls = append(calls, Call{Block: t.Block, Tx: t.Index, To: c.To, Selector: c.Selector, Calldata: c.Calldata})
 		}
 		return calls, true
 	}
-	one, some := entryPoint(t)
-	if !some {
-		return nil, false
+	if one, some := entryPoint(t); some {
+		calls = append(calls, one)
 	}
-	return []Call{one}, false
+	return calls, false
 }
 
 // FirstCall is the first of CallsOf without its calldata, which is all that a name needs; false

@@ -171,13 +171,39 @@ func (t *Totals) kind() (kind transfer.Standard) {
 // KindsByClass tells the standards that the entry points of the tokens' classes
 // at a block tell, in order. One scan for each token and one GetMany.
 func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block uint64) ([]transfer.Standard, error) {
-	at := make([]contract.At, len(tokens))
+	return (&kindRoom{}).byClass(ctx, r, tokens, block, nil)
+}
+
+// kindRoom is the memory of a look for standards, for those who look one after the other.
+type kindRoom struct {
+	at      []contract.At
+	classes contract.ClassRoom
+}
+
+func (m *kindRoom) recycle() { m.classes.Recycle() }
+
+// byClass is KindsByClass behind out.
+func (m *kindRoom) byClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block uint64, out []transfer.Standard) ([]transfer.Standard, error) {
+	m.at = m.at[:0]
 	for i := range tokens {
-		at[i] = contract.At{Address: tokens[i], Block: block}
+		m.at = append(m.at, contract.At{Address: tokens[i], Block: block})
 	}
-	classes, err := contract.ClassesAtMany(ctx, r, at)
+	classes, err := m.classes.AtMany(ctx, r, m.at)
 	if err != nil {
 		return nil, err
+	}
+	from, read := len(out), false
+	for _, c := range classes {
+		kind := transfer.Ambiguous
+		if c != nil {
+			var known bool
+			kind, known = store.Recalled[standardKey, transfer.Standard](r, standardKey(c.After))
+			read = read || !known
+		}
+		out = append(out, kind)
+	}
+	if !read {
+		return out, nil
 	}
 	var hashes []felt.Felt
 	var where []int
@@ -186,7 +212,11 @@ func KindsByClass(ctx context.Context, r store.Reader, tokens []felt.Felt, block
 			hashes, where = append(hashes, c.After), append(where, i)
 		}
 	}
-	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+	kinds, err := kindsOfClasses(ctx, r, hashes, where, len(tokens))
+	if err != nil {
+		return nil, err
+	}
+	return append(out[:from], kinds...), nil
 }
 
 // standardKey is what the standard of a class is remembered under.

@@ -135,49 +135,108 @@ func (q *TransferQuery) settle(ctx context.Context, r store.Reader) (empty bool,
 // follows from blocks and classes alone: a token whose class does not tell its
 // standard, such as one behind an old proxy, may be understood later.
 func TransfersOf(ctx context.Context, r store.Reader, t *transaction.Record, most int) (list []transfer.Numbered, total int, certain bool, err error) {
-	list = transfer.Of(t.Receipt.Events)
-	total = len(list)
-	list = list[:min(total, most)]
-	kinds, certain, err := kindsAt(ctx, r, list, t.Block)
+	return (&TransferRoom{}).TransfersOf(ctx, r, t, most)
+}
+
+// TransferRoom is the memory of a transaction's transfers, for those who read one transaction after the other. The zero
+// value is ready, and is for one goroutine.
+type TransferRoom struct {
+	list   []transfer.Numbered
+	open   []felt.Felt // tokens whose standards the transfers leave open, as they come
+	at     []int       // of transfers: the place of their token among those, -1 where they leave nothing open
+	kinds  []transfer.Standard
+	tokens kindRoom
+}
+
+// roomyTransfers is for how many transfers a room keeps memory: few transactions have more.
+const roomyTransfers = 64
+
+// Recycle lets go of the transfers.
+func (m *TransferRoom) Recycle() {
+	if cap(m.list) > roomyTransfers {
+		*m = TransferRoom{}
+		return
+	}
+	m.tokens.recycle()
+}
+
+// TransfersOf is TransfersOf in memory that is used again: the list is there until the room is recycled.
+func (m *TransferRoom) TransfersOf(ctx context.Context, r store.Reader, t *transaction.Record, most int) (list []transfer.Numbered, total int, certain bool, err error) {
+	m.list = transfer.AppendOf(m.list[:0], t.Receipt.Events)
+	total = len(m.list)
+	list = m.list[:min(total, most)]
+	certain, err = m.kindsAt(ctx, r, list, t.Block)
 	if err != nil {
 		return nil, 0, false, err
 	}
 	for i := range list {
-		list[i].Transfer = list[i].As(kinds[list[i].Token])
+		if n := m.at[i]; n >= 0 {
+			list[i].Transfer = list[i].As(m.kinds[n])
+		}
 	}
 	return list, total, certain, nil
 }
 
 // kindsAt tells the standards of the tokens that transfers leave open, by their
 // classes at a block, and where these do not tell by what is known now.
-func kindsAt(ctx context.Context, r store.Reader, list []transfer.Numbered, number uint64) (kinds map[felt.Felt]transfer.Standard, certain bool, err error) {
-	kinds = map[felt.Felt]transfer.Standard{}
-	var open []felt.Felt
-	for i := range list {
-		if _, there := kinds[list[i].Token]; !there && list[i].Standard != transfer.ERC721 && list[i].Standard != transfer.ERC1155 {
-			kinds[list[i].Token] = transfer.Ambiguous
-			open = append(open, list[i].Token)
-		}
-	}
-	told, err := KindsByClass(ctx, r, open, number)
-	if err != nil {
-		return nil, false, err
+func (m *TransferRoom) kindsAt(ctx context.Context, r store.Reader, list []transfer.Numbered, number uint64) (certain bool, err error) {
+	m.findOpen(list)
+	if m.kinds, err = m.tokens.byClass(ctx, r, m.open, number, m.kinds[:0]); err != nil {
+		return false, err
 	}
 	var rest []felt.Felt
-	for i, kind := range told {
-		if kinds[open[i]] = kind; kind == transfer.Ambiguous {
-			rest = append(rest, open[i])
+	var where []int
+	for i, kind := range m.kinds {
+		if kind == transfer.Ambiguous {
+			rest, where = append(rest, m.open[i]), append(where, i)
 		}
 	}
 	if len(rest) == 0 {
-		return kinds, true, nil
+		return true, nil
 	}
 	now, err := Kinds(ctx, r, rest)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
-	for i, kind := range now {
-		kinds[rest[i]] = kind
+	for k, i := range where {
+		m.kinds[i] = now[k]
 	}
-	return kinds, false, nil
+	return false, nil
 }
+
+// findOpen finds the tokens whose standards transfers leave open, each once. A transaction has few.
+func (m *TransferRoom) findOpen(list []transfer.Numbered) {
+	m.open, m.at = m.open[:0], m.at[:0]
+	var places map[felt.Felt]int // nil while there are few
+	for i := range list {
+		if list[i].Standard == transfer.ERC721 || list[i].Standard == transfer.ERC1155 {
+			m.at = append(m.at, -1)
+			continue
+		}
+		token, n, there := &list[i].Token, 0, false
+		if places != nil {
+			n, there = places[*token]
+		} else {
+			for n < len(m.open) && !m.open[n].Is(token) {
+				n++
+			}
+			there = n < len(m.open)
+		}
+		if !there {
+			n = len(m.open)
+			m.open = append(m.open, *token)
+			if places != nil {
+				places[*token] = n
+			} else if n == fewTokens {
+				places = make(map[felt.Felt]int, 4*fewTokens)
+				for k, t := range m.open {
+					places[t] = k
+				}
+			}
+		}
+		m.at = append(m.at, n)
+	}
+}
+
+// fewTokens are as many as are looked through sooner than a map finds one.
+const fewTokens = 8

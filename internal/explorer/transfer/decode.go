@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"slices"
+
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 )
@@ -196,23 +198,35 @@ type Numbered struct {
 }
 
 // Of lists the transfers of a transaction's events, in order.
-func Of(events []starknet.Event) (out []Numbered) {
+func Of(events []starknet.Event) []Numbered { return AppendOf(nil, events) }
+
+// AppendOf is Of behind out.
+func AppendOf(out []Numbered, events []starknet.Event) []Numbered {
 	some := 0
 	for i := range events {
-		if k := events[i].Keys; len(k) > 0 && (k[0] == SelectorTransfer || k[0] == SelectorSingle || k[0] == SelectorBatch) {
+		if isTransfer(&events[i]) {
 			some++
 		}
 	}
 	if some == 0 {
-		return nil
+		return out
 	}
-	out = make([]Numbered, 0, some) // a batch has more, and what is malformed has none
-	var list []Transfer
+	out = slices.Grow(out, some) // a batch has more, and what is malformed has none
+	var few [1]Transfer
+	list := few[:0]
 	for i := range events {
+		if !isTransfer(&events[i]) {
+			continue
+		}
 		list, _ = Append(list[:0], &events[i])
 		for j := range list {
 			out = append(out, Numbered{uint32(i), uint32(j), list[j]})
 		}
 	}
 	return out
+}
+
+// isTransfer says whether an event has the selector of a transfer.
+func isTransfer(e *starknet.Event) bool {
+	return len(e.Keys) > 0 && (e.Keys[0].Is(&SelectorTransfer) || e.Keys[0].Is(&SelectorSingle) || e.Keys[0].Is(&SelectorBatch))
 }
