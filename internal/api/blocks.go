@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -201,29 +200,6 @@ func (s *Routes) getBlock(ctx context.Context, in *struct {
 		return nil
 	})
 	return out, err
-}
-
-// renderBlock renders a block in its room.
-func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transaction.Preview, room *blockRoom) {
-	text, prices := &room.text, &room.prices
-	room.rows = slices.Grow(room.rows[:0], max(len(txs), 1)) // which is not nil
-	room.rows = previews(state, txs, text, room.rows)
-	*prices = [...]GasPrice{gasPrice(&b.L1GasPrice, text), gasPrice(&b.L2GasPrice, text), gasPrice(&b.L1DataGasPrice, text)}
-	out := &room.out.Body
-	*out = Block{
-		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: text.iso(b.Timestamp),
-		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
-		RawObjectKey: blockObject(c, b, text),
-		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
-		L1GasPrice: &prices[0], L2GasPrice: &prices[1], L1DataGasPrice: &prices[2],
-		Transactions: room.rows,
-	}
-	if b.DAMode != 0 {
-		out.L1DataAvailabilityMode = text.at(b.DAMode.String())
-	}
-	if b.StarknetVersion != "" {
-		out.StarknetVersion = &b.StarknetVersion
-	}
 }
 
 // blockObject names a stored block.
