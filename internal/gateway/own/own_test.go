@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"chainexplorer/docs"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -362,6 +363,24 @@ func TestEmptyIndex(t *testing.T) {
 		}
 		if _, _, done, err := w.own.Answer(t.Context(), m, nil, starknet.V010, 0); done || err != nil {
 			t.Errorf("%s: done %v, error %v", m.Name, done, err)
+		}
+	}
+}
+
+// TestTheGuideNamesWhatIsAnswered: every method that the index answers, and no other.
+func TestTheGuideNamesWhatIsAnswered(t *testing.T) {
+	guide, err := docs.Files.ReadFile("rpc.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(guide), "## Who answers\n")
+	text, _, found := strings.Cut(text, "Where it does not")
+	if !found {
+		t.Fatal("the guide does not say who answers")
+	}
+	for _, m := range method.All() {
+		if named := strings.Contains(text, "`"+m.Name+"`"); named != own.Answers(m) {
+			t.Errorf("%s: answered from the index: %t, named in the guide: %t", m.Name, own.Answers(m), named)
 		}
 	}
 }
