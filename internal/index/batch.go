@@ -86,6 +86,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 			b.undo.Oldest = blk.Number + 1
 		}
 		b.undo.Floor, b.moved, b.plain = blk.Number+1, true, true
+		b.ops.Settled = blk.Number + 1
 	}
 	digest := chain.DigestKey(blk.Number)
 	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))

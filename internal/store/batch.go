@@ -22,6 +22,10 @@ type Batch struct {
 	// batch is committed; the name of a new batch is the writer's.
 	Lease string
 	Epoch uint64
+	// Settled is the number below which rows of series stay as they are once the batch is
+	// committed; 0 promises nothing. An engine that has made use of it refuses to change
+	// such a row with ErrInvalid.
+	Settled uint64
 
 	changes Changes
 	cuts    []Cut
@@ -78,6 +82,7 @@ func (b *Batch) Held() int { return b.changes.Bytes() + b.cut }
 
 // Reset empties the batch and keeps its memory and lease.
 func (b *Batch) Reset() {
+	b.Settled = 0
 	if b.stream != nil {
 		b.stream.Drop()
 		b.stream = nil

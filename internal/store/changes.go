@@ -70,8 +70,9 @@ func (c *Changes) add(t *Table, partition, sort, value []byte, gone bool) {
 	if c.tables == nil {
 		c.tables = new([256]*Table)
 	}
-	if t == nil || c.tables[t.ID] != t || len(partition) != t.PartitionLen || n > 1+MaxKeyBytes || len(value) > math.MaxInt32 {
-		if !c.fits(t, partition, n, value) {
+	if t == nil || c.tables[t.ID] != t || len(partition) != t.PartitionLen || t.SortLen != 0 && len(sort) != t.SortLen ||
+		n > 1+MaxKeyBytes || len(value) > math.MaxInt32 {
+		if !c.fits(t, partition, sort, value) {
 			return
 		}
 	}
@@ -125,7 +126,7 @@ func (c *Changes) MoveLast(i int) {
 func (c *Changes) Held() int { return c.held }
 
 // fits notes a table that is new here, and what is wrong with a change.
-func (c *Changes) fits(t *Table, partition []byte, key int, value []byte) bool {
+func (c *Changes) fits(t *Table, partition, sort, value []byte) bool {
 	var err error
 	switch {
 	case t == nil:
@@ -136,7 +137,7 @@ func (c *Changes) fits(t *Table, partition []byte, key int, value []byte) bool {
 		if c.tables[t.ID] == nil {
 			c.tables[t.ID] = t
 		}
-		err = checkLengths(t, len(partition), key-1)
+		err = checkKeyLen(t, len(partition), len(sort))
 		if err == nil && len(value) > math.MaxInt32 {
 			err = fmt.Errorf("%w: a value of table %q has %d bytes", ErrInvalid, t.Name, len(value))
 		}

@@ -44,6 +44,10 @@ func NewSchema(tables []*Table) (*Schema, error) {
 			return nil, fmt.Errorf("%w: table %d: name %q is not lower-case letters, digits and underscores, at most 48", ErrInvalid, t.ID, t.Name)
 		case t.PartitionLen < 0 || t.PartitionLen > MaxKeyBytes:
 			return nil, fmt.Errorf("%w: table %q has a partition of %d bytes", ErrInvalid, t.Name, t.PartitionLen)
+		case t.SortLen < 0 || t.PartitionLen+t.SortLen > MaxKeyBytes:
+			return nil, fmt.Errorf("%w: table %q has sorts of %d bytes", ErrInvalid, t.Name, t.SortLen)
+		case t.Series && t.SortLen < NumberBytes:
+			return nil, fmt.Errorf("%w: table %q is of series, and its sorts have no room for a number", ErrInvalid, t.Name)
 		case s.byID[t.ID] != nil:
 			return nil, fmt.Errorf("%w: tables %q and %q have the same id %d", ErrInvalid, s.byID[t.ID].Name, t.Name, t.ID)
 		case names[t.Name]:
@@ -76,7 +80,7 @@ func (s *Schema) CheckKey(k *Key) error {
 	if err := s.checkPartition(k.Table, k.Partition); err != nil {
 		return err
 	}
-	return checkLengths(k.Table, len(k.Partition), len(k.Partition)+len(k.Sort))
+	return checkKeyLen(k.Table, len(k.Partition), len(k.Sort))
 }
 
 // CheckChanges says whether all changes can be made.
@@ -92,12 +96,22 @@ func (s *Schema) CheckChanges(c *Changes) error {
 	return nil
 }
 
-func checkLengths(t *Table, partition, key int) error {
+func checkPartitionLen(t *Table, partition int) error {
 	if partition != t.PartitionLen {
 		return fmt.Errorf("%w: a partition of table %q has %d bytes, want %d", ErrInvalid, t.Name, partition, t.PartitionLen)
 	}
-	if key > MaxKeyBytes {
-		return fmt.Errorf("%w: a key of table %q has %d bytes, more than %d", ErrInvalid, t.Name, key, MaxKeyBytes)
+	return nil
+}
+
+func checkKeyLen(t *Table, partition, sort int) error {
+	if err := checkPartitionLen(t, partition); err != nil {
+		return err
+	}
+	if t.SortLen != 0 && sort != t.SortLen {
+		return fmt.Errorf("%w: a sort of table %q has %d bytes, want %d", ErrInvalid, t.Name, sort, t.SortLen)
+	}
+	if n := partition + sort; n > MaxKeyBytes {
+		return fmt.Errorf("%w: a key of table %q has %d bytes, more than %d", ErrInvalid, t.Name, n, MaxKeyBytes)
 	}
 	return nil
 }
@@ -128,5 +142,5 @@ func (s *Schema) checkPartition(t *Table, partition []byte) error {
 			return err
 		}
 	}
-	return checkLengths(t, len(partition), len(partition))
+	return checkPartitionLen(t, len(partition))
 }

@@ -34,6 +34,10 @@ func TestNewSchema(t *testing.T) {
 		{"behind an ascending one", []*store.Table{good(), {ID: 2, Name: "log", Ascending: true}, {ID: 3, Name: "a"}}, "above that of an ascending table"},
 		{"negative partition", []*store.Table{{ID: 1, Name: "a", PartitionLen: -1}}, "partition"},
 		{"long partition", []*store.Table{{ID: 1, Name: "a", PartitionLen: store.MaxKeyBytes + 1}}, "partition"},
+		{"negative sort", []*store.Table{{ID: 1, Name: "a", SortLen: -1}}, "sorts"},
+		{"long sort", []*store.Table{{ID: 1, Name: "a", PartitionLen: 8, SortLen: store.MaxKeyBytes - 7}}, "sorts"},
+		{"series", []*store.Table{{ID: 1, Name: "a", PartitionLen: 8, SortLen: store.NumberBytes, Series: true}}, ""},
+		{"series without a number", []*store.Table{{ID: 1, Name: "a", SortLen: store.NumberBytes - 1, Series: true}}, "series"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,7 +57,8 @@ func TestNewSchema(t *testing.T) {
 
 func TestSchemaChecks(t *testing.T) {
 	blocks := &store.Table{ID: 1, Name: "blocks", PartitionLen: 2}
-	s, err := store.NewSchema([]*store.Table{blocks})
+	dated := &store.Table{ID: 2, Name: "dated", PartitionLen: 2, SortLen: 8}
+	s, err := store.NewSchema([]*store.Table{blocks, dated})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +75,20 @@ func TestSchemaChecks(t *testing.T) {
 		{"longest", store.Key{Table: blocks, Partition: two, Sort: make([]byte, store.MaxKeyBytes-2)}, true},
 		{"too long", store.Key{Table: blocks, Partition: two, Sort: make([]byte, store.MaxKeyBytes-1)}, false},
 		{"short partition", store.Key{Table: blocks, Partition: two[:1]}, false},
+		{"sort of its length", store.Key{Table: dated, Partition: two, Sort: make([]byte, 8)}, true},
+		{"short sort", store.Key{Table: dated, Partition: two, Sort: make([]byte, 7)}, false},
+		{"long sort", store.Key{Table: dated, Partition: two, Sort: make([]byte, 9)}, false},
 		{"no table", store.Key{Partition: two}, false},
 		{"other declaration", store.Key{Table: &longer, Partition: []byte{1, 2, 3}}, false},
 	}
 	for _, tt := range keys {
 		if err := s.CheckKey(&tt.key); (err == nil) != tt.ok {
 			t.Errorf("key %s: got %v", tt.name, err)
+		}
+		var c store.Changes
+		c.Put(tt.key.Table, tt.key.Partition, tt.key.Sort, nil)
+		if err := s.CheckChanges(&c); (err == nil) != tt.ok {
+			t.Errorf("change of key %s: got %v", tt.name, err)
 		}
 	}
 	for limit, ok := range map[int]bool{-1: false, 0: false, 1: true} {

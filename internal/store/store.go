@@ -38,7 +38,16 @@ type Table struct {
 	// Listed says that rows are read by scans, hardly ever by their whole keys: an engine
 	// need not be quick to say that one is not there.
 	Listed bool
+	// SortLen is the length of every sort of this table, or 0 where they differ.
+	SortLen int
+	// Series says that a sort ends with a number of eight bytes, big endian, and that rows
+	// that agree in all before it, a series, come in the order of that number. An engine
+	// may keep those of settled batches together: see Batch.Settled.
+	Series bool
 }
+
+// NumberBytes is the length of the number that a sort of a series ends with.
+const NumberBytes = 8
 
 // Key is the address of a row.
 type Key struct {

@@ -44,7 +44,7 @@ import (
 
 // The tables of this subject.
 var (
-	Transactions = &store.Table{ID: 85, Name: "address_tx", PartitionLen: felt.Size, Listed: true}
+	Transactions = &store.Table{ID: 85, Name: "address_tx", PartitionLen: felt.Size, Listed: true, SortLen: 8, Series: true}
 	TotalRows    = &store.Table{ID: 86, Name: "address_total", PartitionLen: felt.Size}
 )
 

@@ -11,8 +11,8 @@ import (
 
 // The tables of this subject.
 var (
-	Lists = &store.Table{ID: 32, Name: "event_list", PartitionLen: 1 + felt.Size, Listed: true}
-	Pairs = &store.Table{ID: 33, Name: "event_pair", PartitionLen: 2 * felt.Size, Listed: true}
+	Lists = &store.Table{ID: 32, Name: "event_list", PartitionLen: 1 + felt.Size, Listed: true, SortLen: 8, Series: true}
+	Pairs = &store.Table{ID: 33, Name: "event_pair", PartitionLen: 2 * felt.Size, Listed: true, SortLen: 8, Series: true}
 )
 
 // Positions is how many keys of an event can be searched for. An event may have

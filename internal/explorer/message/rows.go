@@ -34,7 +34,7 @@ import (
 // The tables of this subject.
 var (
 	Blocks    = &store.Table{ID: 80, Name: "message_block", PartitionLen: 1 + 4, Listed: true}
-	Contracts = &store.Table{ID: 81, Name: "message_contract", PartitionLen: 1 + felt.Size, Listed: true}
+	Contracts = &store.Table{ID: 81, Name: "message_contract", PartitionLen: 1 + felt.Size, Listed: true, SortLen: 8, Series: true}
 	Hashes    = &store.Table{ID: 82, Name: "message_hash", PartitionLen: hashSize, Listed: true}
 	Sent      = &store.Table{ID: 83, Name: "message_sent", PartitionLen: hashSize}
 )

@@ -13,8 +13,8 @@ import (
 
 // The tables of transfers. Pairs also holds balances: see PairRow.
 var (
-	Addresses = &store.Table{ID: 50, Name: "transfer_address", PartitionLen: felt.Size, Listed: true}
-	Pairs     = &store.Table{ID: 51, Name: "transfer_pair", PartitionLen: felt.Size, Listed: true}
+	Addresses = &store.Table{ID: 50, Name: "transfer_address", PartitionLen: felt.Size, Listed: true, SortLen: 8, Series: true}
+	Pairs     = &store.Table{ID: 51, Name: "transfer_pair", PartitionLen: felt.Size, Listed: true, SortLen: felt.Size + 8, Series: true}
 )
 
 const rowVersion = 1

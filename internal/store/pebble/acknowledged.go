@@ -19,7 +19,7 @@ import (
 // sound store. So every commit has a number, which the store holds with it:
 //
 //	key    00 'c' 'o' 'm' 'm' 'i' 't' 's'
-//	value  number (8) | height (8)
+//	value  number (8) | height (8), and settled (8) where there is something: see leaf.go
 //
 // and which is noted in a file beside it before the commit is acknowledged. A store
 // whose number is below the file's has lost commits. The number rises with every
@@ -35,19 +35,38 @@ const (
 	placeDistance    = 512
 )
 
-// mark is the number of a commit and the height that the store had with it.
-type mark struct{ number, height uint64 }
+// mark is the number of a commit, and the height that the store had with it and the number
+// below which rows were settled.
+type mark struct{ number, height, settled uint64 }
 
+const (
+	markBytes        = 16
+	settledMarkBytes = 24
+)
+
+// encode is what is noted in the file.
 func (m mark) encode() []byte {
-	return store.AppendUint64(store.AppendUint64(make([]byte, 0, placeBytes), m.number), m.height)
+	return store.AppendUint64(store.AppendUint64(make([]byte, 0, settledMarkBytes), m.number), m.height)
+}
+
+// row is what the store holds. Programs that know no leaves do not open a store with its
+// longer form.
+func (m mark) row() []byte {
+	if m.settled == 0 {
+		return m.encode()
+	}
+	return store.AppendUint64(m.encode(), m.settled)
 }
 
 func decodeMark(b []byte) (m mark, ok bool) {
-	if len(b) != 16 {
+	if len(b) != markBytes && len(b) != settledMarkBytes {
 		return m, false
 	}
 	m.number, b, _ = store.Uint64(b)
-	m.height, _, _ = store.Uint64(b)
+	m.height, b, _ = store.Uint64(b)
+	if len(b) > 0 {
+		m.settled, _, _ = store.Uint64(b)
+	}
 	return m, true
 }
 
@@ -84,6 +103,7 @@ func (e *Engine) recall() error {
 		if err := closer.Close(); err != nil || !ok {
 			return errors.Join(errors.New("the number of the last commit cannot be read"), err)
 		}
+		e.settled.Store(e.last.settled)
 	case !errors.Is(err, lsm.ErrNotFound):
 		return fmt.Errorf("read the number of the last commit: %w", err)
 	}
@@ -140,8 +160,8 @@ func (e *Engine) readAcknowledged() (newest mark, err error) {
 	}
 	for at := 0; at+placeBytes <= len(b); at += placeDistance {
 		p := b[at : at+placeBytes]
-		sum, _, _ := store.Uint64(append(make([]byte, 4), p[16:]...))
-		if m, _ := decodeMark(p[:16]); uint64(crc32.ChecksumIEEE(p[:16])) == sum && m.number > newest.number {
+		sum, _, _ := store.Uint64(append(make([]byte, 4), p[markBytes:]...))
+		if m, _ := decodeMark(p[:markBytes]); uint64(crc32.ChecksumIEEE(p[:markBytes])) == sum && m.number > newest.number {
 			newest = m
 		}
 	}
@@ -238,7 +258,7 @@ func (e *Engine) acknowledge(m mark) error {
 
 // next is the mark of a batch that is committed now.
 func (e *Engine) next(c *store.Changes) mark {
-	m := mark{number: e.last.number + 1, height: e.last.height}
+	m := mark{number: e.last.number + 1, height: e.last.height, settled: e.settled.Load()}
 	if e.height != nil {
 		if h, ok := e.height(c); ok {
 			m.height = h

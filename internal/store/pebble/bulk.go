@@ -38,6 +38,8 @@ type bulk struct {
 	first rows // of the first table, which the mark and cuts go to
 	cuts  []span
 	paths []string // of the others, which are written
+	// settled is the number below which rows of series are with this commit.
+	settled uint64
 }
 
 // piece is a part of the rows that makes a table.
@@ -67,19 +69,19 @@ func pieces(all rows, ownBytes int) []piece {
 }
 
 // buildTables writes all tables but the first, beside those of a stream.
-func (e *Engine) buildTables(all rows, cuts []span, streamed []string) (*bulk, error) {
+func (e *Engine) buildTables(all rows, cuts []span, streamed []string, settled uint64) (*bulk, error) {
 	parts := pieces(all, e.bulkBytes/ownShare)
 	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
 		parts = []piece{{rows: all}}
 	}
-	w := &bulk{e: e, first: parts[0].rows, cuts: cuts, paths: streamed}
+	w := &bulk{e: e, first: parts[0].rows, cuts: cuts, paths: streamed, settled: settled}
 	for range parts[1:] {
 		w.paths = append(w.paths, e.bulkPath())
 	}
 	paths := w.paths[len(streamed):]
 	err := e.guarded(func() error {
 		for i, p := range parts[1:] {
-			if err := e.writeTable(paths[i], p.rows, p.bottom, nil, nil); err != nil {
+			if err := e.writeTable(paths[i], p.rows, p.bottom, nil); err != nil {
 				return err
 			}
 		}
@@ -106,16 +108,22 @@ func (w *bulk) drop() {
 func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 	e := w.e
 	return e.changed(func() error {
-		path := e.bulkPath()
-		w.paths = append(w.paths, path)
-		err := e.writeTable(path, w.first, false, m.encode(), w.cuts)
+		err := e.checkCuts(w.cuts)
+		if err == nil {
+			path := e.bulkPath()
+			w.paths = append(w.paths, path)
+			m.settled = max(m.settled, w.settled)
+			err = e.writeTable(path, w.first, false, &beginning{m, w.cuts})
+		}
 		if err == nil {
 			err = e.db.Ingest(context.Background(), w.paths)
 		}
 		if err != nil {
 			w.drop()
+			return err
 		}
-		return err
+		e.settled.Store(m.settled)
+		return nil
 	})
 }
 
@@ -159,9 +167,27 @@ func (e *Engine) tableWriter(f vfs.File, bottom bool) *sstable.Writer {
 	return sstable.NewWriter(objstorageprovider.NewFileWritable(f), o)
 }
 
-// writeTable writes rows, behind the mark if there is one, to a new file and syncs it.
-// Cuts in a table end none of its own rows.
-func (e *Engine) writeTable(path string, rows rows, bottom bool, mark []byte, cuts []span) (err error) {
+// beginning is what the first table of a commit has in front of its rows.
+type beginning struct {
+	mark mark
+	cuts []span // which end none of the table's own rows
+}
+
+func (b *beginning) write(w *sstable.Writer) error {
+	if err := w.Set([]byte(commitsKey), b.mark.row()); err != nil {
+		return err
+	}
+	for i := range b.cuts {
+		if err := w.DeleteRange(b.cuts[i].from, b.cuts[i].to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes rows, behind a beginning if there is one, to a new file and syncs it.
+// Rows of series are all in a table with a beginning.
+func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginning) (err error) {
 	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -169,20 +195,21 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, mark []byte, cu
 	w := e.tableWriter(f, bottom)
 	// Closing it writes the end of the table, and syncs and closes the file.
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if mark != nil {
-		if err := w.Set([]byte(commitsKey), mark); err != nil {
+	leaves := leafWriter{lengths: &e.leaves, since: e.settled.Load(), set: w.Set}
+	if begin != nil {
+		leaves.settled = begin.mark.settled
+		if err := begin.write(w); err != nil {
 			return err
 		}
 	}
-	for i := range cuts {
-		if err := w.DeleteRange(cuts[i].from, cuts[i].to); err != nil {
-			return err
-		}
-	}
-	return rows.each(func(key, value []byte) error {
+	err = rows.each(func(key, value []byte) error {
 		if value == nil {
-			return w.Delete(key)
+			return leaves.gone(key, w.Delete)
 		}
-		return w.Set(key, value)
+		return leaves.put(key, value)
 	})
+	if err != nil {
+		return err
+	}
+	return leaves.flush()
 }

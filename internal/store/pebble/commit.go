@@ -102,7 +102,7 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 		return nil, err
 	}
 	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts || len(streamed) > 0 {
-		return e.buildTables(rows, cuts, streamed)
+		return e.buildTables(rows, cuts, streamed, b.Settled)
 	}
 	return e.buildLogged(rows, cuts)
 }
@@ -139,6 +139,10 @@ func (r rows) each(fn func(key, value []byte) error) error {
 type logged struct {
 	e     *Engine
 	batch *lsm.Batch
+	cuts  []span
+	// lowest is the row of a series with the lowest number that it changes, if it does.
+	lowest       []byte
+	lowestNumber uint64
 }
 
 func (e *Engine) buildLogged(rows rows, cuts []span) (*logged, error) {
@@ -156,7 +160,11 @@ func (e *Engine) buildLogged(rows rows, cuts []span) (*logged, error) {
 			return nil, fmt.Errorf("cut %d of the batch: %w", i, err)
 		}
 	}
+	w := &logged{e: e, batch: batch, cuts: cuts}
 	err := rows.each(func(key, value []byte) error {
+		if n, some := e.leaves.numberIn(key); some && (w.lowest == nil || n < w.lowestNumber) {
+			w.lowest, w.lowestNumber = key, n
+		}
 		if value == nil {
 			return batch.Delete(key, nil)
 		}
@@ -166,13 +174,21 @@ func (e *Engine) buildLogged(rows rows, cuts []span) (*logged, error) {
 		_ = batch.Close()
 		return nil, err
 	}
-	return &logged{e, batch}, nil
+	return w, nil
 }
 
 func (w *logged) drop() { _ = w.batch.Close() }
 
 func (w *logged) apply(m mark) (*lsm.Snapshot, error) {
-	if err := w.batch.Set([]byte(commitsKey), m.encode(), nil); err != nil {
+	err := w.e.checkCuts(w.cuts)
+	if err == nil && w.lowest != nil && w.e.inLeaf(w.lowest) {
+		err = errSettled(w.lowest)
+	}
+	if err != nil {
+		w.drop()
+		return nil, err
+	}
+	if err := w.batch.Set([]byte(commitsKey), m.row(), nil); err != nil {
 		w.drop()
 		return nil, err
 	}

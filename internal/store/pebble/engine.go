@@ -14,7 +14,8 @@
 // with, are written as tables of their own and taken over past the log and the
 // memtables: 16 to 64 MiB are the best size for bulk loading, since the fewer tables
 // there are, the less often they are merged. Rows of ascending tables may be streamed to
-// theirs before the commit, so that those megabytes are of rows that have to be merged.
+// theirs before the commit, so that those megabytes are of rows that have to be merged,
+// and settled neighbours of a series become one key.
 // Reader.GetMany is the better way to ask for a row that may not exist: it
 // consults the Bloom filters of the bottom level, which Get does not.
 package pebble
@@ -83,6 +84,8 @@ type Engine struct {
 	bulkFiles atomic.Uint64 // that were written so far
 	metrics   *collector    // nil when not asked for
 	stop      *failure
+	leaves    leafLengths
+	settled   atomic.Uint64 // numbers below it are: see leaf.go; it rises with the writer's token
 
 	minFree  uint64
 	shortage atomic.Pointer[Shortage] // while commits wait for room
@@ -154,6 +157,7 @@ func Open(o Options) (*Engine, error) {
 		height:   o.Height, heightRow: o.HeightRow,
 		bulkBytes: o.BulkBytes,
 		stop:      newFailure(),
+		leaves:    leafLengthsOf(o.Tables),
 		writer:    make(chan struct{}, 1),
 		closing:   make(chan struct{}),
 		streams:   make(map[*stream]struct{}),

@@ -75,13 +75,10 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 		return nil, r.failed(k.Table, err)
 	}
 	var out []byte
-	found := it.SeekPrefixGE(key) && bytes.Equal(it.Key(), key)
-	if found {
-		var value []byte
-		if value, err = it.ValueAndErr(); err == nil {
-			out = make([]byte, len(value))
-			copy(out, value)
-		}
+	value, found, err := r.row(it, key)
+	if found && err == nil {
+		out = make([]byte, len(value))
+		copy(out, value)
 	}
 	if closeErr := r.spare.give(it, unfiltered); err == nil {
 		err = closeErr
@@ -247,15 +244,15 @@ func (w *lookup) look(ctx context.Context, first bool) (visited, err error) {
 		}
 		for i := range part {
 			s := &part[i]
-			if !it.SeekPrefixGE(s.key) || !bytes.Equal(it.Key(), s.key) {
+			value, found, err := w.r.row(it, s.key)
+			if err != nil {
+				return nil, err
+			}
+			if !found {
 				if it.Error() != nil {
 					return nil, nil // Close returns it
 				}
 				continue
-			}
-			value, err := it.ValueAndErr()
-			if err != nil {
-				return nil, err
 			}
 			if err := visit(s.index, value); err != nil {
 				return err, nil
@@ -305,7 +302,7 @@ func (r *reader) Scan(ctx context.Context, rg store.Range) iter.Seq2[store.Row, 
 			upper = slices.Concat(prefix, rg.To)
 		}
 		left := rg.Limit
-		err := r.each(ctx, lower, upper, rg.Reverse, func(key, value []byte) bool {
+		err := r.each(ctx, rg.Table, lower, upper, rg.Reverse, func(key, value []byte) bool {
 			left--
 			return yield(store.Row{Sort: key[len(prefix):], Value: value}, nil) && left > 0
 		})
@@ -330,7 +327,7 @@ func (r *reader) Walk(ctx context.Context, t *store.Table, after *store.Key) ite
 			}
 			lower = store.After(appendKey(nil, &from))
 		}
-		err := r.each(ctx, lower, upper, false, func(key, value []byte) bool {
+		err := r.each(ctx, t, lower, upper, false, func(key, value []byte) bool {
 			return yield(store.Entry{
 				Partition: key[1 : 1+t.PartitionLen],
 				Sort:      key[1+t.PartitionLen:],
@@ -352,13 +349,16 @@ func wrapRead(r *reader, t *store.Table, err error) error {
 	return r.failed(t, err)
 }
 
-// each hands the rows from lower to below upper to fn until it returns false.
-func (r *reader) each(ctx context.Context, lower, upper []byte, reverse bool, fn func(key, value []byte) bool) (err error) {
+// each hands the rows of a table from lower to below upper to fn until it returns false.
+func (r *reader) each(ctx context.Context, t *store.Table, lower, upper []byte, reverse bool, fn func(key, value []byte) bool) (err error) {
 	if err := r.check(ctx); err != nil {
 		return err
 	}
 	if bytes.Compare(lower, upper) >= 0 {
 		return nil
+	}
+	if t.Series && r.engine.settled.Load() > 0 {
+		return r.eachOfSeries(ctx, lower, upper, reverse, fn)
 	}
 	it, err := r.spare.take(ctx, r.view, unfiltered, lower, upper)
 	if err != nil {

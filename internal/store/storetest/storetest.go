@@ -64,12 +64,13 @@ func (c *Clock) Advance(d time.Duration) {
 var (
 	single = &store.Table{ID: 1, Name: "single", PartitionLen: 0}
 	narrow = &store.Table{ID: 2, Name: "narrow", PartitionLen: 1, Listed: true}
-	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true}    // a hint, not a promise
+	wide   = &store.Table{ID: 3, Name: "wide", PartitionLen: 32, Present: true} // a hint, not a promise
+	series = &store.Table{ID: 4, Name: "series", PartitionLen: 1, Listed: true, SortLen: 1 + store.NumberBytes, Series: true}
 	last   = &store.Table{ID: 254, Name: "last", PartitionLen: 2, Ascending: true} // as above
 )
 
 // Tables returns the tables that every store of the suite has.
-func Tables() []*store.Table { return []*store.Table{single, narrow, wide, last} }
+func Tables() []*store.Table { return []*store.Table{single, narrow, wide, series, last} }
 
 // Run runs the suite. newStore makes a new, empty store for each test.
 func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store) {
@@ -108,6 +109,7 @@ func Run(t *testing.T, newStore func(t *testing.T, tables []*store.Table) Store)
 		{"Stats", testStats},
 		{"Counter", testCounter},
 		{"Cutter", testCutter},
+		{"Series", testSeries},
 		{"Streamer", testStreamer},
 		{"StreamerRefusals", testStreamerRefusals},
 		{"Announcer", testAnnouncer},
