@@ -14,8 +14,8 @@ import (
 // Most rows are those of series: lists of what a contract, an account or a pair of them
 // has in a block. They are small, and come to all places of the key space, so that each is
 // merged again and again as the store grows, which costs by the row and not by the byte.
-// A large commit whose rows are settled writes neighbours of a series as one leaf: a
-// twentieth of the rows of a busy list, a fifth of all.
+// A large commit whose rows are settled writes neighbours of a series as one leaf, which
+// makes one key of eight rows, and of fifty of those of busy pairs.
 //
 //	key    that of the last row, and a byte 0
 //	value  per row: number less that of the row before (of the first: number of the last
