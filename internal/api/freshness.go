@@ -97,6 +97,8 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		f.code, f.why = reasonNodeSilent, "No node has told its head yet."
 	case !recent:
 		f.code, f.why = reasonNodeSilent, "No node has told its head since "+instantISO(f.head.Heard)+"."
+	case state.Hindered.InStore():
+		f.code, f.why = reasonStorage, state.Hindered.Reason
 	case !state.Hindered.Since.IsZero():
 		f.code, f.why = reasonNodeFaulty, state.Hindered.Reason
 	case state.HasHead && c.aged(f.vouched):

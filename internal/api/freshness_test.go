@@ -297,6 +297,13 @@ func TestNodesThatAreNotBelieved(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
+	heard.Nodes[0].State = chain.NodeHealthy
+	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.Clock.Now(), Block: 60, Reason: chain.NotStored(60)}.Encode())
+	if s := w.claims().status; *s.Indexing.ReasonCode != "storage" || s.Indexing.Status != "degraded" || *s.Indexing.Reason != chain.NotStored(60) {
+		t.Errorf("a block that is not stored: %+v", s.Indexing)
+	}
+
+	heard.Nodes[0].State = chain.NodeQuarantined
 	w.leave(chain.HinderedKey, chain.Hindrance{}.Encode())
 	check("a node in quarantine", "No node is believed")
 	heard.Nodes = append(heard.Nodes, chain.SeenNode{State: chain.NodeHealthy, Heard: w.Clock.Now(), Head: 59})

@@ -188,7 +188,7 @@ func (x *Indexer) commit(ctx context.Context, b *batch) error {
 	}
 	b.findings.Put(&b.ops)
 	if err := x.Store.Commit(ctx, &b.ops); err != nil {
-		return fmt.Errorf("commit blocks up to %d: %w", b.head.Number, err)
+		return &commitError{fmt.Sprintf("blocks up to %d", b.head.Number), err}
 	}
 	return nil
 }

@@ -35,6 +35,16 @@ func ChainName(id felt.Felt) string {
 	return id.String()
 }
 
+// commitError says that the store did not take what is in order.
+type commitError struct {
+	what  string
+	cause error
+}
+
+func (e *commitError) Error() string { return fmt.Sprintf("commit %s: %v", e.what, e.cause) }
+
+func (e *commitError) Unwrap() error { return e.cause }
+
 // VerifyError says that a block contradicts its own commitments, or cannot be
 // held against them: the node lost, invented or withheld something. The run stops.
 type VerifyError struct {

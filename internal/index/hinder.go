@@ -18,8 +18,8 @@ import (
 
 const (
 	// deniedRounds is after how many failures in a row blocks that a node claims
-	// and does not give, or that do not build on ours, are told, and failedRounds
-	// any other trouble: by then most have passed.
+	// and does not give, that do not build on ours, or that the store does not take, are
+	// told, and failedRounds any other trouble: by then most have passed.
 	deniedRounds, failedRounds = 3, 10
 )
 
@@ -29,9 +29,10 @@ func (x *Indexer) hinder(ctx context.Context, err error, failures int) {
 	var denied *node.UnsettledError
 	var fork *forkError
 	var standoff *standoffError
+	var commit *commitError
 	switch {
 	case inconsistent(err), errors.As(err, &standoff):
-	case (errors.As(err, &denied) || errors.As(err, &fork)) && failures >= deniedRounds:
+	case (errors.As(err, &denied) || errors.As(err, &fork) || errors.As(err, &commit)) && failures >= deniedRounds:
 	case failures >= failedRounds:
 	default:
 		return
@@ -81,6 +82,7 @@ func (x *Indexer) told(err error) string {
 		proj   *projectionError
 		denied *node.UnsettledError
 		stand  *standoffError
+		commit *commitError
 	)
 	switch {
 	case errors.As(err, &stuck):
@@ -103,6 +105,8 @@ func (x *Indexer) told(err error) string {
 		return fmt.Sprintf("Block %d passed all checks and could not be indexed: this is a fault of the program.", proj.Block)
 	case errors.As(err, &stand):
 		return fmt.Sprintf("The nodes do not agree from block %d on. Of another block than the indexed one %d would have to be sure, and it is %d.", stand.Block, stand.Want, stand.Have)
+	case errors.As(err, &commit):
+		return chain.NotStored(x.nextBlock())
 	case errors.As(err, &denied):
 		return fmt.Sprintf("Block %d is not to be had: %s says that it has such a block and does not give it.", x.nextBlock(), x.public(denied.Node))
 	}

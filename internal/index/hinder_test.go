@@ -2,7 +2,9 @@ package index_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,11 +13,12 @@ import (
 	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/liar"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
 // follow runs an indexer until the state is as wanted.
-func follow(t *testing.T, e *pebble.Engine, o index.Options, wanted func(chain.State) bool) chain.State {
+func follow(t *testing.T, e store.Engine, o index.Options, wanted func(chain.State) bool) chain.State {
 	t.Helper()
 	o.Store, o.RetryMin, o.RetryMax = e, time.Millisecond, 10*time.Millisecond
 	o.PollInterval, o.L1Interval = 10*time.Millisecond, 5*time.Millisecond
@@ -75,6 +78,40 @@ func TestHindranceIsTold(t *testing.T) {
 				t.Errorf("still told: %+v", s.Hindered)
 			}
 		})
+	}
+}
+
+// full is a store that takes no blocks.
+type full struct {
+	*pebble.Engine
+	refuses atomic.Bool
+}
+
+func (f *full) Commit(ctx context.Context, b *store.Batch) error {
+	if _, block := b.Changes().Last(chain.HeadKey); block && f.refuses.Load() {
+		if s := b.Stream(); s != nil {
+			s.Drop()
+		}
+		return errors.New("no space left on device")
+	}
+	return f.Engine.Commit(ctx, b)
+}
+
+// What the store does not take is told as such, and not of the nodes.
+func TestHindranceOfTheStore(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 8, Blocks: 10, TxPerBlock: 2})
+	pool, _ := liars(t, c, nil)
+	e := &full{Engine: openMem(t)}
+	o := index.Options{Source: &index.Nodes{Pool: pool}, Verify: index.VerifyOff, MaxStuck: 1 << 30}
+	e.refuses.Store(true)
+	s := follow(t, e, o, func(s chain.State) bool { return !s.Hindered.Since.IsZero() })
+	if h := s.Hindered; !h.InStore() || h.Reason != "Block 0 could not be stored: the store does not take it." {
+		t.Errorf("%+v", h)
+	}
+	e.refuses.Store(false)
+	s = follow(t, e, o, func(s chain.State) bool { return s.HasHead && s.Head.Number == 9 })
+	if !s.Hindered.Since.IsZero() {
+		t.Errorf("still told: %+v", s.Hindered)
 	}
 }
 

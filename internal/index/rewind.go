@@ -56,7 +56,7 @@ func (x *Indexer) rewind(ctx context.Context, r chain.Rewind) error {
 			return err
 		}
 		if err := x.Store.Commit(ctx, b); err != nil {
-			return fmt.Errorf("commit rollback to block %d: %w", reached.Number, err)
+			return &commitError{fmt.Sprintf("rollback to block %d", reached.Number), err}
 		}
 		if err := x.load(ctx); err != nil {
 			return err

@@ -1,6 +1,8 @@
 package chain
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"chainexplorer/internal/store/record"
@@ -19,6 +21,15 @@ type Hindrance struct {
 	// Reason is shown to callers: it holds no address and no advice.
 	Reason string
 }
+
+// notStored ends the reason when it is the store that is in the way.
+const notStored = "could not be stored: the store does not take it."
+
+// NotStored is the reason for a block that the store does not take.
+func NotStored(block uint64) string { return fmt.Sprintf("Block %d %s", block, notStored) }
+
+// InStore says that the store is in the way, and no node.
+func (h Hindrance) InStore() bool { return strings.HasSuffix(h.Reason, notStored) }
 
 // Encode returns the row.
 func (h Hindrance) Encode() []byte {
