@@ -2072,7 +2072,7 @@ type Message struct {
 	LogIndex int `json:"logIndex"`
 	// 0x and 64 hex digits.
 	MessageHash string `json:"messageHash"`
-	// Nonce of the transaction.
+	// Nonce of the message; null when it has none.
 	Nonce *string `json:"nonce"`
 	// At most 256 felts.
 	Payload []string `json:"payload"`
@@ -2675,7 +2675,7 @@ type PrivacyFields struct {
 	TargetSelector *string `json:"targetSelector"`
 	// Who was paid, or was given a role.
 	ToAddress *string `json:"toAddress"`
-	// The token that the message moves; null when it moves none or it is not known.
+	// The token of the event; null when it names none.
 	Token *PrivacyToken `json:"token"`
 	// How much of what happened an event of this name tells.
 	Visibility string `json:"visibility"`
@@ -2761,7 +2761,7 @@ type PrivacyHours struct {
 	Granularity string `json:"granularity"`
 	// Oldest first. An hour that is missing is not known: it is not zero.
 	Items []PrivacyHour `json:"items"`
-	// Header that tells the size of the budget.
+	// At most how many hours the page may hold.
 	Limit int64 `json:"limit"`
 	// Send it back as cursor for the next page; null when there is no more.
 	NextCursor *string `json:"nextCursor"`
@@ -2925,7 +2925,8 @@ type PrivacyProvenance struct {
 type PrivacyReason struct {
 	// What is wrong.
 	Code string `json:"code"`
-	// Events of all transactions of the block.
+	// How often it was found: by events, and of unknown_pool_class also once for each class that
+	// the pool got.
 	EventCount int64 `json:"eventCount"`
 	// The first such event, as block:tx:log.
 	FirstCursor string `json:"firstCursor"`
@@ -3104,7 +3105,7 @@ type PrivacyToken struct {
 type PrivacyTokenFlow struct {
 	// Deposits and funded open notes.
 	DepositEventCount int64 `json:"depositEventCount"`
-	// Events of all transactions of the block.
+	// Events that move the token in or out.
 	EventCount int64 `json:"eventCount"`
 	// Movements whose amount could not be read.
 	MissingAmountEventCount int64 `json:"missingAmountEventCount"`
@@ -3680,7 +3681,7 @@ type SelectorCoverage struct {
 	OpenEnded bool `json:"openEnded"`
 	// Position of the key.
 	Position int64 `json:"position"`
-	// Selector of the function.
+	// First key of the events that are covered.
 	Selector string `json:"selector"`
 	// Newest block of the gapless part of the coverage; null when there is none.
 	SourceContiguousHighWaterBlock *int64 `json:"sourceContiguousHighWaterBlock"`
@@ -4453,7 +4454,7 @@ type WalletAccount struct {
 	ClassHash *string `json:"classHash"`
 	// Whether the class could be read.
 	ClassHashStatus string `json:"classHashStatus"`
-	// Nonce of the transaction.
+	// Nonce of the owner's account at that block; null when it was not read.
 	Nonce *string `json:"nonce"`
 	// Whether the nonce could be read.
 	NonceStatus string `json:"nonceStatus"`
@@ -4465,7 +4466,8 @@ type WalletBlock struct {
 	BlockHash string `json:"blockHash"`
 	// Number of the block.
 	BlockNumber int64 `json:"blockNumber"`
-	// ACCEPTED_ON_L2, or ACCEPTED_ON_L1 when the node says that L1 accepted the block.
+	// accepted_on_l1 when L1 has accepted the block, accepted_on_l2 when not yet; explicit when
+	// the caller named it.
 	FinalityStatus string `json:"finalityStatus"`
 	// How the block was chosen.
 	Preference string `json:"preference"`
