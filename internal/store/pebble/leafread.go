@@ -67,7 +67,7 @@ func (r *reader) eachOfSeries(ctx context.Context, lower, upper []byte, reverse 
 	default:
 		ok = it.Last()
 	}
-	for n := 0; ok && !w.stopped; n++ {
+	for n := 0; ok; n++ {
 		if n%checkEvery == checkEvery-1 {
 			if err := r.check(ctx); err != nil {
 				return err
@@ -78,10 +78,10 @@ func (r *reader) eachOfSeries(ctx context.Context, lower, upper []byte, reverse 
 			return err
 		}
 		switch {
+		case w.stopped, behind && !reverse: // there is nothing more below upper
+			return nil
 		case reverse:
 			ok = it.Prev()
-		case behind: // there is nothing more below upper
-			return nil
 		default:
 			ok = it.Next()
 		}
