@@ -231,9 +231,12 @@ func (x *run) open() error {
 	}
 	m.Program = x.Program
 	x.manifest = m
+	patterns := []string{filepath.Join(globless(x.Dir), "."+manifestName+".*")}
 	for _, name := range Families() {
-		folder := filepath.Join(x.Dir, name)
-		left, err := filepath.Glob(filepath.Join(globless(folder), ".*"+unfinished))
+		patterns = append(patterns, filepath.Join(globless(filepath.Join(x.Dir, name)), ".*"+unfinished))
+	}
+	for _, pattern := range patterns {
+		left, err := filepath.Glob(pattern)
 		if err != nil {
 			return err
 		}
