@@ -89,7 +89,7 @@ func (c *Chain) freshness(state *chain.State) freshness {
 		f.code, f.why = reasonStorage, trouble
 	case !reported.IsZero() && c.aged(reported) && (recent || c.Heard == nil): // a process with silent nodes knows better
 		f.code, f.why = reasonIndexerSilent, "The indexer has not reported since "+instantISO(reported)+"."
-	case distrusted && state.Hindered.Since.IsZero():
+	case distrusted && (state.Hindered.Since.IsZero() || state.Hindered.InStore()):
 		f.code, f.why = reasonNodeFaulty, "No node is believed for now: each that answers has given an answer that cannot be true."
 	case distrusted:
 		f.code, f.why = reasonNodeFaulty, state.Hindered.Reason

@@ -298,12 +298,13 @@ func TestNodesThatAreNotBelieved(t *testing.T) {
 	}
 
 	heard.Nodes[0].State = chain.NodeHealthy
-	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.Clock.Now(), Block: 60, Reason: chain.NotStored(60)}.Encode())
-	if s := w.claims().status; *s.Indexing.ReasonCode != "storage" || s.Indexing.Status != "degraded" || *s.Indexing.Reason != chain.NotStored(60) {
+	w.leave(chain.HinderedKey, chain.Hindrance{Since: w.Clock.Now(), Block: 60, Reason: chain.NotStored("Block 60")}.Encode())
+	if s := w.claims().status; *s.Indexing.ReasonCode != "storage" || s.Indexing.Status != "degraded" || !strings.HasPrefix(*s.Indexing.Reason, "Block 60 could not be stored") {
 		t.Errorf("a block that is not stored: %+v", s.Indexing)
 	}
 
 	heard.Nodes[0].State = chain.NodeQuarantined
+	check("the same, and a node in quarantine", "No node is believed")
 	w.leave(chain.HinderedKey, chain.Hindrance{}.Encode())
 	check("a node in quarantine", "No node is believed")
 	heard.Nodes = append(heard.Nodes, chain.SeenNode{State: chain.NodeHealthy, Heard: w.Clock.Now(), Head: 59})

@@ -105,8 +105,10 @@ func (x *Indexer) told(err error) string {
 		return fmt.Sprintf("Block %d passed all checks and could not be indexed: this is a fault of the program.", proj.Block)
 	case errors.As(err, &stand):
 		return fmt.Sprintf("The nodes do not agree from block %d on. Of another block than the indexed one %d would have to be sure, and it is %d.", stand.Block, stand.Want, stand.Have)
-	case errors.As(err, &commit):
-		return chain.NotStored(x.nextBlock())
+	case errors.As(err, &commit) && x.state.Rewinding:
+		return chain.NotStored("The end of a branch that was left")
+	case errors.As(err, &commit), errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrDamaged):
+		return chain.NotStored(fmt.Sprintf("Block %d", x.nextBlock()))
 	case errors.As(err, &denied):
 		return fmt.Sprintf("Block %d is not to be had: %s says that it has such a block and does not give it.", x.nextBlock(), x.public(denied.Node))
 	}

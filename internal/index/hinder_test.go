@@ -105,7 +105,7 @@ func TestHindranceOfTheStore(t *testing.T) {
 	o := index.Options{Source: &index.Nodes{Pool: pool}, Verify: index.VerifyOff, MaxStuck: 1 << 30}
 	e.refuses.Store(true)
 	s := follow(t, e, o, func(s chain.State) bool { return !s.Hindered.Since.IsZero() })
-	if h := s.Hindered; !h.InStore() || h.Reason != "Block 0 could not be stored: the store does not take it." {
+	if h := s.Hindered; !h.InStore() || h.Reason != "Block 0 could not be stored: the store is full or fails." {
 		t.Errorf("%+v", h)
 	}
 	e.refuses.Store(false)

@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -23,10 +22,10 @@ type Hindrance struct {
 }
 
 // notStored ends the reason when it is the store that is in the way.
-const notStored = "could not be stored: the store does not take it."
+const notStored = " could not be stored: the store is full or fails."
 
-// NotStored is the reason for a block that the store does not take.
-func NotStored(block uint64) string { return fmt.Sprintf("Block %d %s", block, notStored) }
+// NotStored is the reason for what the store does not take.
+func NotStored(what string) string { return what + notStored }
 
 // InStore says that the store is in the way, and no node.
 func (h Hindrance) InStore() bool { return strings.HasSuffix(h.Reason, notStored) }

@@ -89,12 +89,13 @@ type leafWriter struct {
 	settled uint64 // numbers below it are from now on
 	set     func(key, value []byte) error
 
-	name  []byte // of the series: what its keys begin with; nil while nothing is held
-	key   []byte // of the last row that is held
+	// What is held, if rows are.
+	rows  int
+	name  []byte // of the series: what its keys begin with
 	first uint64
 	last  uint64
+	key   []byte // the last row's
 	value []byte // the first row's
-	rows  int
 	buf   []byte // of the leaf: rows behind room for the first number
 
 	leafKey []byte
