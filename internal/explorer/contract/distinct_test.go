@@ -11,13 +11,13 @@ import (
 func TestDistinct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var m ClassRoom
-	for _, contracts := range []uint64{0, 1, 3, fewContracts, fewContracts + 1, 40} {
+	for _, contracts := range []uint64{0, 1, 3, 8, 9, 40} {
 		pairs := make([]At, 3*contracts)
 		for i := range pairs {
 			pairs[i] = At{Address: felt.FromUint64(rng.Uint64N(contracts)), Block: uint64(i)}
 		}
 		m.distinct(pairs)
-		addresses, at := m.addresses, m.at
+		addresses, at := m.contracts.All(), m.at
 		seen := map[felt.Felt]bool{}
 		for _, a := range addresses {
 			if seen[a] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -71,8 +72,8 @@ func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes,
 // is for one goroutine.
 type ClassRoom struct {
 	out       []*Classes
-	addresses []felt.Felt
-	at        []int
+	contracts numbering.Few
+	at        []int // of pairs: the numbers of their contracts
 	today     []*Current
 	settled   []Classes
 }
@@ -155,9 +156,10 @@ func (m *ClassRoom) settledNow(ctx context.Context, r store.Reader, pairs []At, 
 	}
 	m.distinct(pairs)
 	at := m.at
-	m.today = zeroed(m.today, len(m.addresses))
+	addresses := m.contracts.All()
+	m.today = zeroed(m.today, len(addresses))
 	today := m.today
-	if err := classesToday(ctx, r, m.addresses, today); err != nil {
+	if err := classesToday(ctx, r, addresses, today); err != nil {
 		return nil, err
 	}
 	m.settled = zeroed(m.settled, len(today)) // one for all pairs of a contract
@@ -177,38 +179,12 @@ func (m *ClassRoom) settledNow(ctx context.Context, r store.Reader, pairs []At, 
 	return left, nil
 }
 
-// fewContracts are as many as are looked through sooner than a map finds one.
-const fewContracts = 8
-
-// distinct are the contracts of pairs, each once, and where that of each pair is among them: a page has
-// many of few.
+// distinct numbers the contracts of pairs: a page has many of few.
 func (m *ClassRoom) distinct(pairs []At) {
-	m.addresses, m.at = m.addresses[:0], zeroed(m.at, len(pairs))
-	var known map[felt.Felt]int // nil while there are few
+	m.contracts.Reset()
+	m.at = zeroed(m.at, len(pairs))
 	for i := range pairs {
-		address := &pairs[i].Address
-		n, there := 0, false
-		if known == nil {
-			for n < len(m.addresses) && !m.addresses[n].Is(address) {
-				n++
-			}
-			there = n < len(m.addresses)
-		} else {
-			n, there = known[*address]
-		}
-		if !there {
-			n = len(m.addresses)
-			m.addresses = append(m.addresses, *address)
-			if known != nil {
-				known[*address] = n
-			} else if n == fewContracts {
-				known = make(map[felt.Felt]int, 4*fewContracts)
-				for k, a := range m.addresses {
-					known[a] = k
-				}
-			}
-		}
-		m.at[i] = n
+		m.at[i], _ = m.contracts.Number(&pairs[i].Address)
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *lru[T]) split(hashes []felt.Felt, known *byClass[T]) (wanted []felt.Fel
 	known.reset()
 	for i := range hashes {
 		h := &hashes[i]
-		if known.find(h) >= 0 {
+		if known.classes.Find(h) >= 0 {
 			continue
 		}
 		k, cached := c.get(h)

@@ -123,13 +123,14 @@ func (m *Room) Decode(ctx context.Context, r store.Reader, cache *Cache, verifie
 	}
 	m.candidates = zeroed(m.candidates, len(events))
 	candidates := m.candidates
+	const lookBack = 12    // events, for one of the same contract
 	hashes := m.hashes[:0] // of all, one behind the other
 	for i, c := range classes {
 		if c == nil {
 			continue
 		}
-		if before := slices.Index(classes[max(0, i-fewClasses):i], c); before >= 0 { // many events have those of one contract
-			candidates[i] = candidates[max(0, i-fewClasses)+before]
+		if before := slices.Index(classes[max(0, i-lookBack):i], c); before >= 0 { // many events have those of one contract
+			candidates[i] = candidates[max(0, i-lookBack)+before]
 			continue
 		}
 		from := len(hashes)

@@ -35,13 +35,11 @@ func (m *Room) classesAt(ctx context.Context, r store.Reader, spots []spot, noHi
 		return out, nil
 	}
 	contracts := &m.contracts
-	contracts.reset()
+	contracts.Reset()
 	for i := range spots {
-		if contracts.find(&spots[i].address) < 0 {
-			contracts.set(&spots[i].address, len(contracts.hashes))
-		}
+		contracts.Number(&spots[i].address)
 	}
-	today, err := contract.ClassesNow(ctx, r, contracts.hashes)
+	today, err := contract.ClassesNow(ctx, r, contracts.All())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +48,7 @@ func (m *Room) classesAt(ctx context.Context, r store.Reader, spots []spot, noHi
 	m.spotClasses = slices.Grow(m.spotClasses[:0], len(spots))
 	classes := m.spotClasses // of all, one behind the other
 	for i := range spots {
-		if c := today[contracts.of(&spots[i].address)]; c != nil && c.Block < spots[i].block {
+		if c := today[contracts.Find(&spots[i].address)]; c != nil && c.Block < spots[i].block {
 			n := len(classes)
 			classes = append(classes, c.Class)
 			out[i].classes = classes[n : n+1 : n+1]

@@ -5,6 +5,7 @@ import (
 
 	"chainexplorer/internal/abi"
 	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/felt"
 )
 
@@ -25,9 +26,9 @@ type Room struct {
 	atSpots     []inForce
 	spots       []spot
 	where       []int
-	contracts   byClass[int] // places of contracts, which are no classes and are found as those are
-	spotClasses []felt.Felt  // that atSpots points to
-	called      []felt.Felt  // classes
+	contracts   numbering.Few
+	spotClasses []felt.Felt // that atSpots points to
+	called      []felt.Felt // classes
 	doors       byClass[*doors]
 }
 
@@ -50,7 +51,7 @@ func (m *Room) Recycle() {
 	clear(m.atSpots)
 	m.classes.Recycle()
 	m.readings.reset()
-	m.contracts.reset()
+	m.contracts.Reset()
 	m.doors.reset()
 }
 

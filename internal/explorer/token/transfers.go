@@ -9,6 +9,7 @@ import (
 
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/numbering"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -142,8 +143,8 @@ func TransfersOf(ctx context.Context, r store.Reader, t *transaction.Record, mos
 // value is ready, and is for one goroutine.
 type TransferRoom struct {
 	list   []transfer.Numbered
-	open   []felt.Felt // tokens whose standards the transfers leave open, as they come
-	at     []int       // of transfers: the place of their token among those, -1 where they leave nothing open
+	open   numbering.Few // tokens whose standards the transfers leave open
+	at     []int         // of transfers: the number of their token among those, -1 where they leave nothing open
 	kinds  []transfer.Standard
 	tokens kindRoom
 }
@@ -181,14 +182,14 @@ func (m *TransferRoom) TransfersOf(ctx context.Context, r store.Reader, t *trans
 // classes at a block, and where these do not tell by what is known now.
 func (m *TransferRoom) kindsAt(ctx context.Context, r store.Reader, list []transfer.Numbered, number uint64) (certain bool, err error) {
 	m.findOpen(list)
-	if m.kinds, err = m.tokens.byClass(ctx, r, m.open, number, m.kinds[:0]); err != nil {
+	if m.kinds, err = m.tokens.byClass(ctx, r, m.open.All(), number, m.kinds[:0]); err != nil {
 		return false, err
 	}
 	var rest []felt.Felt
 	var where []int
 	for i, kind := range m.kinds {
 		if kind == transfer.Ambiguous {
-			rest, where = append(rest, m.open[i]), append(where, i)
+			rest, where = append(rest, m.open.All()[i]), append(where, i)
 		}
 	}
 	if len(rest) == 0 {
@@ -204,39 +205,15 @@ func (m *TransferRoom) kindsAt(ctx context.Context, r store.Reader, list []trans
 	return false, nil
 }
 
-// findOpen finds the tokens whose standards transfers leave open, each once. A transaction has few.
+// findOpen finds the tokens whose standards transfers leave open. A transaction has few.
 func (m *TransferRoom) findOpen(list []transfer.Numbered) {
-	m.open, m.at = m.open[:0], m.at[:0]
-	var places map[felt.Felt]int // nil while there are few
+	m.open.Reset()
+	m.at = m.at[:0]
 	for i := range list {
-		if list[i].Standard == transfer.ERC721 || list[i].Standard == transfer.ERC1155 {
-			m.at = append(m.at, -1)
-			continue
-		}
-		token, n, there := &list[i].Token, 0, false
-		if places != nil {
-			n, there = places[*token]
-		} else {
-			for n < len(m.open) && !m.open[n].Is(token) {
-				n++
-			}
-			there = n < len(m.open)
-		}
-		if !there {
-			n = len(m.open)
-			m.open = append(m.open, *token)
-			if places != nil {
-				places[*token] = n
-			} else if n == fewTokens {
-				places = make(map[felt.Felt]int, 4*fewTokens)
-				for k, t := range m.open {
-					places[t] = k
-				}
-			}
+		n := -1
+		if s := list[i].Standard; s != transfer.ERC721 && s != transfer.ERC1155 {
+			n, _ = m.open.Number(&list[i].Token)
 		}
 		m.at = append(m.at, n)
 	}
 }
-
-// fewTokens are as many as are looked through sooner than a map finds one.
-const fewTokens = 8
