@@ -18,7 +18,8 @@ type Look struct {
 	Width      int64    // of the page, which may be more than that of the screen
 	Wider      string   // the element that makes it so
 	Shift      float64  // how much of it has moved by itself, as browsers count it
-	Moving     []string // times in tables that take other room once they are told in words
+	Shifted    []string // what has, from where to where
+	Moving     []string // times of tables and of the foot that take other room once they are told in words
 	Headings   int      // of the first level
 	Title      string
 	Canonical  string
@@ -123,7 +124,7 @@ func (l Look) Problems(s Screen, base string) (all []string) {
 		say("it is %d wide: %s", l.Width, l.Wider)
 	}
 	if l.Shift > mostShift {
-		say("it moves by itself: %.3f", l.Shift)
+		say("it moves by itself: %.3f: %q", l.Shift, l.Shifted)
 	}
 	if len(l.Moving) > 0 {
 		say("times move what is beside them: %q", l.Moving)

@@ -7,9 +7,10 @@
     if (r.right > width + 1 && r.width > 0 && !e.closest(".scroll")) wider = e.outerHTML.slice(0, 200);
   }
   // The text of a time may be shown before the page's script says how long ago it was: in a
-  // table it has to take the same room either way.
+  // table, and in the foot, where a line less moves what is below, it has to take the same
+  // room either way.
   const moving = [];
-  for (const t of document.querySelectorAll(".rows time[data-ago][title]")) {
+  for (const t of document.querySelectorAll(".rows time[data-ago][title], .as-of time[data-ago][title]")) {
     const words = t.textContent, before = t.getBoundingClientRect().width;
     t.textContent = t.title;
     if (Math.abs(t.getBoundingClientRect().width - before) > 0.5) moving.push(words);
@@ -22,6 +23,7 @@
     Width: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     Wider: wider,
     Shift: window.walkShift || 0,
+    Shifted: window.walkShifted || [],
     Moving: moving,
     Headings: document.querySelectorAll("h1").length,
     Title: document.title,

@@ -13,7 +13,7 @@ import (
 )
 
 // pieces are what a page is sent in: its browser has shown one before the next comes.
-const pieces = 4
+const pieces = 5
 
 // slowLine serves the pages of a demo in pieces. After each but the last it waits for seen.
 type slowLine struct {
@@ -48,14 +48,19 @@ func (s *slowLine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inPieces cuts a page: where its main part begins, and from there evenly, but at ends of elements.
+// inPieces cuts a page: where its main part begins, and from there evenly, but at ends of
+// elements; the last piece is what comes after the foot, with which the script may run.
 func inPieces(body []byte) (all [][]byte) {
 	text := string(body)
 	from := max(strings.Index(text, "<main"), 0)
-	step := (len(text) - from) / pieces
+	foot := strings.Index(text, "</footer>")
+	step := (foot - from) / (pieces - 1)
 	start := 0
 	for i := 1; i < pieces; i++ {
 		cut := from + i*step
+		if i == pieces-1 {
+			cut = foot
+		}
 		if end := strings.Index(text[cut:], "</"); end >= 0 {
 			cut += end + strings.IndexByte(text[cut+end:], '>') + 1
 		}
@@ -76,26 +81,28 @@ func TestNothingMovesWhileItComes(t *testing.T) {
 	line := &slowLine{d, make(chan struct{})}
 	srv := httptest.NewServer(line)
 	t.Cleanup(srv.Close)
-	if err := b.Show(desk); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range places {
-		path := p.path(f)
-		if !strings.HasPrefix(path, "/"+f.chain) {
-			continue // lists are those of a chain
+	for _, screen := range []walk.Screen{phone, desk} {
+		if err := b.Show(screen); err != nil {
+			t.Fatal(err)
 		}
-		t.Run(p.name, func(t *testing.T) {
-			if err := line.visit(t.Context(), b, srv.URL+path); err != nil {
-				t.Fatal(err)
+		for _, p := range places {
+			path := p.path(f)
+			if !strings.HasPrefix(path, "/"+f.chain) {
+				continue // lists are those of a chain
 			}
-			l, err := b.Look()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, problem := range l.Problems(desk, srv.URL) {
-				t.Errorf("%s: %s", path, problem)
-			}
-		})
+			t.Run(p.name+", "+screen.String(), func(t *testing.T) {
+				if err := line.visit(t.Context(), b, srv.URL+path); err != nil {
+					t.Fatal(err)
+				}
+				l, err := b.Look()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, problem := range l.Problems(screen, srv.URL) {
+					t.Errorf("%s: %s", path, problem)
+				}
+			})
+		}
 	}
 }
 
