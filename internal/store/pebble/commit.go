@@ -96,7 +96,7 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 	if err := s.giveBack(c); err != nil {
 		return nil, err
 	}
-	rows := rows{c, lastChanges(c, inKeyOrder(c, &sorting{}))}
+	rows := rows{c, inKeyOrder(c, &sorting{})}
 	streamed, err := s.finish()
 	if err != nil {
 		return nil, err

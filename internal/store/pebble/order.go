@@ -7,78 +7,120 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// inKeyOrder returns the changes sorted by key, and changes of one key in the order in
-// which they were made. Pebble's memtable takes sorted keys several times faster: each
-// finds its place next to the one before.
+// inKeyOrder returns the last change of each row, sorted by key: blocks that share a batch
+// change the same balances and counters again and again. Pebble's memtable takes sorted
+// keys several times faster: each finds its place next to the one before.
+//
+// Most rows of a large commit are those of series, in the order of their numbers. What is
+// sorted of them is one place for each series: see gather.
 //
 // Keys are compared eight bytes at a time, all of them at the same place of the
-// key: looking a key up costs more than comparing two numbers. Most keys that
-// begin alike are one list's rows of neighbouring blocks, and in order already.
+// key: looking a key up costs more than comparing two numbers.
 //
 // They are put apart by table first: what is sorted then is small enough to stay near the
 // processor, and the memory beside it is that of the largest table alone.
 func inKeyOrder(c *store.Changes, memory *sorting) []store.Change {
-	n := c.Len()
-	memory.list = slices.Grow(memory.list[:0], n)[:n]
-	var ends [256]int // of the changes of a table, by its id
-	list := c.List()
-	for i := range list {
-		ends[list[i].ID]++
+	gathered := c.Len() >= manyChanges && memory.gather(c)
+	if !gathered {
+		memory.each(c)
+	}
+	var ends [256]int // of the places of a table, by its id
+	for i := range memory.found {
+		ends[memory.found[i].id()]++
 	}
 	at, most := 0, 0
 	for id, n := range ends {
 		ends[id], at, most = at, at+n, max(most, n)
 	}
-	for i := range list {
-		to := &ends[list[i].ID]
-		memory.list[*to] = list[i]
+	memory.places = slices.Grow(memory.places[:0], len(memory.found))[:len(memory.found)]
+	for i := range memory.found {
+		to := &ends[memory.found[i].id()]
+		memory.places[*to] = memory.found[i]
 		*to++
 	}
-	memory.spare = slices.Grow(memory.spare[:0], most)[:most]
-	from := 0
+	k, spare, from := keys{c, c.List()}, memory.found[:most], 0
 	for _, end := range ends {
 		if end-from > 1 {
-			sortWords(memory.list[from:end], memory.spare)
-			sortEqual(c, memory.list[from:end], memory.spare, 8)
+			sortWords(memory.places[from:end], spare)
+			k.sortEqual(memory.places[from:end], spare, 8)
 		}
 		from = end
+	}
+	places := k.lastOf(memory.places)
+	if gathered {
+		return memory.spread(k.list, places)
+	}
+	memory.list = slices.Grow(memory.list[:0], len(places))[:len(places)]
+	for i := range places {
+		memory.list[i] = k.list[places[i].at]
 	}
 	return memory.list
 }
 
-// sorting is memory for the sorted changes of a commit.
-type sorting struct{ list, spare []store.Change }
+// place is where a change stands in the list of all, or the first of a gathering.
+type place struct {
+	word uint64 // eight bytes of its key, the first ones to begin with
+	at   uint32
+	of   uint32 // the gathering
+}
+
+// id is that of its table, as long as its word is the first of the key.
+func (p *place) id() byte { return byte(p.word >> 56) }
+
+// sorting is memory for sorting the changes of a commit.
+type sorting struct {
+	list          []store.Change // the result
+	found, places []place        // as they came, then spare, and as they are sorted
+	gathering
+}
+
+// each finds a place for every change.
+func (m *sorting) each(c *store.Changes) {
+	list := c.List()
+	m.found = slices.Grow(m.found[:0], len(list))[:len(list)]
+	for i := range list {
+		m.found[i] = place{word: list[i].Word, at: uint32(i)}
+	}
+}
+
+// keys looks up the keys of places.
+type keys struct {
+	c    *store.Changes
+	list []store.Change
+}
+
+func (k keys) of(p *place) []byte { return k.c.Key(&k.list[p.at]) }
 
 // deepest is from where on keys are compared as a whole. It ends what zeros
 // behind a key's end could make endless.
 const deepest = 96
 
-// sortEqual sorts changes that are sorted by the bytes before from, and have words of
+// sortEqual sorts places that are sorted by the bytes before from, and have words of
 // those last eight. spare is no shorter than list.
-func sortEqual(c *store.Changes, list, spare []store.Change, from int) {
+func (k keys) sortEqual(list, spare []place, from int) {
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && list[n].Word == list[0].Word {
+		for n < len(list) && list[n].word == list[0].word {
 			n++
 		}
-		if n > 1 && !inOrder(c, list[:n]) {
-			sortFrom(c, list[:n], spare[:n], from)
+		if n > 1 && !k.inOrder(list[:n]) {
+			k.sortFrom(list[:n], spare[:n], from)
 		}
 		list, spare = list[n:], spare[n:]
 	}
 }
 
-// sortFrom sorts changes whose keys agree in the bytes before from.
-func sortFrom(c *store.Changes, list, spare []store.Change, from int) {
+// sortFrom sorts places whose keys agree in the bytes before from.
+func (k keys) sortFrom(list, spare []place, from int) {
 	if from >= deepest {
-		slices.SortStableFunc(list, func(a, b store.Change) int { return bytes.Compare(c.Key(&a), c.Key(&b)) })
+		slices.SortStableFunc(list, func(a, b place) int { return bytes.Compare(k.of(&a), k.of(&b)) })
 		return
 	}
 	for i := range list {
-		list[i].Word = c.KeyWord(&list[i], from)
+		list[i].word = k.c.KeyWord(&k.list[list[i].at], from)
 	}
 	sortWords(list, spare)
-	sortEqual(c, list, spare, from+8)
+	k.sortEqual(list, spare, from+8)
 }
 
 // fewChanges are sorted by comparing them, and so few by inserting each.
@@ -87,8 +129,8 @@ const (
 	insertable = 12
 )
 
-// sortWords sorts by word, and leaves changes of one word in their order.
-func sortWords(list, spare []store.Change) {
+// sortWords sorts by word, and leaves places of one word in their order.
+func sortWords(list, spare []place) {
 	if len(list) < fewChanges {
 		mergeWords(list, spare)
 		return
@@ -98,9 +140,9 @@ func sortWords(list, spare []store.Change) {
 	for shift := 0; shift < 64; shift += 8 {
 		var starts [256]int
 		for i := range from {
-			starts[byte(from[i].Word>>shift)]++
+			starts[byte(from[i].word>>shift)]++
 		}
-		if starts[byte(from[0].Word>>shift)] == len(from) {
+		if starts[byte(from[0].word>>shift)] == len(from) {
 			continue // they agree in this byte
 		}
 		sum := 0
@@ -109,7 +151,7 @@ func sortWords(list, spare []store.Change) {
 			sum += n
 		}
 		for i := range from {
-			b := byte(from[i].Word >> shift)
+			b := byte(from[i].word >> shift)
 			to[starts[b]] = from[i]
 			starts[b]++
 		}
@@ -121,10 +163,10 @@ func sortWords(list, spare []store.Change) {
 }
 
 // mergeWords is sortWords for few.
-func mergeWords(list, spare []store.Change) {
+func mergeWords(list, spare []place) {
 	if len(list) <= insertable {
 		for i := 1; i < len(list); i++ {
-			for j := i; j > 0 && list[j].Word < list[j-1].Word; j-- {
+			for j := i; j > 0 && list[j].word < list[j-1].word; j-- {
 				list[j], list[j-1] = list[j-1], list[j]
 			}
 		}
@@ -133,12 +175,12 @@ func mergeWords(list, spare []store.Change) {
 	half := len(list) / 2
 	mergeWords(list[:half], spare)
 	mergeWords(list[half:], spare)
-	if list[half-1].Word <= list[half].Word {
+	if list[half-1].word <= list[half].word {
 		return
 	}
 	a, b, at := spare[:copy(spare, list[:half])], list[half:], 0
 	for len(a) > 0 && len(b) > 0 {
-		if b[0].Word < a[0].Word {
+		if b[0].word < a[0].word {
 			list[at], b = b[0], b[1:]
 		} else {
 			list[at], a = a[0], a[1:]
@@ -149,10 +191,10 @@ func mergeWords(list, spare []store.Change) {
 }
 
 // inOrder says whether the keys ascend.
-func inOrder(c *store.Changes, list []store.Change) bool {
-	last := c.Key(&list[0])
+func (k keys) inOrder(list []place) bool {
+	last := k.of(&list[0])
 	for i := 1; i < len(list); i++ {
-		key := c.Key(&list[i])
+		key := k.of(&list[i])
 		if bytes.Compare(last, key) > 0 {
 			return false
 		}
@@ -161,13 +203,12 @@ func inOrder(c *store.Changes, list []store.Change) bool {
 	return true
 }
 
-// lastChanges leaves the last change of each row: blocks that share a batch change
-// the same balances and counters again and again. Changes of one key have the same word:
-// they were never told apart.
-func lastChanges(c *store.Changes, list []store.Change) []store.Change {
+// lastOf leaves the last place of each row. Places of one key have the same word: they were
+// never told apart.
+func (k keys) lastOf(list []place) []place {
 	kept := list[:0]
 	for i := range list {
-		if i+1 < len(list) && list[i+1].Word == list[i].Word && bytes.Equal(c.Key(&list[i]), c.Key(&list[i+1])) {
+		if i+1 < len(list) && list[i+1].word == list[i].word && bytes.Equal(k.of(&list[i]), k.of(&list[i+1])) {
 			continue
 		}
 		kept = append(kept, list[i])

@@ -1,0 +1,162 @@
+package pebble
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"chainexplorer/internal/store"
+)
+
+// A series is committed in the order of its numbers, so that its rows in a commit need not
+// be sorted: they are put together by the name of the series, which is what their keys
+// begin with, and stay in the order in which they were made. What is left to sort is one
+// place for each series, and those of other rows.
+
+// manyChanges are worth being put together.
+const manyChanges = 4096
+
+// gathering puts changes together: those of a series, and each other change by itself.
+type gathering struct {
+	of    []uint32 // the group of each change
+	group []group
+	// slots have half of the hash of a name and behind it the group and one, 0 for none. A
+	// name is in the first free slot from where its hash says. At most half of them are taken.
+	slots []uint64
+	named int
+
+	hashes [together]uint64
+	likely []store.Change
+}
+
+type group struct {
+	number uint64 // of the last row
+	// last is where that stands in the list of changes: it was looked at later than the others.
+	// When all are sorted it is where the next one goes.
+	last  uint32
+	count uint32
+}
+
+var nameSeed = maphash.MakeSeed()
+
+// gather finds one place for every series and one for every other change. It is false if
+// rows of a series do not come in the order of their numbers, each once.
+func (m *sorting) gather(c *store.Changes) bool {
+	var series [256]bool
+	for _, t := range c.Tables() {
+		series[t.ID] = t.Series
+	}
+	k := keys{c, c.List()}
+	m.of = slices.Grow(m.of[:0], len(k.list))[:len(k.list)]
+	m.found, m.group, m.named = m.found[:0], m.group[:0], 0
+	clear(m.slots)
+	for from := 0; from < len(k.list); from += together {
+		list := k.list[from:min(from+together, len(k.list))]
+		hashes := m.lookUp(k, list, &series)
+		for i := range list {
+			ch, own := &list[i], group{last: uint32(from + i), count: 1}
+			if series[ch.ID] {
+				key := c.Key(ch)
+				end := len(key) - store.NumberBytes
+				own.number = binary.BigEndian.Uint64(key[end:])
+				if of := m.groupOf(k, hashes[i], key[:end]); of < len(m.group) {
+					g := &m.group[of]
+					if own.number <= g.number {
+						return false
+					}
+					g.number, g.last = own.number, own.last
+					g.count++
+					m.of[from+i] = uint32(of)
+					continue
+				}
+			}
+			m.of[from+i] = uint32(len(m.group))
+			m.found = append(m.found, place{word: ch.Word, at: own.last, of: uint32(len(m.group))})
+			m.group = append(m.group, own)
+		}
+	}
+	return true
+}
+
+// lookUp returns the hashes of the names of changes. It looks at the memory of the rows that
+// these names will be compared with, all at once: see store.Changes.Touch.
+func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[together]uint64 {
+	m.likely = m.likely[:0]
+	for i := range list {
+		if ch := &list[i]; series[ch.ID] {
+			key := k.c.Key(ch)
+			hash := maphash.Bytes(nameSeed, key[:len(key)-store.NumberBytes])
+			m.hashes[i] = hash
+			if len(m.slots) > 0 {
+				if s := m.slots[hash&uint64(len(m.slots)-1)]; s != 0 {
+					m.likely = append(m.likely, k.list[m.group[uint32(s)-1].last])
+				}
+			}
+		}
+	}
+	k.c.Touch(m.likely)
+	return &m.hashes
+}
+
+// groupOf is the group of the series of this name, and if there is none the next, which is
+// of that name from then on.
+func (g *gathering) groupOf(k keys, hash uint64, name []byte) int {
+	if 2*g.named >= len(g.slots) {
+		g.grow()
+	}
+	mask := uint64(len(g.slots) - 1)
+	at := hash & mask
+	for ; g.slots[at] != 0; at = (at + 1) & mask {
+		s := g.slots[at]
+		if uint32(s>>32) != uint32(hash) {
+			continue
+		}
+		of := int(uint32(s) - 1)
+		if other := k.c.Key(&k.list[g.group[of].last]); bytes.HasPrefix(other, name) {
+			return of
+		}
+	}
+	g.slots[at] = hash<<32 | uint64(len(g.group)+1)
+	g.named++
+	return len(g.group)
+}
+
+func (g *gathering) grow() {
+	old := g.slots
+	g.slots = make([]uint64, max(manyChanges, 2*len(old)))
+	mask := uint64(len(g.slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		at := s >> 32 & mask
+		for g.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		g.slots[at] = s
+	}
+}
+
+// spread puts the changes of groups whose places were kept in the order of those.
+func (m *sorting) spread(list []store.Change, places []place) []store.Change {
+	const none = math.MaxUint32
+	for i := range m.group {
+		m.group[i].last = none
+	}
+	n := uint32(0)
+	for i := range places {
+		g := &m.group[places[i].of]
+		g.last = n
+		n += g.count
+	}
+	m.list = slices.Grow(m.list[:0], int(n))[:n]
+	for i := range list {
+		if to := &m.group[m.of[i]].last; *to != none {
+			m.list[*to] = list[i]
+			*to++
+		}
+	}
+	return m.list
+}
