@@ -6,7 +6,7 @@
 //
 // A backup is a folder:
 //
-//	backup.json   what it holds, with head and digest of every chain
+//	backup.json   what it holds, with head and digest of every chain, and all files
 //	SN_MAIN/      a store, one folder per chain
 //	control.db    keys, workspaces, labels and the secrets that keys are digested with
 package backup
@@ -107,7 +107,7 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 		if err := e.Checkpoint(ctx, dir); err != nil {
 			return m, err
 		}
-		c, err := examine(ctx, dir, name, s.Logger)
+		c, err := examine(ctx, dir, name, false, s.Logger)
 		if err != nil {
 			return m, err
 		}
@@ -128,7 +128,11 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 		m.Control, m.Audit = true, &report
 		s.Progress(done+1, total)
 	}
-	if err := writeManifest(part, m); err != nil {
+	files, err := listFiles(ctx, part)
+	if err != nil {
+		return m, err
+	}
+	if err := writeManifest(part, written{m, files}); err != nil {
 		return m, err
 	}
 	if err := durable.SyncDir(part); err != nil {
@@ -140,9 +144,21 @@ func Take(ctx context.Context, s Source, folder string) (_ Manifest, err error) 
 	return m, durable.SyncDir(filepath.Dir(folder))
 }
 
-// Read returns the manifest of a backup. It is foreign bytes: names in it
-// become parts of paths.
-func Read(folder string) (m Manifest, err error) {
+// written is the manifest as it lies in the folder: nobody but a restore needs to know the files.
+type written struct {
+	Manifest
+	// Files are all but the manifest; nil in backups from before they were listed.
+	Files []file `json:"files,omitempty"`
+}
+
+// Read returns the manifest of a backup.
+func Read(folder string) (Manifest, error) {
+	w, err := read(folder)
+	return w.Manifest, err
+}
+
+// read reads the manifest. It is foreign bytes: names of chains in it become parts of paths.
+func read(folder string) (m written, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return m, fmt.Errorf("%s is not a finished backup: it has no %s", folder, manifestName)
@@ -164,7 +180,7 @@ func Read(folder string) (m Manifest, err error) {
 	return m, nil
 }
 
-func writeManifest(folder string, m Manifest) error {
+func writeManifest(folder string, m written) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -189,8 +205,8 @@ func examineControl(ctx context.Context, file string, log *slog.Logger) (r contr
 	return r, nil
 }
 
-// examine opens a store that nobody else has open and reads its state.
-func examine(ctx context.Context, dir, name string, log *slog.Logger) (Chain, error) {
+// examine opens a store that nobody else has open and reads its state, and every row if asked to.
+func examine(ctx context.Context, dir, name string, rows bool, log *slog.Logger) (Chain, error) {
 	e, err := pebble.Open(pebble.Options{Dir: dir, Tables: catalog.Tables(), ReadOnly: true, Logger: log})
 	if err != nil {
 		return Chain{}, err
@@ -199,10 +215,12 @@ func examine(ctx context.Context, dir, name string, log *slog.Logger) (Chain, er
 	c := Chain{Name: name}
 	var s chain.State
 	if err := e.View(ctx, func(r store.Reader) (err error) {
-		s, err = chain.Read(ctx, r)
-		return err
+		if s, err = chain.Read(ctx, r); err != nil || !rows {
+			return err
+		}
+		return walk(ctx, r)
 	}); err != nil {
-		return c, fmt.Errorf("read the state of %s: %w", dir, err)
+		return c, fmt.Errorf("read %s: %w", dir, err)
 	}
 	if s.Present && index.ChainName(s.Format.ChainID) != name {
 		return c, fmt.Errorf("%s holds an index of %s", dir, index.ChainName(s.Format.ChainID))
@@ -212,4 +230,16 @@ func examine(ctx context.Context, dir, name string, log *slog.Logger) (Chain, er
 	}
 	c.Bytes, err = size(dir)
 	return c, err
+}
+
+// walk reads every row, by which every block of them is held against its checksum.
+func walk(ctx context.Context, r store.Reader) error {
+	for _, t := range catalog.Tables() {
+		for _, err := range r.Walk(ctx, t, nil) {
+			if err != nil {
+				return fmt.Errorf("table %s: %w", t.Name, err)
+			}
+		}
+	}
+	return nil
 }

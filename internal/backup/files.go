@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,15 +33,17 @@ func size(dir string) (n uint64, err error) {
 	return n, err
 }
 
-// copier copies files and says how far it has come.
+// copier copies the files of a backup, holds them against its manifest, and says how far it
+// has come.
 type copier struct {
+	folder      string
+	want        contents
 	done, total uint64
 	progress    func(done, total uint64)
 }
 
-// newCopier is for the files of a folder.
-func newCopier(folder string, progress func(done, total uint64)) (*copier, error) {
-	c := &copier{progress: progress}
+func newCopier(folder string, want contents, progress func(done, total uint64)) (*copier, error) {
+	c := &copier{folder: folder, want: want, progress: progress}
 	if progress == nil {
 		c.progress = func(uint64, uint64) {}
 	}
@@ -51,7 +54,8 @@ func newCopier(folder string, progress func(done, total uint64)) (*copier, error
 
 // copyDir copies regular files; a store has no others. The copy shares nothing
 // with the original, to which the store's log and manifest would be appended.
-func (c *copier) copyDir(ctx context.Context, from, to string) error {
+func (c *copier) copyDir(ctx context.Context, name, to string) error {
+	from := filepath.Join(c.folder, name)
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -66,7 +70,7 @@ func (c *copier) copyDir(ctx context.Context, from, to string) error {
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is not a regular file", path)
 		default:
-			return c.copyFile(ctx, path, target)
+			return c.copyFile(ctx, filepath.Join(name, rest), target)
 		}
 	})
 	if err != nil {
@@ -76,8 +80,8 @@ func (c *copier) copyDir(ctx context.Context, from, to string) error {
 }
 
 // copyFile makes a file that did not exist, and that only its owner can read.
-func (c *copier) copyFile(ctx context.Context, from, to string) (err error) {
-	in, err := os.Open(from)
+func (c *copier) copyFile(ctx context.Context, name, to string) (err error) {
+	in, err := os.Open(filepath.Join(c.folder, name))
 	if err != nil {
 		return err
 	}
@@ -91,21 +95,23 @@ func (c *copier) copyFile(ctx context.Context, from, to string) (err error) {
 			err = closed
 		}
 	}()
-	for { // in pieces, so that a large file does not outlast ctx
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := io.CopyN(out, in, 16<<20)
+	var bytes uint64
+	h := sha256.New()
+	both := io.Writer(out)
+	if !rowFile(name) {
+		both = io.MultiWriter(out, h)
+	}
+	if err := inPieces(ctx, both, in, func(n int64) {
+		bytes += uint64(n)
 		c.done += uint64(n)
 		c.progress(c.done, c.total)
-		switch err {
-		case nil:
-		case io.EOF:
-			return out.Sync()
-		default:
-			return err
-		}
+	}); err != nil {
+		return err
 	}
+	if err := c.want.check(filepath.ToSlash(name), bytes, sum(h)); err != nil {
+		return err
+	}
+	return out.Sync()
 }
 
 func writeFile(name string, text []byte) error {

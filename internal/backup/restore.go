@@ -21,7 +21,8 @@ var ErrNotEmpty = errors.New("the directory is not empty")
 // again. The backup itself is only read, so that it can be restored once more.
 // Progress, unless nil, is told of the bytes that were copied, and how many there are.
 func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress func(done, total uint64)) (m Manifest, err error) {
-	if m, err = Read(from); err != nil {
+	w, err := read(from)
+	if m = w.Manifest; err != nil {
 		return m, fmt.Errorf("restore: %w", err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -39,29 +40,32 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress f
 			err = errors.Join(fmt.Errorf("restore: %w", err), empty(dir))
 		}
 	}()
-	files, err := newCopier(from, progress)
+	files, err := newCopier(from, newContents(w.Files), progress)
 	if err != nil {
 		return m, err
 	}
 	for _, c := range m.Chains {
-		if err := restoreStore(ctx, files, from, dir, c, log); err != nil {
+		if err := restoreStore(ctx, files, dir, c, log); err != nil {
 			return m, err
 		}
 	}
 	if m.Control {
-		if err := restoreControl(ctx, files, from, dir, m.Audit, log); err != nil {
+		if err := restoreControl(ctx, files, dir, m.Audit, log); err != nil {
 			return m, err
 		}
+	}
+	if err := files.want.missing(); err != nil {
+		return m, err
 	}
 	return m, durable.SyncDir(dir)
 }
 
-func restoreStore(ctx context.Context, files *copier, from, dir string, c Chain, log *slog.Logger) error {
+func restoreStore(ctx context.Context, files *copier, dir string, c Chain, log *slog.Logger) error {
 	to := filepath.Join(dir, c.Name)
-	if err := files.copyDir(ctx, filepath.Join(from, c.Name), to); err != nil {
+	if err := files.copyDir(ctx, c.Name, to); err != nil {
 		return err
 	}
-	found, err := examine(ctx, to, c.Name, log)
+	found, err := examine(ctx, to, c.Name, true, log)
 	if err != nil {
 		return err
 	}
@@ -72,9 +76,9 @@ func restoreStore(ctx context.Context, files *copier, from, dir string, c Chain,
 	return nil
 }
 
-func restoreControl(ctx context.Context, files *copier, from, dir string, audit *control.AuditReport, log *slog.Logger) error {
+func restoreControl(ctx context.Context, files *copier, dir string, audit *control.AuditReport, log *slog.Logger) error {
 	to := filepath.Join(dir, controlName)
-	if err := files.copyFile(ctx, filepath.Join(from, controlName), to); err != nil {
+	if err := files.copyFile(ctx, controlName, to); err != nil {
 		return err
 	}
 	found, err := examineControl(ctx, to, log)
