@@ -156,6 +156,26 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestHalfRestored: what a restore that was killed left is not taken for an index or a data
+// directory, and nothing is put into it.
+func TestHalfRestored(t *testing.T) {
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "restore.unfinished"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"serve", "--chain", "SN_SEPOLIA=http://127.0.0.1:1", "--data", data, "--listen", "127.0.0.1:0"},
+		{"index", "--node", "http://127.0.0.1:1", "--data", filepath.Join(data, "SN_SEPOLIA")},
+	} {
+		if _, stderr, code := output(t, args...); code != exitUsage || !strings.Contains(stderr, "a restore that did not end") {
+			t.Errorf("%s ended with %d:\n%s", args[0], code, stderr)
+		}
+	}
+	if left, err := os.ReadDir(data); err != nil || len(left) != 1 {
+		t.Errorf("the directory holds %v (%v)", left, err)
+	}
+}
+
 // TestBackupSteps: who accepts lines gets one for every step and the outcome last,
 // be it a failure; who does not gets the outcome alone.
 func TestBackupSteps(t *testing.T) {

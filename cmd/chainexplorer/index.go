@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"chainexplorer/internal/backup"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/registry"
@@ -153,6 +154,9 @@ func parseNodes(list []string) ([]node.Endpoint, error) {
 
 // checkDataDir keeps a mistyped directory from being filled with our files.
 func checkDataDir(dir string) error {
+	if err := checkRestored(filepath.Dir(filepath.Clean(dir))); err != nil { // an index lies in a data directory
+		return err
+	}
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) || err == nil && len(entries) == 0 {
 		return nil
@@ -164,6 +168,15 @@ func checkDataDir(dir string) error {
 		return nil
 	}
 	return &usageError{fmt.Sprintf("the directory %s holds files that are not an index: give another --data, or empty it", dir)}
+}
+
+// checkRestored refuses a data directory that a restore left half full: what is missing
+// would be made anew in silence.
+func checkRestored(data string) error {
+	if backup.Unfinished(data) {
+		return &usageError{fmt.Sprintf("the directory %s was left by a restore that did not end: remove it, and restore the backup again", data)}
+	}
+	return nil
 }
 
 // owner names this process in the store's leases. Host and process id do not: two

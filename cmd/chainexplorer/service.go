@@ -87,6 +87,11 @@ type service struct {
 // openService opens everything, so that every bad setting is known before
 // anything runs. Close must be called whatever happens next.
 func openService(ctx context.Context, o serviceOptions, con *console) (_ *service, err error) {
+	if o.Data != "" {
+		if err := checkRestored(o.Data); err != nil {
+			return nil, err
+		}
+	}
 	o.chainSettings.Guests = o.RPC.guests()
 	s := &service{composition: newComposition(o.chainSettings, con, o.BackupDir), opts: o}
 	defer func() {

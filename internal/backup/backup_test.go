@@ -70,11 +70,14 @@ func TestTakeAndRestore(t *testing.T) {
 			if d < done || d > of || total != 0 && of != total {
 				t.Errorf("%d of %d bytes after %d of %d", d, of, done, total)
 			}
+			if !backup.Unfinished(target) {
+				t.Error("who is killed now leaves a directory that looks complete")
+			}
 			done, total = d, of
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if got := names(t, target); !strings.HasPrefix(got, "SN_MAIN control.db") {
+		if got := names(t, target); !strings.HasPrefix(got, "SN_MAIN control.db") || backup.Unfinished(target) {
 			t.Errorf("restored %s", got)
 		}
 		if _, err := backup.Restore(t.Context(), folder, target, quiet, nil); !errors.Is(err, backup.ErrNotEmpty) {

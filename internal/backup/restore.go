@@ -16,6 +16,16 @@ import (
 // ErrNotEmpty says that there is something where a backup should be restored to.
 var ErrNotEmpty = errors.New("the directory is not empty")
 
+// markName is a file in a data directory that is being restored. Who is killed meanwhile leaves it.
+const markName = "restore.unfinished"
+
+// Unfinished says whether a data directory was left by a restore that never ended, so that nobody
+// takes what there is for all of it.
+func Unfinished(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, markName))
+	return err == nil
+}
+
 // Restore copies a backup into dir, which must be empty or missing, and checks
 // that it opens and holds what the manifest says. When it fails dir is empty
 // again. The backup itself is only read, so that it can be restored once more.
@@ -40,6 +50,13 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress f
 			err = errors.Join(fmt.Errorf("restore: %w", err), empty(dir))
 		}
 	}()
+	mark := filepath.Join(dir, markName)
+	if err := writeFile(mark, []byte("A backup is being copied here. Without a process that does so, remove the directory and restore again.\n")); err != nil {
+		return m, err
+	}
+	if err := durable.SyncDir(dir); err != nil {
+		return m, err
+	}
 	files, err := newCopier(from, newContents(w.Files), progress)
 	if err != nil {
 		return m, err
@@ -55,6 +72,12 @@ func Restore(ctx context.Context, from, dir string, log *slog.Logger, progress f
 		}
 	}
 	if err := files.want.missing(); err != nil {
+		return m, err
+	}
+	if err := durable.SyncDir(dir); err != nil { // all is there before the mark goes
+		return m, err
+	}
+	if err := os.Remove(mark); err != nil {
 		return m, err
 	}
 	return m, durable.SyncDir(dir)
