@@ -159,3 +159,22 @@ func FuzzAmount(f *testing.F) {
 		}
 	})
 }
+
+// TestKnownTokenInAFile: a known token is written in a file as on a page, by the registry: what its
+// contract says of itself now does not get the word known beside it.
+func TestKnownTokenInAFile(t *testing.T) {
+	strk := registry.Token{Address: felt.FromUint64(1), Symbol: "STRK", Name: "Starknet Token", Decimals: 18}
+	known, err := registry.New(registry.Entries{Tokens: []registry.Token{strk}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &look{served: &api.Chain{Registry: known}, base: "/SN_MAIN"}
+	symbol, decimals, amount := "USDC", uint8(0), "1500000000000000000"
+	for address, want := range map[uint64][4]string{1: {"STRK", "1.5", "18", "known"}, 2: {"USDC", amount, "0", "unknown"}} {
+		row := l.transferRow(&api.TokenTransferItem{TokenSymbol: &symbol, TokenDecimals: &decimals, Standard: "erc20", Amount: &amount,
+			FromAddress: new(felt.Felt), ToAddress: new(felt.Felt)}, felt.FromUint64(address), "")
+		if got := [4]string{row[10], row[12], row[14], row[17]}; got != want {
+			t.Errorf("0x%x is written as %q, want %q", address, got, want)
+		}
+	}
+}

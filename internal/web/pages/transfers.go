@@ -70,18 +70,19 @@ func (l *look) transferRow(t *api.TokenTransferItem, token felt.Felt, way string
 	number := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 	var symbol, decimals string
 	status := "unknown"
-	if c := l.coinOf(token, t.TokenSymbol, t.TokenName, nil); c.Known {
+	c := l.coinOf(token, t.TokenSymbol, t.TokenName, t.TokenDecimals)
+	if c.Known {
 		status = "known"
 	} else if c.Like != nil {
 		status = "lookalike"
 	}
-	if t.TokenSymbol != nil {
-		symbol, _ = cleanName(*t.TokenSymbol)
+	if c.Symbol != nil {
+		symbol, _ = cleanName(*c.Symbol)
 	}
-	if t.TokenDecimals != nil {
-		decimals = strconv.Itoa(int(*t.TokenDecimals))
+	if c.Decimals != nil {
+		decimals = strconv.Itoa(int(*c.Decimals))
 	}
-	amount := decimal(t.Amount, t.TokenDecimals)
+	amount := decimal(t.Amount, c.Decimals)
 	if t.Standard != "erc20" {
 		amount = orNothing(t.Amount) // NFTs are counted, whatever the contract says of decimals
 	}
