@@ -43,7 +43,7 @@ const (
 	WrongChain  Code = "wrong_chain"       // evidence of another chain than SN_MAIN
 	WrongTime   Code = "wrong_time"        // issuedAt is not near the signer's clock
 	Reused      Code = "receipt_id_reused" // that receipt has other evidence
-	NoValidKey  Code = "no_valid_key"      // the trust document has no key of the signer's that is valid now
+	NoValidKey  Code = "no_valid_key"      // the trust document has no key of the signer's that is valid now and was then
 	NoLog       Code = "no_log"            // the signer has no key of a log
 	LogBase     Code = "log_base"          // the proof begins at another size than the last checkpoint's, which Size tells
 	LogShrunk   Code = "log_shrunk"        // smaller than the last checkpoint
@@ -172,11 +172,12 @@ func (s *Signer) Sign(ctx context.Context, e receipt.Evidence) (*receipt.Receipt
 	if err != nil || issued.Before(now.Add(-clockSkew)) || issued.After(now.Add(clockSkew)) {
 		return nil, refuse(WrongTime, "issuedAt is more than %s from the signer's clock", clockSkew)
 	}
-	return s.signNew(e, digest, now)
+	return s.signNew(e, digest, issued, now)
 }
 
-// signNew signs what was never signed.
-func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, now time.Time) (*receipt.Receipt, error) {
+// signNew signs what was never signed, with the newest of the keys that are valid now and were
+// when it was issued: around a rotation, and where clocks differ, that is not the newest of all.
+func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, issued, now time.Time) (*receipt.Receipt, error) {
 	trust, err := keyring.ReadTrust(s.trust)
 	if err != nil {
 		return nil, refuse(Unavailable, "the trust document cannot be read")
@@ -185,14 +186,17 @@ func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, now time.Time) (*r
 	var named *receipt.Key
 	for i := range trust.Keys {
 		k := &trust.Keys[i]
+		if keyring.StateOf(k, now) != keyring.Valid || k.Admits(issued, now) != nil {
+			continue
+		}
 		for _, private := range s.keys {
-			if k.PublicKey.Equal(private.Public()) && keyring.StateOf(k, now) == keyring.Valid && (named == nil || k.NotBefore.After(named.NotBefore)) {
+			if k.PublicKey.Equal(private.Public()) && (named == nil || k.NotBefore.After(named.NotBefore)) {
 				key, named = private, k
 			}
 		}
 	}
 	if key == nil {
-		return nil, refuse(NoValidKey, "the trust document names no key of this signer that is valid now")
+		return nil, refuse(NoValidKey, "the trust document names no key of this signer that is valid now and was when the evidence was issued")
 	}
 	r, err := receipt.Sign(e, named.ID, key)
 	if err != nil {

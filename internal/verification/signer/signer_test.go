@@ -188,6 +188,14 @@ func TestRotationAndRevocation(t *testing.T) {
 	if got := keyOf(both, 3); got != "b" {
 		t.Errorf("with both keys: %s", got)
 	}
+	// What was issued a moment before the next key became valid is signed with the one before,
+	// which is valid for a while longer: the next one would not be believed.
+	b.at = start.Add(time.Hour)
+	late := b.evidence(30)
+	late.IssuedAt = b.at.Add(-time.Second).Format(time.RFC3339)
+	if r, err := both.Sign(t.Context(), late); err != nil || r.KeyID != "a" || b.believed(r) != nil {
+		t.Errorf("issued before the rotation, signed after it: %+v (%v)", r, err)
+	}
 	both.Close() //nolint:errcheck // as above
 	b.keys = b.keys[:1]
 	b.at = start.Add(2 * time.Hour)
