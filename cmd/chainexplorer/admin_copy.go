@@ -22,7 +22,7 @@ type copyCommand struct {
 	To       string `required:"" placeholder:"PLACE" help:"Where to: an empty pebble:DIR, or postgres://user@host/db, where the chain gets a schema of its own."`
 	Chain    string `placeholder:"CHAIN" help:"Which chain to copy out of PostgreSQL, such as SN_MAIN."`
 	BatchMib int    `default:"16" help:"Size of a commit, in MiB."`
-	Shards   int    `default:"0" help:"Shards, when the new index is distributed by Citus; 0: four for each worker, and at least eight."`
+	Shards   int    `default:"0" help:"Shards, when the new index is distributed by Citus; 0: eight for each worker, and at least 16."`
 	JSON     bool   `name:"json" help:"Print JSON."`
 }
 

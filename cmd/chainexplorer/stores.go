@@ -25,7 +25,7 @@ type storeFlags struct {
 	Store            string        `placeholder:"URL" help:"PostgreSQL database for the index, such as postgres://user@host/db, in place of a directory; each chain has a schema of its own in it. A password is better put into CHAINEXPLORER_STORE or a password file."`
 	StoreConnections int           `default:"16" help:"Connections to PostgreSQL for reads, for each chain."`
 	StoreTimeout     time.Duration `default:"15s" help:"How long PostgreSQL may take for one read."`
-	StoreShards      int           `default:"0" help:"Shards, when a new index is distributed by Citus; 0: four for each worker, and at least eight."`
+	StoreShards      int           `default:"0" help:"Shards, when a new index is distributed by Citus; 0: eight for each worker, and at least 16."`
 }
 
 func (f *storeFlags) check() error {
