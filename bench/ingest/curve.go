@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"chainexplorer/internal/felt"
@@ -83,6 +83,7 @@ type stream struct {
 	read   uint64 // blocks so far
 	ahead  map[uint64]index.Raw
 	hashes []felt.Felt
+	pace   *pace
 }
 
 func (s *stream) ChainID(context.Context) (felt.Felt, error) { return contracts.ChainSepolia, nil }
@@ -127,6 +128,11 @@ func (s *stream) next() error {
 	if s.read >= s.length {
 		return index.ErrNotFound
 	}
+	if s.read%pieceBlocks == 0 {
+		if err := s.pace.wait(int(s.read), s.waitForPiece); err != nil {
+			return err
+		}
+	}
 	hash, err := readSized(s.in)
 	if err != nil {
 		return err
@@ -153,13 +159,64 @@ func (s *stream) HashAt(_ context.Context, n uint64) (felt.Felt, error) {
 	return s.hashes[n], nil
 }
 
-// waitForPiece waits until the next piece is made and prepares to read it.
+// waitForPiece waits until the next piece is made.
 func (s *stream) waitForPiece() error {
 	_, err := s.in.Peek(1)
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
 	return err
+}
+
+// pace prints how the rate goes. One indexer does all, as in the program: what it remembers
+// of earlier blocks is part of the rate.
+type pace struct {
+	merged func() (uint64, error) // bytes, by the store, so far
+
+	committed atomic.Int64 // when the indexer last had, in nanoseconds of Unix time
+
+	done         int // blocks, at the last line
+	began        time.Time
+	idle, worked time.Duration
+	mergedBefore uint64
+	first        float64
+}
+
+// wait waits for the blocks behind those that are done. The indexer has little left to do
+// meanwhile: blocks that it has fetched, and a commit, until the end of which its time
+// counts. The processor time of what the store does counts all the while.
+func (p *pace) wait(done int, wait func() error) error {
+	asked := time.Now()
+	if err := wait(); err != nil {
+		return err
+	}
+	if at := time.Unix(0, p.committed.Load()); at.After(asked) {
+		asked = at
+	}
+	p.idle += time.Since(asked)
+	if done == 0 {
+		p.begin(0)
+	} else if done%stepBlocks == 0 {
+		return p.line(done)
+	}
+	return nil
+}
+
+func (p *pace) begin(done int) { p.done, p.began, p.idle, p.worked = done, time.Now(), 0, cpuTime() }
+
+// line tells of the blocks since the line before.
+func (p *pace) line(done int) error {
+	blocks := float64(done - p.done)
+	took := (time.Since(p.began) - p.idle).Seconds()
+	perBlock := (cpuTime() - p.worked).Seconds() * 1e3 / blocks
+	if p.first == 0 {
+		p.first = perBlock
+	}
+	merged, err := p.merged()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%10d %12.0f %18.2f %14.2f %18.0f %12d\n", done, blocks/took, perBlock, p.first/perBlock, float64(merged-p.mergedBefore)/blocks/1e3, peakMemory()>>20)
+	p.mergedBefore = merged
+	p.begin(done)
+	return nil
 }
 
 // runCurve indexes everything without undo records, with the settings that the
@@ -182,7 +239,6 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 		out.Close()    //nolint:errcheck // nothing more is read
 		command.Wait() //nolint:errcheck // it may not have come to its end
 	}()
-	s := &stream{in: bufio.NewReaderSize(out, 1<<20), length: uint64(blocks), ahead: map[uint64]index.Raw{}}
 	pebble.LimitGarbage()
 	target, err := openPebble(dir)
 	if err != nil {
@@ -193,39 +249,24 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%10s %12s %18s %14s %18s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "merged KB a block", "peak MiB")
-	var first float64
-	var merged uint64
-	for done := 0; done < blocks; {
-		began, worked := done, cpuTime()
-		var took time.Duration
-		for done < blocks && done-began < stepBlocks {
-			if err := s.waitForPiece(); err != nil {
-				return err
-			}
-			done = min(done+pieceBlocks, blocks)
-			x, err := index.New(index.Options{Store: target.Engine, Source: s, Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true})
-			if err != nil {
-				return err
-			}
-			start := time.Now()
-			if err := x.RunTo(ctx, uint64(done-1)); err != nil {
-				return err
-			}
-			took += time.Since(start)
-		}
-		// What the store does between two pieces counts as well.
-		perBlock := (cpuTime() - worked).Seconds() * 1e3 / float64(done-began)
-		if first == 0 {
-			first = perBlock
-		}
+	p := &pace{merged: func() (uint64, error) {
 		stats, err := target.Stats(ctx)
-		if err != nil {
-			return err
-		}
-		perBlockMerged := float64(stats.MergedBytes-merged) / float64(done-began) / 1e3
-		merged = stats.MergedBytes
-		fmt.Printf("%10d %12.0f %18.2f %14.2f %18.0f %12d\n", done, float64(done-began)/took.Seconds(), perBlock, first/perBlock, perBlockMerged, peakMemory()>>20)
+		return stats.MergedBytes, err
+	}}
+	s := &stream{in: bufio.NewReaderSize(out, 1<<20), length: uint64(blocks), ahead: map[uint64]index.Raw{}, pace: p}
+	x, err := index.New(index.Options{
+		Store: target.Engine, Source: s, Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true,
+		Announce: func(index.Announcement) { p.committed.Store(time.Now().UnixNano()) },
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%10s %12s %18s %14s %18s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "merged KB a block", "peak MiB")
+	if err := x.RunTo(ctx, uint64(blocks-1)); err != nil {
+		return err
+	}
+	if err := p.line(blocks); err != nil {
+		return err
 	}
 	stopProfile()
 	if err := target.Compact(ctx); err != nil {

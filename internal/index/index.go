@@ -246,7 +246,7 @@ func New(o Options) (*Indexer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses()}
+	x := &Indexer{Options: o, followers: followersOf(o.Subjects), replay: NewReplayer(o.Subjects), classes: newClasses(), lately: newCommitted(keepRows, keepBytes)}
 	x.dated = &x.replay.dated
 	x.streamer, _ = o.Store.(store.Streamer)
 	for _, f := range x.followers {

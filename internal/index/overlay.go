@@ -127,11 +127,12 @@ func (o *overlay) getMany(ctx context.Context, lately *committed, engine store.E
 	out := make([][]byte, len(keys))
 	var missing []store.Key
 	var where []int
+	var room []byte // of values that were remembered
 	for i, k := range keys {
-		key, hash := q.key(i), q.hashes[i]
-		v, known := o.get(hash, key)
+		key := q.key(i)
+		v, known := o.get(q.hashes[i], key)
 		if !known {
-			v, known = lately.get(hash, key)
+			room, v, known = lately.get(room, key)
 		}
 		if known {
 			out[i] = v
