@@ -54,10 +54,14 @@ func (l *look) coins(addresses []felt.Felt) (map[felt.Felt]coin, error) {
 	return out, nil
 }
 
-// text is what a token is called in a line without markup.
+// text is what a token is called in a line without markup, where one that looks like a known token
+// is marked, too: such lines are what others show of a page that is shared.
 func (c *coin) text() string {
 	if c.Symbol != nil {
 		if name, _ := cleanName(*c.Symbol); name != "" {
+			if c.Like != nil {
+				name += " (lookalike)"
+			}
 			return name
 		}
 	}

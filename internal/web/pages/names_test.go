@@ -73,6 +73,14 @@ func TestLookalikes(t *testing.T) {
 		if of := string(l.Symbol(strk.Address, &symbol)); strings.Contains(of, "lookalike") {
 			t.Errorf("the known token is marked: %s", of)
 		}
+		// So has a line without markup, such as what a sharer shows of a page, or a chart.
+		one, fake, genuine := big.NewInt(1), l.coinOf(felt.FromUint64(99), &symbol, nil, new(uint8)), l.coinOf(strk.Address, &symbol, nil, nil)
+		if line := worthText(one, &fake); !strings.HasSuffix(line, " (lookalike)") {
+			t.Errorf("%q is told as %s", symbol, line)
+		}
+		if line := worthText(one, &genuine); !strings.HasSuffix(line, " STRK") {
+			t.Errorf("the known token is told as %s", line)
+		}
 	}
 	for _, symbol := range []string{"STR", "KRTS", "DAI", "<b>"} {
 		if out := string(l.Symbol(felt.FromUint64(99), symbol)); strings.Contains(out, "lookalike") || strings.Contains(out, "<b>") {
