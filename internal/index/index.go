@@ -81,7 +81,8 @@ type Options struct {
 	BatchBytes int
 	// BatchAge ends a batch that is slow to fill, so that progress shows (default 10 s).
 	BatchAge time.Duration
-	// TailBlocks is how near to the head every block gets a commit of its own (default 16).
+	// TailBlocks is how near to the head a block is committed as soon as the commit before it
+	// has ended (default 16).
 	TailBlocks uint64
 	// UndoBlocks is how many of the newest blocks keep their undo records
 	// whatever L1 says (default 10,000).

@@ -97,6 +97,17 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 	}
 
 	cur, began := x.newBatch(nil), time.Now()
+	flushCur := func() error {
+		done := cur
+		if err := flush(done); err != nil {
+			return err
+		}
+		cur, began = x.newBatch(done), time.Now()
+		return nil
+	}
+	// Near the head a block waits for no other. Those that come while one is being committed
+	// are the next commit together.
+	near := false
 	err := func() error {
 		for number := from; number <= last; number++ {
 			var r result
@@ -111,7 +122,11 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 					if err := settled(err); err != nil {
 						return err
 					}
-					cur.rows.below = nil
+					if cur.rows.below = nil; near && cur.blocks > 0 {
+						if err := flushCur(); err != nil {
+							return err
+						}
+					}
 				case <-ctx.Done():
 					return ctx.Err()
 				}
@@ -130,11 +145,9 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 			if cur.blocks > 0 && cur.plain == r.p.needUndo {
 				// Blocks with and without undo records do not share a batch: it
 				// keeps their rows in different places.
-				done := cur
-				if err := flush(done); err != nil {
+				if err := flushCur(); err != nil {
 					return err
 				}
-				cur, began = x.newBatch(done), time.Now()
 			}
 			if r.p.needUndo && pending != nil && pending.plain {
 				// The first undo record of a run of blocks must see every row
@@ -149,12 +162,11 @@ func (x *Indexer) sequence(ctx context.Context, queue <-chan chan result, from, 
 			}
 			x.Metrics.stage("sequence", start)
 			full := cur.held() >= x.BatchBytes || cur.size() >= max(x.BatchBytes, batchMost) || time.Since(began) >= x.BatchAge
-			if full || number+x.TailBlocks > target || number == last {
-				done := cur
-				if err := flush(done); err != nil {
+			near = number+x.TailBlocks > target
+			if full || near && pending == nil || number == last {
+				if err := flushCur(); err != nil {
 					return err
 				}
-				cur, began = x.newBatch(done), time.Now()
 			}
 		}
 		return nil
