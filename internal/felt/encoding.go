@@ -1,6 +1,7 @@
 package felt
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/big"
@@ -65,16 +66,25 @@ func (f Felt) ShortString() (string, bool) {
 
 // U256 is low + high*2^128, big endian: the pair of felts that carries every
 // token amount. Each half must be below 2^128.
-func U256(low, high Felt) ([32]byte, error) {
-	var out [32]byte
-	for _, half := range []Felt{low, high} {
-		if len(half.Trimmed()) > 16 {
-			return out, fmt.Errorf("u256 half %s is not below 2^128: %w", half, ErrRange)
-		}
+func U256(low, high Felt) (out [32]byte, err error) {
+	if !low.isHalf() || !high.isHalf() {
+		return out, errHalf(low, high)
 	}
 	copy(out[:16], high[16:])
 	copy(out[16:], low[16:])
 	return out, nil
+}
+
+// isHalf says whether f is below 2^128.
+func (f *Felt) isHalf() bool {
+	return binary.BigEndian.Uint64(f[:8])|binary.BigEndian.Uint64(f[8:16]) == 0
+}
+
+func errHalf(low, high Felt) error {
+	if low.isHalf() {
+		low = high
+	}
+	return fmt.Errorf("u256 half %s is not below 2^128: %w", low, ErrRange)
 }
 
 // SplitU256 is the inverse of U256.

@@ -100,10 +100,10 @@ func Append(dst []Transfer, e *starknet.Event) ([]Transfer, Layout) {
 	if len(e.Keys) == 0 {
 		return dst, NoTransfer
 	}
-	switch e.Keys[0] {
-	case SelectorTransfer:
+	switch selector := &e.Keys[0]; {
+	case selector.Is(&SelectorTransfer):
 		return appendTransfer(dst, e)
-	case SelectorSingle, SelectorBatch:
+	case selector.Is(&SelectorSingle) || selector.Is(&SelectorBatch):
 		return appendMulti(dst, e)
 	}
 	return dst, NoTransfer
@@ -111,18 +111,16 @@ func Append(dst []Transfer, e *starknet.Event) ([]Transfer, Layout) {
 
 func appendTransfer(dst []Transfer, e *starknet.Event) ([]Transfer, Layout) {
 	k, d := e.Keys, e.Data
-	t := Transfer{Token: e.From}
-	var number []felt.Felt
+	var parties, number []felt.Felt
 	var layout Layout
+	var standard Standard
 	switch {
 	case len(k) == 1 && len(d) == 4:
-		t.From, t.To, number, layout = d[0], d[1], d[2:], AllInData
+		parties, number, layout = d, d[2:], AllInData
 	case len(k) == 3 && len(d) == 2:
-		t.From, t.To, number, layout = k[1], k[2], d, PartiesKeyed
-		t.Standard = ERC20
+		parties, number, layout, standard = k[1:], d, PartiesKeyed, ERC20
 	case len(k) == 5 && len(d) == 0:
-		t.From, t.To, number, layout = k[1], k[2], k[3:], AllKeyed
-		t.Standard = ERC721
+		parties, number, layout, standard = k[1:], k[3:], AllKeyed, ERC721
 	default:
 		return dst, Malformed
 	}
@@ -130,11 +128,13 @@ func appendTransfer(dst []Transfer, e *starknet.Event) ([]Transfer, Layout) {
 	if err != nil {
 		return dst, Malformed
 	}
-	t.Value = n
-	if layout == AllKeyed {
+	dst = append(dst, Transfer{})
+	t := &dst[len(dst)-1] // filled where it is: it is large, and there are hundreds in a block
+	t.Token, t.From, t.To, t.Standard = e.From, parties[0], parties[1], standard
+	if t.Value = n; layout == AllKeyed {
 		t.HasID, t.ID, t.Value = true, n, one
 	}
-	return append(dst, t), layout
+	return dst, layout
 }
 
 // appendMulti reads an ERC-1155 event: operator, from and to in front of the
