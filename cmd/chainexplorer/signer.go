@@ -17,7 +17,7 @@ type signerCommand struct {
 
 // Help is shown by signer --help.
 func (signerCommand) Help() string {
-	return "Holds the keys of verification receipts apart from the service. It answers two calls on a Unix socket: sign the evidence of an exact verification, and sign the head of the transparency log. " +
+	return "Holds the keys of verification receipts apart from the service. It answers three calls on a Unix socket: sign the evidence of an exact verification, sign the head of the transparency log, and say whether it could sign. " +
 		"It refuses what is not well formed, a receipt's number with other evidence, and a log that lost or changed a leaf."
 }
 

@@ -75,8 +75,9 @@ func TestVerificationCodes(t *testing.T) {
 	policy := toolchaintest.Policy(t)
 	_, node := mainnetWithSample(t)
 	keys, signing := signingKeys(t)
-	address := signerAddress(t)
-	killSigner := runSigner(t, signing.Path, address)
+	signerAt := signerAddress(t)
+	killSigner := runSigner(t, signing.Path, signerAt)
+	line, address := newSignerLine(t, signerAt)
 	data := t.TempDir()
 	args := []string{"--data", data, "--node", node, "--finality-depth", "5", "--verification-toolchains", policy, "--signer", address,
 		"--receipt-trust", filepath.Join(keys, "trust.json"), "--receipt-log-key", filepath.Join(keys, "log.pub")}
@@ -184,13 +185,13 @@ func TestVerificationCodes(t *testing.T) {
 		}
 	}
 
-	// Without a signer nothing succeeds; with one the same source does, under a new key.
-	killSigner(syscall.SIGKILL)
+	// Without a signature nothing succeeds; with one the same source does, under a new key.
+	line.set(nil, func() bool { return false })
 	first.upload(j.JobID, good)
 	if j := first.ended(j.JobID); j.State != "failed" || *j.FailureCode != "receipt_signing_failed" || !*j.Retryable {
-		t.Errorf("without a signer: %+v", j)
+		t.Errorf("without a signature: %+v", j)
 	}
-	killSigner = runSigner(t, signing.Path, address)
+	line.set(nil, nil)
 	j = first.create("again", p)
 	first.upload(j.JobID, good)
 	if j = first.ended(j.JobID); j.State != "succeeded" || j.SourceDeletesAt == nil || j.SourceDeletedAt != nil {

@@ -30,6 +30,8 @@ type Builder interface {
 
 // Signer signs evidence.
 type Signer interface {
+	// Ready says why nothing can be signed now.
+	Ready(ctx context.Context) error
 	Sign(ctx context.Context, e receipt.Evidence) (*receipt.Receipt, error)
 }
 
@@ -61,6 +63,7 @@ type Job struct {
 	// What follows is of the goroutine that calls Step.
 	tidied, looked time.Time
 	trouble        string // as it was announced
+	unsigned       bool   // because of the signer
 }
 
 var _ runner.Job = (*Job)(nil)
@@ -68,7 +71,9 @@ var _ runner.Job = (*Job)(nil)
 const (
 	lease     = time.Minute
 	tidyEvery = 30 * time.Second
-	lookEvery = 30 * time.Second // at the builder, and to say that the worker is there
+	lookEvery = 30 * time.Second // at the builder and the signer, and to say that the worker is there
+	// signEvery is how often a signer is asked that is away: it is back as soon as somebody starts it.
+	signEvery = 2 * time.Second
 )
 
 // Name is what the lease, logs and metrics call the job.
@@ -168,10 +173,14 @@ func (c *Job) keep(ctx context.Context) error {
 
 // look finds out whether anything can be built, and says so to all processes.
 func (c *Job) look(ctx context.Context) error {
-	if !c.looked.IsZero() && c.now().Sub(c.looked) < lookEvery {
+	every := lookEvery
+	if c.unsigned {
+		every = signEvery
+	}
+	if !c.looked.IsZero() && c.now().Sub(c.looked) < every {
 		return nil
 	}
-	trouble := ""
+	trouble, unsigned := "", false
 	switch {
 	case c.Builder == nil:
 		trouble = "no toolchain is configured: see --verification-toolchains"
@@ -180,6 +189,11 @@ func (c *Job) look(ctx context.Context) error {
 	default:
 		if err := c.Builder.Ready(ctx); err != nil {
 			trouble = "nothing can be built: " + err.Error()
+		} else if err := c.Signer.Ready(ctx); err != nil {
+			trouble, unsigned = "nothing can be signed: the signer is away, or has no key that is valid now", true
+			if !c.unsigned && ctx.Err() == nil {
+				c.log().Warn("the signer is not ready", "err", err)
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -195,7 +209,7 @@ func (c *Job) look(ctx context.Context) error {
 		return err
 	}
 	c.Metrics.troubled(trouble != "" && (c.Builder != nil || c.Signer != nil)) // not where nothing is meant to be verified
-	c.trouble, c.looked = trouble, c.now()
+	c.trouble, c.unsigned, c.looked = trouble, unsigned, c.now()
 	return nil
 }
 

@@ -43,7 +43,13 @@ type bench struct {
 	result func(context.Context) (*build.Result, error)
 	sign   func(receipt.Evidence) (*receipt.Receipt, error)
 	broken error
+	away   error // the signer
 }
+
+// pen is the bench as a signer.
+type pen struct{ *bench }
+
+func (p pen) Ready(context.Context) error { return p.away }
 
 func (b *bench) Ready(context.Context) error { return b.broken }
 
@@ -98,7 +104,7 @@ func newBenchOn(t *testing.T, path string) *bench {
 	limits := job.Standard
 	limits.PerDay, limits.Attempts = 1000, 10
 	repo := job.New(b.db, job.Options{Limits: limits})
-	b.Job = &Job{Jobs: repo, Store: b.world.Engine, Depth: servertest.Depth, Builder: b, Signer: b, Worker: "w", Lease: 600 * time.Millisecond, Metrics: NewMetrics(repo, nil),
+	b.Job = &Job{Jobs: repo, Store: b.world.Engine, Depth: servertest.Depth, Builder: b, Signer: pen{b}, Worker: "w", Lease: 600 * time.Millisecond, Metrics: NewMetrics(repo, nil),
 		Class: func(ctx context.Context, number uint64, hash felt.Felt) ([]byte, error) {
 			text, _, err := b.world.Source.Class(ctx, number, hash)
 			return text, err
@@ -332,9 +338,19 @@ func TestNotReady(t *testing.T) {
 	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "--verification-toolchains") || trouble(bare.Metrics) != 0 { // nobody meant it to
 		t.Errorf("%v", err)
 	}
-	b.broken, b.looked = nil, time.Time{}
+	// Nothing is built that nobody could sign, either.
+	b.broken, b.away, b.looked = nil, errors.New("dial unix /run/secret/sock: no such file"), time.Time{}
 	b.step()
-	if got := b.view(j.ID); got.State != job.Succeeded {
+	if err := b.Jobs.Available(t.Context(), job.Chain); !errors.As(err, &why) || !strings.Contains(why.Why, "the signer is away") || strings.Contains(why.Why, "/run") || trouble(b.Metrics) != 1 {
+		t.Errorf("%v", err)
+	}
+	if got := b.view(j.ID); got.State != job.Queued {
+		t.Errorf("%s", got.State)
+	}
+	now := time.Now().Add(signEvery) // a signer that is back is asked soon
+	b.away, b.Now = nil, func() time.Time { return now }
+	b.step()
+	if got := b.view(j.ID); got.State != job.Succeeded || b.Jobs.Available(t.Context(), job.Chain) != nil {
 		t.Errorf("%s", got.State)
 	}
 }

@@ -54,6 +54,16 @@ func (c *Client) Sign(ctx context.Context, e receipt.Evidence) (*receipt.Receipt
 	return r, nil
 }
 
+// Ready is Signer.Ready there. A signer of an earlier version does not know, and is believed to be ready.
+func (c *Client) Ready(ctx context.Context) error {
+	_, err := c.call(ctx, callReady, nil)
+	var refused *Refused
+	if errors.As(err, &refused) && refused.Code == Malformed {
+		return nil
+	}
+	return err
+}
+
 // SignCheckpoint is Signer.SignCheckpoint there.
 func (c *Client) SignCheckpoint(ctx context.Context, g Growth) ([]byte, error) {
 	message, err := encodeGrowth(g)

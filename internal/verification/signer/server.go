@@ -125,7 +125,9 @@ func (s *Server) answer(c *net.UnixConn) {
 	if err != nil {
 		refused := &Refused{Code: Unavailable, Reason: "the signer is busy"}
 		errors.As(err, &refused)
-		s.log.Warn("not signed", "code", refused.Code, "reason", refused.Reason)
+		if call != callReady { // the one who asks again and again tells it
+			s.log.Warn("not signed", "code", refused.Code, "reason", refused.Reason)
+		}
 		kind = answerRefused
 		if signed, err = json.Marshal(refusedJSON(*refused)); err != nil {
 			return
@@ -159,6 +161,8 @@ func (s *Server) call(ctx context.Context, call byte, content []byte) ([]byte, e
 			s.log.Info("signed a checkpoint", "size", g.Size)
 		}
 		return signed, err
+	case callReady:
+		return nil, s.signer.Ready(ctx)
 	}
 	return nil, refuse(Malformed, "there is no call %d", call)
 }

@@ -59,6 +59,9 @@ func TestServer(t *testing.T) {
 		t.Errorf("the socket is %v (%v)", info.Mode(), err)
 	}
 	client := newClient(t, path)
+	if err := client.Ready(t.Context()); err != nil {
+		t.Errorf("not ready: %v", err)
+	}
 	// Many at once: each gets its own, and it is the one that the signer gives itself.
 	var all sync.WaitGroup
 	for i := range 40 {
@@ -102,7 +105,16 @@ func TestServer(t *testing.T) {
 	if _, err := client.Sign(ctx, b.evidence(99)); err == nil {
 		t.Error("a call that was cancelled succeeded")
 	}
+	if _, err := b.ring.Revoke("a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.Ready(t.Context()); code(err) != signer.NoValidKey {
+		t.Errorf("ready with a revoked key: %v", err)
+	}
 	stop()
+	if err := client.Ready(t.Context()); err == nil || code(err) != "" {
+		t.Errorf("ready although it ended: %v", err)
+	}
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is still there (%v)", err)
 	}

@@ -1,5 +1,6 @@
 // Package signer holds the keys of receipts and of the transparency log. It has two narrow calls:
-// one signs evidence of an exact verification, the other the head of a log that has only grown.
+// one signs evidence of an exact verification, the other the head of a log that has only grown. A
+// third signs nothing: it says whether the first could.
 // It believes nobody, the service included: what is not well formed, of another chain or time, a
 // receipt's number with other evidence, and a log that forgot or changed a leaf are refused.
 // What it signed is in a journal on its own disk before anybody gets it.
@@ -175,15 +176,33 @@ func (s *Signer) Sign(ctx context.Context, e receipt.Evidence) (*receipt.Receipt
 	return s.signNew(e, digest, issued, now)
 }
 
-// signNew signs what was never signed, with the newest of the keys that are valid now and were
-// when it was issued: around a rotation, and where clocks differ, that is not the newest of all.
-func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, issued, now time.Time) (*receipt.Receipt, error) {
+// Ready says whether evidence that is issued now would find a key, so that nobody builds what
+// cannot be signed.
+func (s *Signer) Ready(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	trust, err := keyring.ReadTrust(s.trust)
 	if err != nil {
-		return nil, refuse(Unavailable, "the trust document cannot be read")
+		return errNoTrust
 	}
-	var key ed25519.PrivateKey
-	var named *receipt.Key
+	now := s.now()
+	if key, _ := s.pick(trust, now, now); key == nil {
+		return errNoKey
+	}
+	return nil
+}
+
+var (
+	errNoTrust = refuse(Unavailable, "the trust document cannot be read")
+	errNoKey   = refuse(NoValidKey, "the trust document names no key of this signer that is valid now and was when the evidence was issued")
+)
+
+// pick is the newest of the keys that are valid now and were when something was issued: around a
+// rotation, and where clocks differ, that is not the newest of all. It is nil when there is none.
+func (s *Signer) pick(trust *receipt.Trust, issued, now time.Time) (key ed25519.PrivateKey, named *receipt.Key) {
 	for i := range trust.Keys {
 		k := &trust.Keys[i]
 		if keyring.StateOf(k, now) != keyring.Valid || k.Admits(issued, now) != nil {
@@ -195,8 +214,18 @@ func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, issued, now time.T
 			}
 		}
 	}
+	return key, named
+}
+
+// signNew signs what was never signed.
+func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, issued, now time.Time) (*receipt.Receipt, error) {
+	trust, err := keyring.ReadTrust(s.trust)
+	if err != nil {
+		return nil, errNoTrust
+	}
+	key, named := s.pick(trust, issued, now)
 	if key == nil {
-		return nil, refuse(NoValidKey, "the trust document names no key of this signer that is valid now and was when the evidence was issued")
+		return nil, errNoKey
 	}
 	r, err := receipt.Sign(e, named.ID, key)
 	if err != nil {

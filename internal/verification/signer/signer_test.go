@@ -175,7 +175,7 @@ func TestRotationAndRevocation(t *testing.T) {
 		}
 		return r.KeyID
 	}
-	if got := keyOf(old, 1); got != "a" {
+	if got := keyOf(old, 1); got != "a" || old.Ready(t.Context()) != nil {
 		t.Errorf("before: %s", got)
 	}
 	b.at = start.Add(time.Hour + time.Minute) // both are valid, and this one knows the old one
@@ -200,7 +200,7 @@ func TestRotationAndRevocation(t *testing.T) {
 	b.keys = b.keys[:1]
 	b.at = start.Add(2 * time.Hour)
 	old = b.open()
-	if got := keyOf(old, 4); got != string(signer.NoValidKey) {
+	if got := keyOf(old, 4); got != string(signer.NoValidKey) || code(old.Ready(t.Context())) != signer.NoValidKey {
 		t.Errorf("an old key after its end: %s", got)
 	}
 	old.Close() //nolint:errcheck // as above

@@ -21,6 +21,7 @@ import (
 const (
 	callSign       = 1
 	callCheckpoint = 2
+	callReady      = 3 // without content, and so is its answer
 
 	answerSigned  = 0
 	answerRefused = 1
