@@ -141,8 +141,12 @@ func (r *Ring) Rotate(n New, overlap time.Duration) (m Made, err error) {
 		}
 		end := r.now().Add(n.StartsIn + overlap)
 		for i := range t.Keys {
-			if k := &t.Keys[i]; k.RevokedAt == nil && (k.NotAfter == nil || k.NotAfter.After(end)) && k.NotBefore.Before(end) {
-				k.NotAfter = &end
+			k, stop := &t.Keys[i], end
+			if k.NotBefore.Equal(end) { // it has to have been valid for a moment
+				stop = end.Add(time.Second)
+			}
+			if k.RevokedAt == nil && (k.NotAfter == nil || k.NotAfter.After(stop)) && k.NotBefore.Before(stop) {
+				k.NotAfter = &stop
 			}
 		}
 		k, err := r.add(t, n)

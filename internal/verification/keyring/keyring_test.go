@@ -113,6 +113,21 @@ func TestCreateRotateRevoke(t *testing.T) {
 	}
 }
 
+// TestRotateAtOnce: a key that is replaced in the second in which it became valid ends, too.
+func TestRotateAtOnce(t *testing.T) {
+	r, c := newRing(t)
+	if _, err := r.Create(keyring.New{ID: "a"}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Rotate(keyring.New{ID: "b"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	c.at = start.Add(time.Second)
+	if got := states(t, r); got != "a expired, b valid" {
+		t.Error(got)
+	}
+}
+
 func TestRefusedKeysChangeNothing(t *testing.T) {
 	r, _ := newRing(t)
 	if _, err := r.Create(keyring.New{ID: "a"}, ""); err != nil {
