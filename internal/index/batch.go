@@ -64,7 +64,7 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	}
 	x.found.reset()
 	rows := &x.followed
-	if rows.Reset(); p.needUndo { // its memory becomes the batch's
+	if rows.Reset(); p.needUndo || x.streamer != nil { // its memory becomes the batch's, or the stream's
 		rows = &explorer.Rows{}
 		rows.Reserve(x.expectRows.followed, x.expectRows.followedBytes)
 	}
@@ -92,8 +92,10 @@ func (x *Indexer) add(ctx context.Context, b *batch, p *prepared) error {
 	rows.Put(digest.Table, digest.Partition, digest.Sort, chain.EncodeDigest(head.Digest))
 	rows.Put(chain.Meta, nil, chain.HeadKey.Sort, head.Encode())
 	if stream := x.streamOf(b, p); stream != nil {
-		if err := stream.Add(ctx, p.rows.Changes()); err != nil {
-			return fmt.Errorf("write rows of block %d: %w", blk.Number, err)
+		for _, changes := range []*store.Changes{p.rows.Changes(), rows.Changes()} {
+			if err := stream.Add(ctx, changes); err != nil {
+				return fmt.Errorf("write rows of block %d: %w", blk.Number, err)
+			}
 		}
 	}
 	for _, changes := range []*store.Changes{p.rows.Changes(), rows.Changes()} {
@@ -132,7 +134,7 @@ func (x *Indexer) share(b *batch, changes *store.Changes) {
 // copy adds the rows of a block without an undo record: only followers look at them before
 // they are committed. Batches of such blocks are large. Their memory holds nothing but
 // what they commit, while most of what followers write takes the place of what an earlier
-// block wrote, and rows of ascending tables go where they are to stay, if the engine can.
+// block wrote, and rows of ascending tables and of series are the stream's, if the engine can.
 func (x *Indexer) copy(b *batch, changes *store.Changes) {
 	written, list := b.ops.Changes(), changes.List()
 	written.Heed(changes)
@@ -140,7 +142,7 @@ func (x *Indexer) copy(b *batch, changes *store.Changes) {
 		switch c := &list[i]; {
 		case x.recalled[c.ID]:
 			b.rows.copyOf(hashOf(changes.Key(c)), changes, c)
-		case x.streamer != nil && changes.Table(c).Ascending: // the stream has it
+		case x.streamer != nil && (changes.Table(c).Ascending || changes.Table(c).Series): // the stream has it
 		default:
 			written.Copy(changes, c)
 		}

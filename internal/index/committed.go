@@ -14,7 +14,7 @@ import (
 // To read a row from the store takes some fifty times as long as from here, and a block of
 // a chain that is being caught up with may ask for a hundred. Most rows are a long key and
 // a few bytes of value: keys are remembered by a name of 16 bytes, so that a row takes about
-// 40 bytes in all, and a million of them fit.
+// 40 bytes in all, and two million of them fit.
 type committed struct {
 	secret [sha256.Size / 2]byte
 	// Rows of older are moved to newer when they are asked for. When newer is
@@ -24,10 +24,10 @@ type committed struct {
 	rows, bytes int
 }
 
-// What the indexer remembers: a million rows, and at most 40 MiB with what finds them.
+// What the indexer remembers: two million rows, and at most 80 MiB with what finds them.
 const (
-	keepRows  = 1 << 19
-	keepBytes = 16 << 20
+	keepRows  = 1 << 20
+	keepBytes = 32 << 20
 )
 
 // longestKept is of a value. There is none that long.

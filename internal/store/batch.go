@@ -50,7 +50,7 @@ func (b *Batch) Cut(c Cut) {
 func (b *Batch) Cuts() []Cut { return b.cuts }
 
 // Attach makes the rows of a stream part of the batch, for the engine that the stream is
-// of. Beside it the batch has no cuts and changes no rows of ascending tables. Commit ends
+// of. Beside it the batch has no cuts and changes no rows of ascending tables or of series. Commit ends
 // the stream, whatever comes of it, and Reset gives it up.
 func (b *Batch) Attach(s Stream) { b.stream = s }
 
@@ -71,14 +71,21 @@ func (b *Batch) Len() int { return b.changes.Len() }
 
 // Bytes is the size of all keys and values, those of the stream among them.
 func (b *Batch) Bytes() int {
+	bytes := b.changes.Bytes() + b.cut
 	if b.stream != nil {
-		return b.Held() + b.stream.Bytes()
+		bytes += b.stream.Bytes()
 	}
-	return b.Held()
+	return bytes
 }
 
-// Held is Bytes without those of the stream, which nobody holds in memory.
-func (b *Batch) Held() int { return b.changes.Bytes() + b.cut }
+// Held is what of them is held in memory, of the stream as it has packed them.
+func (b *Batch) Held() int {
+	bytes := b.changes.Bytes() + b.cut
+	if b.stream != nil {
+		bytes += b.stream.Held()
+	}
+	return bytes
+}
 
 // Reset empties the batch and keeps its memory and lease.
 func (b *Batch) Reset() {

@@ -161,23 +161,26 @@ type Cutter interface {
 }
 
 // Streamer is an Engine that writes rows of ascending tables down while the batch that they
-// belong to is being gathered, so that nobody has to hold them. One that is none refuses
-// batches with a stream with ErrInvalid.
+// belong to is being gathered, so that nobody has to hold them, and packs rows of series, so
+// that they take less memory. One that is none refuses batches with a stream with ErrInvalid.
 type Streamer interface {
 	// Stream begins one. It has to be committed with a batch or dropped.
 	Stream() Stream
 }
 
-// Stream takes rows of ascending tables that are to be committed with a batch: see
-// Batch.Attach. Until then no view has them.
+// Stream takes rows of ascending tables and of series that are to be committed with a batch:
+// see Batch.Attach. Until then no view has them.
 type Stream interface {
-	// Add takes the changes of ascending tables out of a list, which must not be reset
-	// any more, and leaves the others. The keys of a table have to ascend from change to
-	// change and from list to list: where they do not it fails with ErrInvalid. After an
-	// error the stream cannot be committed.
+	// Add takes the changes of ascending tables and of series out of a list, which must not
+	// be reset any more, and leaves the others. The keys of a table have to ascend from
+	// change to change and from list to list, and the numbers of a series, of which no row
+	// goes: where they do not it fails with ErrInvalid, of a series also later, when the
+	// batch is committed. After an error the stream cannot be committed.
 	Add(ctx context.Context, c *Changes) error
 	// Bytes is the size of all keys and values that it took.
 	Bytes() int
+	// Held is how much memory they take.
+	Held() int
 	// Drop gives them up. When the stream has ended it does nothing.
 	Drop()
 }

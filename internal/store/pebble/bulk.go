@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,8 @@ type bulk struct {
 	paths []string // of the others, which are written
 	// settled is the number below which rows of series are with this commit.
 	settled uint64
+	series  *packed // of a stream, for the first table; nil if there are none
+	order   []place // of those
 }
 
 // piece is a part of the rows that makes a table.
@@ -69,19 +72,22 @@ func pieces(all rows, ownBytes int) []piece {
 }
 
 // buildTables writes all tables but the first, beside those of a stream.
-func (e *Engine) buildTables(all rows, cuts []span, streamed []string, settled uint64) (*bulk, error) {
+func (e *Engine) buildTables(all rows, cuts []span, streamed []string, series *packed, settled uint64) (*bulk, error) {
 	parts := pieces(all, e.bulkBytes/ownShare)
 	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
 		parts = []piece{{rows: all}}
 	}
-	w := &bulk{e: e, first: parts[0].rows, cuts: cuts, paths: streamed, settled: settled}
+	w := &bulk{e: e, first: parts[0].rows, cuts: cuts, paths: streamed, settled: settled, series: series}
+	if series != nil {
+		w.order = series.inOrder()
+	}
 	for range parts[1:] {
 		w.paths = append(w.paths, e.bulkPath())
 	}
 	paths := w.paths[len(streamed):]
 	err := e.guarded(func() error {
 		for i, p := range parts[1:] {
-			if err := e.writeTable(paths[i], p.rows, p.bottom, nil); err != nil {
+			if err := e.writeTable(paths[i], p.rows, p.bottom, nil, nil); err != nil {
 				return err
 			}
 		}
@@ -113,7 +119,7 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 			path := e.bulkPath()
 			w.paths = append(w.paths, path)
 			m.settled = max(m.settled, w.settled)
-			err = e.writeTable(path, w.first, false, &beginning{m, w.cuts})
+			err = e.writeTable(path, w.first, false, &beginning{m, w.cuts}, &seriesWriter{p: w.series, places: w.order})
 		}
 		if err == nil {
 			err = e.db.Ingest(context.Background(), w.paths)
@@ -123,6 +129,9 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 			return err
 		}
 		e.settled.Store(m.settled)
+		if w.series != nil { // unless the commit failed, when it may still be read
+			w.series.giveBack()
+		}
 		return nil
 	})
 }
@@ -187,7 +196,7 @@ func (b *beginning) write(w *sstable.Writer) error {
 
 // writeTable writes rows, behind a beginning if there is one, to a new file and syncs it.
 // Rows of series are all in a table with a beginning.
-func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginning) (err error) {
+func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginning, series *seriesWriter) (err error) {
 	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
@@ -202,7 +211,19 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginnin
 			return err
 		}
 	}
+	if series == nil {
+		series = &seriesWriter{}
+	}
+	series.leaves = &leaves
 	err = rows.each(func(key, value []byte) error {
+		if len(series.places) > 0 {
+			if err := leaves.flush(); err != nil {
+				return err
+			}
+			if err := series.before(int(key[0])); err != nil {
+				return err
+			}
+		}
 		if value == nil {
 			return leaves.gone(key, w.Delete)
 		}
@@ -211,5 +232,8 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginnin
 	if err != nil {
 		return err
 	}
-	return leaves.flush()
+	if err := leaves.flush(); err != nil {
+		return err
+	}
+	return series.before(math.MaxInt)
 }

@@ -97,12 +97,12 @@ func (e *Engine) build(b *store.Batch) (write, error) {
 		return nil, err
 	}
 	rows := rows{c, inKeyOrder(c, &sorting{})}
-	streamed, err := s.finish()
+	streamed, series, err := s.finish()
 	if err != nil {
 		return nil, err
 	}
-	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts || len(streamed) > 0 {
-		return e.buildTables(rows, cuts, streamed, b.Settled)
+	if b.Bytes() >= e.bulkBytes || len(cuts) >= bulkCuts || len(streamed) > 0 || series != nil {
+		return e.buildTables(rows, cuts, streamed, series, b.Settled)
 	}
 	return e.buildLogged(rows, cuts)
 }

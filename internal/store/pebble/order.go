@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"chainexplorer/internal/store"
@@ -42,7 +43,7 @@ func inKeyOrder(c *store.Changes, memory *sorting) []store.Change {
 	for _, end := range ends {
 		if end-from > 1 {
 			sortWords(memory.places[from:end], spare)
-			k.sortEqual(memory.places[from:end], spare, 8)
+			sortEqual(k, memory.places[from:end], spare, 8)
 		}
 		from = end
 	}
@@ -91,36 +92,49 @@ type keys struct {
 
 func (k keys) of(p *place) []byte { return k.c.Key(&k.list[p.at]) }
 
+// keyed is what has the keys of places.
+type keyed interface{ of(p *place) []byte }
+
+// wordOf is eight bytes of a key, zeros behind its end.
+func wordOf(key []byte, from int) uint64 {
+	if len(key) >= from+8 {
+		return binary.BigEndian.Uint64(key[from:])
+	}
+	var b [8]byte
+	copy(b[:], key[min(from, len(key)):])
+	return binary.BigEndian.Uint64(b[:])
+}
+
 // deepest is from where on keys are compared as a whole. It ends what zeros
 // behind a key's end could make endless.
 const deepest = 96
 
 // sortEqual sorts places that are sorted by the bytes before from, and have words of
 // those last eight. spare is no shorter than list.
-func (k keys) sortEqual(list, spare []place, from int) {
+func sortEqual[K keyed](k K, list, spare []place, from int) {
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].word == list[0].word {
 			n++
 		}
-		if n > 1 && !k.inOrder(list[:n]) {
-			k.sortFrom(list[:n], spare[:n], from)
+		if n > 1 && !inOrder(k, list[:n]) {
+			sortFrom(k, list[:n], spare[:n], from)
 		}
 		list, spare = list[n:], spare[n:]
 	}
 }
 
 // sortFrom sorts places whose keys agree in the bytes before from.
-func (k keys) sortFrom(list, spare []place, from int) {
+func sortFrom[K keyed](k K, list, spare []place, from int) {
 	if from >= deepest {
 		slices.SortStableFunc(list, func(a, b place) int { return bytes.Compare(k.of(&a), k.of(&b)) })
 		return
 	}
 	for i := range list {
-		list[i].word = k.c.KeyWord(&k.list[list[i].at], from)
+		list[i].word = wordOf(k.of(&list[i]), from)
 	}
 	sortWords(list, spare)
-	k.sortEqual(list, spare, from+8)
+	sortEqual(k, list, spare, from+8)
 }
 
 // fewChanges are sorted by comparing them, and so few by inserting each.
@@ -191,7 +205,7 @@ func mergeWords(list, spare []place) {
 }
 
 // inOrder says whether the keys ascend.
-func (k keys) inOrder(list []place) bool {
+func inOrder[K keyed](k K, list []place) bool {
 	last := k.of(&list[0])
 	for i := 1; i < len(list); i++ {
 		key := k.of(&list[i])

@@ -19,13 +19,14 @@ import (
 // being caught up with. They come in the order of their keys, and nobody looks at them
 // before they are committed: a stream writes them to the table that the commit hands to
 // Pebble with the others, block by block, so that memory is for rows that have to be
-// sorted. The more of those a commit has, the less often all of them are merged.
+// sorted. Of those the most are rows of series, which it packs: see packed. The more of
+// them a commit has, the less often all of them are merged.
 
 var _ store.Streamer = (*Engine)(nil)
 
 // streamAhead is how many lists may wait to be written: packing the rows of a block takes
 // a part of the time that the goroutine has in which all blocks are put in order.
-const streamAhead = 4
+const streamAhead = 8
 
 // stream is a store.Stream.
 type stream struct {
@@ -44,6 +45,8 @@ type stream struct {
 	wrote   error
 	dropped atomic.Bool
 	tables  []*streamTable // of the goroutine that writes, until done
+	series  packed         // as well
+	held    atomic.Int64   // bytes of series
 }
 
 // streamTable is a table that a stream writes.
@@ -61,6 +64,9 @@ func (s *stream) Bytes() int {
 	defer s.mu.Unlock()
 	return s.bytes
 }
+
+// Held is how much memory its rows take.
+func (s *stream) Held() int { return int(s.held.Load()) }
 
 func (s *stream) Add(ctx context.Context, c *store.Changes) error {
 	s.mu.Lock()
@@ -105,7 +111,12 @@ func (s *stream) look(c *store.Changes) (some bool, err error) {
 	list := c.List()
 	for i := range list {
 		ch := &list[i]
-		if !c.Table(ch).Ascending {
+		t := c.Table(ch)
+		if t.Series {
+			some = true
+			s.bytes += ch.Size()
+		}
+		if !t.Ascending {
 			continue
 		}
 		key := c.Key(ch)
@@ -160,6 +171,10 @@ func (s *stream) write() (err error) {
 		}
 	}()
 	for c := range s.queue {
+		if err := s.series.add(c, &s.e.leaves); err != nil {
+			return err
+		}
+		s.held.Store(int64(s.series.held()))
 		list := c.List()
 		for i := range list {
 			ch := &list[i]
@@ -290,7 +305,7 @@ func (e *Engine) streamOf(b *store.Batch) (*stream, error) {
 	}
 	c := b.Changes()
 	for i := range c.List() {
-		if t := c.Table(&c.List()[i]); t.Ascending { // as above
+		if t := c.Table(&c.List()[i]); t.Ascending || t.Series { // as above
 			return nil, fmt.Errorf("%w: a batch with a stream changes rows of table %q", store.ErrInvalid, t.Name)
 		}
 	}
@@ -313,7 +328,7 @@ func (s *stream) giveBack(c *store.Changes) error {
 	for _, early := range s.early {
 		in, list := c.Share(early), early.List()
 		for i := range list {
-			if early.Table(&list[i]).Ascending {
+			if t := early.Table(&list[i]); t.Ascending || t.Series {
 				in.Append(list[i])
 			}
 		}
@@ -322,18 +337,23 @@ func (s *stream) giveBack(c *store.Changes) error {
 	return nil
 }
 
-// finish returns the files of a stream whose rows were worth one.
-func (s *stream) finish() (paths []string, err error) {
+// finish returns the files of a stream whose rows were worth one, and its rows of series, nil
+// if there are none.
+func (s *stream) finish() (paths []string, series *packed, err error) {
 	if s == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.queue == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if paths, err = s.end(); err != nil {
 		s.remove()
+		return nil, nil, err
 	}
-	return paths, err
+	if len(s.series.list) > 0 {
+		series = &s.series
+	}
+	return paths, series, nil
 }

@@ -23,15 +23,27 @@ func testSeries(t *testing.T, s Store) {
 	_, cutter := w.engine.(store.Cutter)
 	for range commits {
 		b := &store.Batch{Epoch: w.lease.Epoch}
+		streamer, streams := w.engine.(store.Streamer)
+		if streams = streams && rnd.IntN(2) == 0; streams {
+			b.Attach(streamer.Stream())
+		}
 		for range 1 + rnd.IntN(30) {
+			list := &store.Batch{}
 			for range rnd.IntN(8) {
-				b.Put(rnd.seriesKey(next), rnd.bytes([]int{0, 1, 1, 20, 20, 300}[rnd.IntN(6)]))
+				list.Put(rnd.seriesKey(next), rnd.bytes([]int{0, 1, 1, 20, 20, 300}[rnd.IntN(6)]))
+			}
+			if streams {
+				w.add(b, m, list)
+			} else {
+				for _, op := range list.Ops() {
+					b.Put(op.Key, op.Value)
+				}
 			}
 			next += []uint64{1, 1, 1, 3, 1 << 33}[rnd.IntN(5)]
 		}
 		if rnd.IntN(2) == 0 {
 			b.Settled, settled = next, next
-		} else {
+		} else if !streams {
 			for range rnd.IntN(20) {
 				k := rnd.seriesKey(settled + rnd.Uint64N(next-settled))
 				switch {
@@ -68,6 +80,27 @@ func testSeries(t *testing.T, s Store) {
 	copied := s.OpenCopy(t, dir)
 	defer copied.Close() //nolint:errcheck // the test is over
 	view(t, copied, func(ctx context.Context, r store.Reader) { m.checkWalk(ctx, t, r) })
+}
+
+// add hands rows to the stream of a batch, each once, and to the model.
+func (w *writer) add(b *store.Batch, m model, rows *store.Batch) {
+	w.t.Helper()
+	var list store.Changes
+	seen := map[string]bool{}
+	for _, op := range rows.Ops() {
+		if name := string(op.Partition) + string(op.Sort); !seen[name] {
+			seen[name] = true
+			list.Put(op.Table, op.Partition, op.Sort, op.Value)
+		}
+	}
+	if err := b.Stream().Add(w.t.Context(), &list); err != nil {
+		w.t.Fatal(err)
+	}
+	taken := &store.Batch{}
+	for _, op := range list.AppendOps(nil) {
+		taken.Put(op.Key, op.Value)
+	}
+	m.apply(taken)
 }
 
 // checkSettled: a change of what is settled is made, or refused as a whole.

@@ -125,6 +125,7 @@ type foreign struct{}
 
 func (foreign) Add(context.Context, *store.Changes) error { return nil }
 func (foreign) Bytes() int                                { return 0 }
+func (foreign) Held() int                                 { return 0 }
 func (foreign) Drop()                                     {}
 
 // testStreamerRefusals: what cannot be committed leaves nothing, and ends the stream.
