@@ -22,10 +22,7 @@ const manyChanges = 4096
 type gathering struct {
 	of    []uint32 // the group of each change
 	group []group
-	// slots have half of the hash of a name and behind it the group and one, 0 for none. A
-	// name is in the first free slot from where its hash says. At most half of them are taken.
-	slots []uint64
-	named int
+	names names // of groups that are series
 
 	hashes [together]uint64
 	likely []store.Change
@@ -50,8 +47,8 @@ func (m *sorting) gather(c *store.Changes) bool {
 	}
 	k := keys{c, c.List()}
 	m.of = slices.Grow(m.of[:0], len(k.list))[:len(k.list)]
-	m.found, m.group, m.named = m.found[:0], m.group[:0], 0
-	clear(m.slots)
+	m.found, m.group = m.found[:0], m.group[:0]
+	m.names.reset()
 	for from := 0; from < len(k.list); from += together {
 		list := k.list[from:min(from+together, len(k.list))]
 		hashes := m.lookUp(k, list, &series)
@@ -89,10 +86,8 @@ func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[toget
 			key := k.c.Key(ch)
 			hash := maphash.Bytes(nameSeed, key[:len(key)-store.NumberBytes])
 			m.hashes[i] = hash
-			if len(m.slots) > 0 {
-				if s := m.slots[hash&uint64(len(m.slots)-1)]; s != 0 {
-					m.likely = append(m.likely, k.list[m.group[uint32(s)-1].last])
-				}
+			if of := m.names.likely(hash); of >= 0 {
+				m.likely = append(m.likely, k.list[m.group[of].last])
 			}
 		}
 	}
@@ -103,40 +98,12 @@ func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[toget
 // groupOf is the group of the series of this name, and if there is none the next, which is
 // of that name from then on.
 func (g *gathering) groupOf(k keys, hash uint64, name []byte) int {
-	if 2*g.named >= len(g.slots) {
-		g.grow()
+	of := g.names.find(hash, func(of int) bool { return bytes.HasPrefix(k.c.Key(&k.list[g.group[of].last]), name) })
+	if of < 0 {
+		of = len(g.group)
+		g.names.add(hash, of)
 	}
-	mask := uint64(len(g.slots) - 1)
-	at := hash & mask
-	for ; g.slots[at] != 0; at = (at + 1) & mask {
-		s := g.slots[at]
-		if uint32(s>>32) != uint32(hash) {
-			continue
-		}
-		of := int(uint32(s) - 1)
-		if other := k.c.Key(&k.list[g.group[of].last]); bytes.HasPrefix(other, name) {
-			return of
-		}
-	}
-	g.slots[at] = hash<<32 | uint64(len(g.group)+1)
-	g.named++
-	return len(g.group)
-}
-
-func (g *gathering) grow() {
-	old := g.slots
-	g.slots = make([]uint64, max(manyChanges, 2*len(old)))
-	mask := uint64(len(g.slots) - 1)
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		at := s >> 32 & mask
-		for g.slots[at] != 0 {
-			at = (at + 1) & mask
-		}
-		g.slots[at] = s
-	}
+	return of
 }
 
 // spread puts the changes of groups whose places were kept in the order of those.

@@ -18,10 +18,8 @@ import (
 //
 // Rows of a series come in the order of their numbers.
 type packed struct {
-	list []packedSeries
-	// slots have half of the hash of a name and behind it the series and one, 0 for none. A
-	// name is in the first free slot from where its hash says. At most half of them are taken.
-	slots []uint64
+	list  []packedSeries
+	names names // of those
 	// pieces hold names and chunks of rows. One that is longer than the others takes as many
 	// places of the list as it has bytes for, of which only the first is there.
 	pieces [][]byte
@@ -52,7 +50,6 @@ const (
 
 	packedBits  = 16
 	packedBytes = 1 << packedBits
-	firstSlots  = 1 << 8
 )
 
 var packedPieces = sync.Pool{New: func() any { return new([packedBytes]byte) }}
@@ -60,7 +57,7 @@ var packedPieces = sync.Pool{New: func() any { return new([packedBytes]byte) }}
 // held is about how much memory it takes, without what is reserved.
 func (p *packed) held() int {
 	const each = 32 // of the list
-	return p.used + each*len(p.list) + 8*len(p.slots)
+	return p.used + each*len(p.list) + 8*len(p.names.slots)
 }
 
 // giveBack gives its memory to others.
@@ -122,14 +119,10 @@ func (p *packed) add(c *store.Changes, lengths *leafLengths) error {
 // touch looks at the memory of the series that are added to, of all of them at once: see
 // store.Changes.Touch.
 func (p *packed) touch() {
-	if len(p.slots) == 0 {
-		return
-	}
-	mask := uint64(len(p.slots) - 1)
 	var sum byte
 	for _, hash := range p.hashes {
-		if s := p.slots[hash&mask]; s != 0 {
-			g := &p.list[uint32(s)-1]
+		if at := p.names.likely(hash); at >= 0 {
+			g := &p.list[at]
 			sum += p.at(g.name)[0] + p.at(g.tail)[chunkTaken]
 		}
 	}
@@ -185,45 +178,17 @@ func (p *packed) roomFor(g *packedSeries, size int) []byte {
 
 // seriesOf is the series of a name.
 func (p *packed) seriesOf(hash uint64, name []byte) (g *packedSeries, fresh bool) {
-	if 2*len(p.list) >= len(p.slots) {
-		p.grow()
+	if at := p.names.find(hash, func(at int) bool { return bytes.Equal(p.nameOf(&p.list[at]), name) }); at >= 0 {
+		return &p.list[at], false
 	}
-	mask := uint64(len(p.slots) - 1)
-	at := hash & mask
-	for ; p.slots[at] != 0; at = (at + 1) & mask {
-		s := p.slots[at]
-		if uint32(s>>32) != uint32(hash) {
-			continue
-		}
-		g := &p.list[uint32(s)-1]
-		if bytes.Equal(p.nameOf(g), name) {
-			return g, false
-		}
-	}
+	p.names.add(hash, len(p.list))
 	place := p.take(len(name))
 	copy(p.at(place), name)
 	p.list = append(p.list, packedSeries{word: wordOf(name, 0), name: place, first: place, tail: place, length: uint16(len(name))})
-	p.slots[at] = hash<<32 | uint64(len(p.list))
 	return &p.list[len(p.list)-1], true
 }
 
 func (p *packed) nameOf(g *packedSeries) []byte { return p.at(g.name)[:g.length] }
-
-func (p *packed) grow() {
-	old := p.slots
-	p.slots = make([]uint64, max(firstSlots, 2*len(old)))
-	mask := uint64(len(p.slots) - 1)
-	for _, s := range old {
-		if s == 0 {
-			continue
-		}
-		at := s >> 32 & mask
-		for p.slots[at] != 0 {
-			at = (at + 1) & mask
-		}
-		p.slots[at] = s
-	}
-}
 
 func (p *packed) of(at *place) []byte { return p.nameOf(&p.list[at.at]) }
 
