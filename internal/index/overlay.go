@@ -3,8 +3,10 @@ package index
 import (
 	"bytes"
 	"context"
+	"hash/maphash"
 
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/names"
 )
 
 // overlay holds rows that are not committed yet and may be asked for, so that the
@@ -12,10 +14,15 @@ import (
 // a balance, only the last change is kept.
 type overlay struct {
 	rows  store.Changes
-	names names // of rows
+	names names.Table // of rows
 	// below is the overlay of the batch that is being committed, if any.
 	below *overlay
 }
+
+var seed = maphash.MakeSeed()
+
+// hashOf is the hash of a row's key, as overlayKey has it.
+func hashOf(key []byte) uint32 { return uint32(maphash.Bytes(seed, key)) }
 
 func newOverlay(below *overlay) *overlay { return &overlay{below: below} }
 
@@ -44,7 +51,7 @@ func (s sharing) add(c *store.Change) {
 		s.in.Replace(i, *c)
 		return
 	}
-	s.o.names.add(hash, s.o.rows.Len())
+	s.o.names.Add(hash, s.o.rows.Len())
 	s.in.Append(*c)
 }
 
@@ -55,7 +62,7 @@ func (o *overlay) copyOf(hash uint32, of *store.Changes, c *store.Change) {
 	if i >= 0 { // it takes the place of the row's earlier change
 		o.rows.MoveLast(i)
 	} else {
-		o.names.add(hash, o.rows.Len()-1)
+		o.names.Add(hash, o.rows.Len()-1)
 	}
 }
 
@@ -79,7 +86,7 @@ func (o *overlay) pack() {
 // find is where a row's change stands, -1 if there is none.
 func (o *overlay) find(hash uint32, key []byte) int {
 	list := o.rows.List()
-	return o.names.find(hash, func(at int) bool { return bytes.Equal(o.rows.Key(&list[at]), key) })
+	return o.names.Find(hash, func(at int) bool { return bytes.Equal(o.rows.Key(&list[at]), key) })
 }
 
 // get returns a row's value, nil for one that is known not to be there.
@@ -157,7 +164,7 @@ func (o *overlay) touch(q *questions) {
 	list := o.rows.List()
 	q.rows = q.rows[:0]
 	for _, hash := range q.hashes {
-		if place := o.names.find(hash, func(int) bool { return true }); place >= 0 {
+		if place := o.names.Likely(hash); place >= 0 {
 			q.rows = append(q.rows, list[place])
 		}
 	}

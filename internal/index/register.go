@@ -4,13 +4,14 @@ import (
 	"bytes"
 
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/names"
 )
 
 // register numbers the keys of rows in the order in which they first come. It has its own
 // copy of each, in pieces of memory without pointers. Keys are in the form that overlayKey
 // makes.
 type register struct {
-	names names // of list
+	names names.Table // of list
 	list  []entry
 	// chunks hold the keys. The last in use is the one at fill.
 	chunks [][]byte
@@ -36,7 +37,7 @@ func (r *register) key(i int, t *store.Table) store.Key {
 
 // bytes is how much memory it takes, about.
 func (r *register) bytes() int {
-	return registerChunk*r.fill + 16*len(r.list) + 8*len(r.names.slots)
+	return registerChunk*r.fill + 16*len(r.list) + r.names.Bytes()
 }
 
 // number is that of a key. One that was not known gets the next.
@@ -44,7 +45,7 @@ func (r *register) number(key []byte) (i int, known bool) { return r.numberOf(ha
 
 // numberOf is number of a key that has been hashed.
 func (r *register) numberOf(hash uint32, key []byte) (i int, known bool) {
-	i = r.names.find(hash, func(at int) bool { return bytes.Equal(r.at(at), key) })
+	i = r.names.Find(hash, func(at int) bool { return bytes.Equal(r.at(at), key) })
 	if i >= 0 {
 		return i, true
 	}
@@ -52,7 +53,7 @@ func (r *register) numberOf(hash uint32, key []byte) (i int, known bool) {
 	i = len(r.list)
 	r.list = append(r.list, entry{hash, uint32(r.fill), uint32(len(*chunk)), uint32(len(key))})
 	*chunk = append(*chunk, key...)
-	r.names.add(hash, i)
+	r.names.Add(hash, i)
 	return i, false
 }
 
@@ -62,7 +63,7 @@ func (r *register) numberOf(hash uint32, key []byte) (i int, known bool) {
 //go:noinline
 func (r *register) touch(hashes []uint32) (sum byte) {
 	for _, hash := range hashes {
-		if i := r.names.find(hash, func(int) bool { return true }); i >= 0 {
+		if i := r.names.Likely(hash); i >= 0 {
 			e := &r.list[i]
 			sum += r.chunks[e.chunk][e.from]
 		}
@@ -83,7 +84,7 @@ func (r *register) room(size int) *[]byte {
 
 // reset forgets the keys and keeps the memory.
 func (r *register) reset() {
-	r.names.reset()
+	r.names.Reset()
 	r.list = r.list[:0]
 	for i := range r.chunks {
 		r.chunks[i] = r.chunks[i][:0]

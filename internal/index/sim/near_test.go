@@ -9,7 +9,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"chainexplorer/internal/explorer/chain"
-	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
 )
 
@@ -32,25 +31,11 @@ func (s *slow) Commit(ctx context.Context, b *store.Batch) error {
 	return s.Engine.Commit(ctx, b)
 }
 
-// late is a node that has a block when the test says.
-type late struct {
-	*World
-	number uint64
-	there  chan struct{}
-}
-
-func (l *late) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
-	if number == l.number {
-		<-l.there
-	}
-	return l.World.Fetch(ctx, number)
-}
-
 // TestNearTheHead: there a block is committed at once, and those that come while another is
 // being committed together as soon as it is. None waits for a block that is not there yet.
 func TestNearTheHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		node := &late{quiet(5, 30, 5, UnknownVersion), 15, make(chan struct{})}
+		node := &gated{quiet(5, 30, 5, UnknownVersion), 15, make(chan struct{})}
 		engine := openStore(t, vfs.NewCrashableMem())
 		defer closeStore(t, engine)
 		o := options(node)
@@ -69,7 +54,7 @@ func TestNearTheHead(t *testing.T) {
 		next := func() { disk.ends <- struct{}{} }
 		wait(func() {}, 10)
 		wait(next, 10, 14)
-		wait(func() { close(node.there) }, 10, 14)
+		wait(func() { close(node.announced) }, 10, 14)
 		wait(next, 10, 14, 29)
 		close(disk.ends)
 		if err := <-ended; err != nil {

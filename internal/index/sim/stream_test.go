@@ -187,7 +187,7 @@ func (s cancelingStream) Add(ctx context.Context, c *store.Changes) error {
 	return s.traced.Add(ctx, c)
 }
 
-// gated has a block only when another was announced.
+// gated has a block only when the test says so.
 type gated struct {
 	*World
 	block     uint64

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/names"
 )
 
 // A series is committed in the order of its numbers, so that its rows in a commit need not
@@ -22,9 +23,9 @@ const manyChanges = 4096
 type gathering struct {
 	of    []uint32 // the group of each change
 	group []group
-	names names // of groups that are series
+	names names.Table // of groups that are series
 
-	hashes [together]uint64
+	hashes [together]uint32
 	likely []store.Change
 }
 
@@ -38,6 +39,9 @@ type group struct {
 
 var nameSeed = maphash.MakeSeed()
 
+// hashOf is the hash of the name of a series.
+func hashOf(name []byte) uint32 { return uint32(maphash.Bytes(nameSeed, name)) }
+
 // gather finds one place for every series and one for every other change. It is false if
 // rows of a series do not come in the order of their numbers, each once.
 func (m *sorting) gather(c *store.Changes) bool {
@@ -48,7 +52,7 @@ func (m *sorting) gather(c *store.Changes) bool {
 	k := keys{c, c.List()}
 	m.of = slices.Grow(m.of[:0], len(k.list))[:len(k.list)]
 	m.found, m.group = m.found[:0], m.group[:0]
-	m.names.reset()
+	m.names.Reset()
 	for from := 0; from < len(k.list); from += together {
 		list := k.list[from:min(from+together, len(k.list))]
 		hashes := m.lookUp(k, list, &series)
@@ -79,14 +83,14 @@ func (m *sorting) gather(c *store.Changes) bool {
 
 // lookUp returns the hashes of the names of changes. It looks at the memory of the rows that
 // these names will be compared with, all at once: see store.Changes.Touch.
-func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[together]uint64 {
+func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[together]uint32 {
 	m.likely = m.likely[:0]
 	for i := range list {
 		if ch := &list[i]; series[ch.ID] {
 			key := k.c.Key(ch)
-			hash := maphash.Bytes(nameSeed, key[:len(key)-store.NumberBytes])
+			hash := hashOf(key[:len(key)-store.NumberBytes])
 			m.hashes[i] = hash
-			if of := m.names.likely(hash); of >= 0 {
+			if of := m.names.Likely(hash); of >= 0 {
 				m.likely = append(m.likely, k.list[m.group[of].last])
 			}
 		}
@@ -97,11 +101,11 @@ func (m *sorting) lookUp(k keys, list []store.Change, series *[256]bool) *[toget
 
 // groupOf is the group of the series of this name, and if there is none the next, which is
 // of that name from then on.
-func (g *gathering) groupOf(k keys, hash uint64, name []byte) int {
-	of := g.names.find(hash, func(of int) bool { return bytes.HasPrefix(k.c.Key(&k.list[g.group[of].last]), name) })
+func (g *gathering) groupOf(k keys, hash uint32, name []byte) int {
+	of := g.names.Find(hash, func(of int) bool { return bytes.HasPrefix(k.c.Key(&k.list[g.group[of].last]), name) })
 	if of < 0 {
 		of = len(g.group)
-		g.names.add(hash, of)
+		g.names.Add(hash, of)
 	}
 	return of
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/maphash"
 	"sync"
 
 	"chainexplorer/internal/store"
+	"chainexplorer/internal/store/names"
 )
 
 // packed holds rows of series until they are committed. Nine of ten rows of a chain that is
@@ -19,13 +19,13 @@ import (
 // Rows of a series come in the order of their numbers.
 type packed struct {
 	list  []packedSeries
-	names names // of those
+	names names.Table // of those
 	// pieces hold names and chunks of rows. One that is longer than the others takes as many
 	// places of the list as it has bytes for, of which only the first is there.
 	pieces [][]byte
 	used   int // bytes of pieces, from the first on
 
-	hashes []uint64 // of the rows that are being added
+	hashes []uint32 // of the rows that are being added
 	sum    byte     // of memory that was looked at
 }
 
@@ -57,7 +57,7 @@ var packedPieces = sync.Pool{New: func() any { return new([packedBytes]byte) }}
 // held is about how much memory it takes, without what is reserved.
 func (p *packed) held() int {
 	const each = 32 // of the list
-	return p.used + each*len(p.list) + 8*len(p.names.slots)
+	return p.used + each*len(p.list) + p.names.Bytes()
 }
 
 // giveBack gives its memory to others.
@@ -100,7 +100,7 @@ func (p *packed) add(c *store.Changes, lengths *leafLengths) error {
 	for i := range list {
 		if lengths[list[i].ID] > 0 {
 			key := c.Key(&list[i])
-			p.hashes = append(p.hashes, maphash.Bytes(nameSeed, key[:len(key)-store.NumberBytes]))
+			p.hashes = append(p.hashes, hashOf(key[:len(key)-store.NumberBytes]))
 		}
 	}
 	p.touch()
@@ -121,7 +121,7 @@ func (p *packed) add(c *store.Changes, lengths *leafLengths) error {
 func (p *packed) touch() {
 	var sum byte
 	for _, hash := range p.hashes {
-		if at := p.names.likely(hash); at >= 0 {
+		if at := p.names.Likely(hash); at >= 0 {
 			g := &p.list[at]
 			sum += p.at(g.name)[0] + p.at(g.tail)[chunkTaken]
 		}
@@ -129,7 +129,7 @@ func (p *packed) touch() {
 	p.sum = sum
 }
 
-func (p *packed) put(c *store.Changes, ch *store.Change, hash uint64) error {
+func (p *packed) put(c *store.Changes, ch *store.Change, hash uint32) error {
 	key, value := c.Key(ch), c.Value(ch)
 	name := key[:len(key)-store.NumberBytes]
 	number := binary.BigEndian.Uint64(key[len(name):])
@@ -177,11 +177,11 @@ func (p *packed) roomFor(g *packedSeries, size int) []byte {
 }
 
 // seriesOf is the series of a name.
-func (p *packed) seriesOf(hash uint64, name []byte) (g *packedSeries, fresh bool) {
-	if at := p.names.find(hash, func(at int) bool { return bytes.Equal(p.nameOf(&p.list[at]), name) }); at >= 0 {
+func (p *packed) seriesOf(hash uint32, name []byte) (g *packedSeries, fresh bool) {
+	if at := p.names.Find(hash, func(at int) bool { return bytes.Equal(p.nameOf(&p.list[at]), name) }); at >= 0 {
 		return &p.list[at], false
 	}
-	p.names.add(hash, len(p.list))
+	p.names.Add(hash, len(p.list))
 	place := p.take(len(name))
 	copy(p.at(place), name)
 	p.list = append(p.list, packedSeries{word: wordOf(name, 0), name: place, first: place, tail: place, length: uint16(len(name))})
