@@ -120,7 +120,7 @@ func (c contents) check(path string, bytes uint64, sha256 string) error {
 // missing is the error of files that were not there.
 func (c contents) missing() error {
 	for path := range c {
-		return fmt.Errorf("the backup has no file %s, and its manifest says so", path)
+		return fmt.Errorf("the backup lacks the file %s, which its manifest lists", path)
 	}
 	return nil
 }
