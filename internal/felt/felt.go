@@ -112,8 +112,9 @@ func (f *Felt) Trimmed() []byte {
 
 // Is reports whether f is g. It is == without a call, for what compares felts all the time.
 func (f *Felt) Is(g *Felt) bool {
-	return binary.NativeEndian.Uint64(f[:])^binary.NativeEndian.Uint64(g[:])|
-		binary.NativeEndian.Uint64(f[8:])^binary.NativeEndian.Uint64(g[8:])|
-		binary.NativeEndian.Uint64(f[16:])^binary.NativeEndian.Uint64(g[16:])|
-		binary.NativeEndian.Uint64(f[24:])^binary.NativeEndian.Uint64(g[24:]) == 0
+	// In Go ^ binds no closer than |, so that each difference stands in parentheses.
+	return (binary.NativeEndian.Uint64(f[:])^binary.NativeEndian.Uint64(g[:]))|
+		(binary.NativeEndian.Uint64(f[8:])^binary.NativeEndian.Uint64(g[8:]))|
+		(binary.NativeEndian.Uint64(f[16:])^binary.NativeEndian.Uint64(g[16:]))|
+		(binary.NativeEndian.Uint64(f[24:])^binary.NativeEndian.Uint64(g[24:])) == 0
 }

@@ -1,8 +1,10 @@
 package felt_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -105,6 +107,26 @@ func TestNumbers(t *testing.T) {
 	}
 	if _, err := felt.FromBytes(make([]byte, 33)); !errors.Is(err, felt.ErrRange) {
 		t.Errorf("FromBytes of 33 bytes: %v", err)
+	}
+}
+
+// TestIs compares with ==, on felts that differ in some words alone, by one bit or by all.
+func TestIs(t *testing.T) {
+	words := []uint64{0, 1, 0x136e97dc0a5a201d, math.MaxUint64}
+	var all []felt.Felt
+	for i := range len(words) * len(words) * len(words) * len(words) {
+		var f felt.Felt
+		for at, n := 0, i; at < felt.Size; at, n = at+8, n/len(words) {
+			binary.BigEndian.PutUint64(f[at:], words[n%len(words)])
+		}
+		all = append(all, f)
+	}
+	for i := range all {
+		for j := range all {
+			if got := all[i].Is(&all[j]); got != (i == j) {
+				t.Fatalf("%x is %x: %v", all[i][:], all[j][:], got)
+			}
+		}
 	}
 }
 
