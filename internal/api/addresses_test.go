@@ -100,14 +100,14 @@ func (o *oracle) tier(n uint64) string {
 }
 
 func other(a felt.Felt, d *deed) any {
-	from, to := ends(&d.b.Transactions[d.tx], &d.b.Receipts[d.tx])
-	switch {
-	case slices.Contains(d.parts, "sender") && !slices.Contains(d.parts, "deployed"):
-		return to
-	case from == any(a.String()):
+	end, to := ends(&d.b.Transactions[d.tx], &d.b.Receipts[d.tx])
+	if slices.Contains(d.parts, "sender") {
+		end = to
+	}
+	if end == any(a.String()) {
 		return nil
 	}
-	return from
+	return end
 }
 
 func (o *oracle) wantActivity(a felt.Felt, d *deed) object {

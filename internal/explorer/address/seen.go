@@ -170,16 +170,17 @@ func largest(list []transfer.Transfer, standards map[felt.Felt]transfer.Standard
 }
 
 // Counterparty is the other end of a transaction as an address sees it, nil when
-// there is none: an account that deploys itself has none, nor has the contract of
+// there is none: an account that deploys or calls itself has none, nor has the contract of
 // an invocation of version 0, of which nothing says who made it.
 func Counterparty(t *transaction.Preview, address *felt.Felt, part Part) *felt.Felt {
-	switch {
-	case part&Sender != 0 && part&Deployed == 0:
-		return t.To
-	case t.From != nil && *t.From == *address:
+	other := t.From
+	if part&Sender != 0 {
+		other = t.To
+	}
+	if other != nil && *other == *address {
 		return nil
 	}
-	return t.From
+	return other
 }
 
 // Counterparty is the other side of a transfer, and of a transaction, which is t,

@@ -75,12 +75,35 @@ func TestSee(t *testing.T) {
 	}
 }
 
+// TestCounterparty has what simulated accounts do not do: they call others alone.
+func TestCounterparty(t *testing.T) {
+	me, peer := felt.FromUint64(1), felt.FromUint64(2)
+	for _, c := range []struct {
+		from, to *felt.Felt
+		part     address.Part
+		want     *felt.Felt
+	}{
+		{&me, &peer, address.Sender, &peer},
+		{&me, &me, address.Sender | address.Called, nil}, // as an account that replaces its own class
+		{&me, nil, address.Sender, nil},
+		{&me, &me, address.Sender | address.Deployed, nil},
+		{&me, &me, address.Called, nil},
+		{&peer, &me, address.Called, &peer},
+		{nil, &me, address.Deployed, nil},
+	} {
+		got := address.Counterparty(&transaction.Preview{From: c.from, To: c.to}, &me, c.part)
+		if (got == nil) != (c.want == nil) || got != nil && *got != *c.want {
+			t.Errorf("from %v to %v, part %v: %v, want %v", c.from, c.to, c.part, got, c.want)
+		}
+	}
+}
+
 func checkEnds(t *testing.T, got *address.Seen, a felt.Felt, tx *starknet.Transaction, receipt *starknet.Receipt, seen map[string]int) {
 	t.Helper()
 	var want *felt.Felt
 	from, told := tx.From(receipt.ContractAddress)
 	if got.Part&address.Sender != 0 && tx.Type != starknet.DeployAccount {
-		if to, ok := tx.To(receipt.ContractAddress); ok {
+		if to, ok := tx.To(receipt.ContractAddress); ok && to != a {
 			want = &to
 			seen["to"]++
 		}
