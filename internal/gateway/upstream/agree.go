@@ -76,6 +76,22 @@ func read(result []byte) (t said, err error) {
 	return t, sc.Err()
 }
 
+// unfit says why a result is no answer to the question, so that another node is asked:
+// it is null, which no method gives, it names another chain than the one that this
+// address serves, or the index contradicts it.
+func (u *Upstream) unfit(ctx context.Context, q *question, result []byte) error {
+	name := q.method.Name
+	switch {
+	case string(result) == "null":
+		return fmt.Errorf("%s: null is no result", name)
+	case q.about.kind == everywhere && !u.ofTheChain(result):
+		return fmt.Errorf("%s: another chain", name)
+	case u.index != nil && (namesBlock[name] || countsBlock[name]):
+		return u.contradicts(ctx, q, result)
+	}
+	return nil
+}
+
 // contradicts says why a result cannot be of the block that it was asked for: that
 // block is settled, and has another hash, number or count of transactions. When the
 // index cannot tell it is nil: that is never a reason to refuse an answer.

@@ -159,6 +159,64 @@ func TestAnotherBlockIsNoAnswer(t *testing.T) {
 	}
 }
 
+// Null and the id of another chain are not passed on, whether a block is settled or not:
+// another node is asked, and without one there is no answer.
+func TestNoResultIsNoAnswer(t *testing.T) {
+	w := newWorld(t, simnode.Config{Seed: 3, Blocks: 60, L1Lag: 40})
+	id, _ := w.pool.Chain()
+	var lying bool // not while the pool asks who the node is
+	turned := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var asked struct {
+			ID     json.RawMessage
+			Method string
+		}
+		lies := map[string]string{"starknet_chainId": `"0x1"`, "starknet_getNonce": "null"}
+		if err := json.Unmarshal(body, &asked); err == nil && lying && lies[asked.Method] != "" {
+			fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, lies[asked.Method])
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		w.nodes[0].ServeHTTP(rw, r)
+	}))
+	t.Cleanup(turned.Close)
+	honest := httptest.NewServer(w.nodes[0])
+	t.Cleanup(honest.Close)
+	for _, alone := range []bool{false, true} {
+		cfg := node.Config{HealthInterval: time.Hour, Nodes: []node.Endpoint{{URL: turned.URL}}}
+		if !alone {
+			cfg.Nodes = append(cfg.Nodes, node.Endpoint{URL: honest.URL})
+		}
+		lying = false
+		p, err := node.Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lying = true
+		u := New(Options{Pool: p, Store: w.store, Depth: depth})
+		for _, c := range []struct{ method, params, want string }{
+			{"starknet_chainId", `[]`, `"` + id.String() + `"`},
+			{"starknet_getNonce", `["latest","` + contracts.STRK.String() + `"]`, `"0x0"`},
+			{"starknet_getNonce", `[{"block_number":5},"` + contracts.STRK.String() + `"]`, `"0x0"`},
+		} {
+			for range 3 { // whichever node is asked first
+				a, err := call(t, u, c.method, c.params)
+				switch {
+				case alone && !errors.Is(err, node.ErrMalformed):
+					t.Errorf("%s: %s, %v", c.method, a.Result, err)
+				case !alone && (err != nil || string(a.Result) != c.want):
+					t.Errorf("%s: %s instead of %s, %v", c.method, a.Result, c.want, err)
+				}
+			}
+		}
+		p.Close()
+	}
+}
+
 // A kept answer is asked for anew after a while, whether it is used or not.
 func TestKeptAges(t *testing.T) {
 	w := newWorld(t, simnode.Config{Seed: 3, Blocks: 60, L1Lag: 40})

@@ -178,9 +178,7 @@ func (u *Upstream) ask(ctx context.Context, q *question) (Answer, error) {
 	m := q.method
 	a := node.Ask{Method: m.Name, Params: q.params, Spec: specOf(q.spec), Limit: m.MaxAnswer, Timeout: m.Timeout}
 	a.At = u.blockOf(ctx, q.about)
-	if u.index != nil && (namesBlock[m.Name] || countsBlock[m.Name]) {
-		a.Check = func(result []byte) error { return u.contradicts(ctx, q, result) }
-	}
+	a.Check = func(result []byte) error { return u.unfit(ctx, q, result) }
 	if q.token.given {
 		a.Node, _ = u.tokens.node(q.token)
 	}
