@@ -112,7 +112,7 @@ func (r *Repository) Invite(ctx context.Context, name, workspaceID, actor string
 		if _, err := tx.ExecContext(ctx, `DELETE FROM login_link WHERE person_id = $1 AND workspace_id = $2`, person, workspaceID); err != nil {
 			return err
 		}
-		link, err = r.addLink(ctx, tx, person, workspaceID, actor, InviteTime)
+		link, err = r.addLink(ctx, tx, person, workspaceID, actor)
 		return err
 	})
 	if err != nil {
@@ -152,15 +152,16 @@ func (r *Repository) mustOwn(ctx context.Context, tx *sql.Tx, workspaceID, actor
 }
 
 // keepsOwner refuses to take the role from the last owner, whoever wants it: the operator
-// can make somebody else one first. The rows of the owners are locked, so that two cannot
-// take it from one another.
-func (r *Repository) keepsOwner(ctx context.Context, tx *sql.Tx, workspaceID, personID string) error {
+// can make somebody else one first. To members, who was invited and has not come does not
+// count: the invitation may lapse, and nobody would be left. The rows of the owners are
+// locked, so that two cannot take it from one another.
+func (r *Repository) keepsOwner(ctx context.Context, tx *sql.Tx, workspaceID, personID, actor string) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE member SET role = role WHERE workspace_id = $1 AND role = $2`, workspaceID, string(Owner)); err != nil {
 		return err
 	}
 	var it, others int
-	err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN person_id = $2 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN person_id <> $2 THEN 1 ELSE 0 END), 0)
-		FROM member WHERE workspace_id = $1 AND role = $3`, workspaceID, personID, string(Owner)).Scan(&it, &others)
+	err := tx.QueryRowContext(ctx, `SELECT COALESCE(SUM(CASE WHEN person_id = $2 THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN person_id <> $2 AND (joined_at IS NOT NULL OR $4 = 1) THEN 1 ELSE 0 END), 0)
+		FROM member WHERE workspace_id = $1 AND role = $3`, workspaceID, personID, string(Owner), number(actor == operator)).Scan(&it, &others)
 	if err == nil && it > 0 && others == 0 {
 		err = ErrLastOwner
 	}
@@ -174,7 +175,7 @@ func (r *Repository) SetRole(ctx context.Context, personID, workspaceID string, 
 			return err
 		}
 		if role != Owner {
-			if err := r.keepsOwner(ctx, tx, workspaceID, personID); err != nil {
+			if err := r.keepsOwner(ctx, tx, workspaceID, personID, actor); err != nil {
 				return err
 			}
 		}
@@ -202,7 +203,7 @@ func (r *Repository) Leave(ctx context.Context, personID, workspaceID, actor str
 				return err
 			}
 		}
-		if err := r.keepsOwner(ctx, tx, workspaceID, personID); err != nil {
+		if err := r.keepsOwner(ctx, tx, workspaceID, personID, actor); err != nil {
 			return err
 		}
 		done, err := tx.ExecContext(ctx, `DELETE FROM member WHERE workspace_id = $1 AND person_id = $2`, workspaceID, personID)

@@ -27,6 +27,22 @@ func (b *bench) role(t *testing.T, name string) session.Role {
 	return ""
 }
 
+// id is who has a name in the workspace.
+func (b *bench) id(t *testing.T, name string) string {
+	t.Helper()
+	list, _, err := b.Members(t.Context(), b.space.ID, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range list {
+		if m.Name == name {
+			return m.PersonID
+		}
+	}
+	t.Fatalf("%s is no member", name)
+	return ""
+}
+
 // keeper is somebody who owns a workspace, so that others can go.
 func (b *bench) keeper(t *testing.T, workspaceID string) {
 	t.Helper()
@@ -90,6 +106,39 @@ func testRoles(t *testing.T, b *bench) {
 	}
 	if who, err := b.other.Authenticate(t.Context(), bob.Token); err != nil || who.Role != session.Owner {
 		t.Errorf("bob's session says %s, %v", who.Role, err)
+	}
+	// An owner who has not come yet is none to those who go, and one to the operator.
+	link, err := b.Invite(t.Context(), "ghost", b.space.ID, ada.PersonID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ghost := b.id(t, "ghost")
+	for _, role := range []error{set(bob, session.Ordinary, ada), b.SetRole(t.Context(), ghost, b.space.ID, session.Owner, ada.PersonID)} {
+		if role != nil {
+			t.Fatal(role)
+		}
+	}
+	for what, err := range map[string]error{
+		"the last owner who came steps back": set(ada, session.Ordinary, ada),
+		"the last owner who came leaves":     b.Leave(t.Context(), ada.PersonID, b.space.ID, ada.PersonID),
+	} {
+		if !errors.Is(err, session.ErrLastOwner) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := set(ada, session.Ordinary, session.Opened{Who: session.Who{PersonID: "operator"}}); err != nil {
+		t.Error("the operator takes the role:", err)
+	}
+	if _, err := b.Redeem(t.Context(), link.Token, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []session.Opened{ada, bob} {
+		if err := b.SetRole(t.Context(), who.PersonID, b.space.ID, session.Owner, ghost); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Leave(t.Context(), ghost, b.space.ID, ghost); err != nil {
+		t.Fatal(err)
 	}
 	// Two owners who take the role from one another: one is left.
 	var all sync.WaitGroup

@@ -101,7 +101,7 @@ func (r *Repository) NewLink(ctx context.Context, name, workspaceID string) (lin
 		if err != nil {
 			return err
 		}
-		link, err = r.addLink(ctx, tx, person, workspaceID, operator, LinkTime)
+		link, err = r.addLink(ctx, tx, person, workspaceID, operator)
 		return err
 	})
 	if err != nil {
@@ -116,15 +116,15 @@ func (r *Repository) Look(ctx context.Context, link string) (out Link, err error
 	if !wellFormed(link, linkPrefix) {
 		return Link{}, ErrInvalid
 	}
-	var expires int64
-	err = r.db.Reader().QueryRowContext(ctx, `SELECT p.name, w.name, l.expires_at FROM login_link l JOIN person p ON p.id = l.person_id
-		JOIN workspace w ON w.id = l.workspace_id WHERE l.digest = $1`, r.digest.of(link)).Scan(&out.Person, &out.Workspace, &expires)
+	var expires, vouched int64
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT p.name, w.name, l.expires_at, l.vouched FROM login_link l JOIN person p ON p.id = l.person_id
+		JOIN workspace w ON w.id = l.workspace_id WHERE l.digest = $1`, r.digest.of(link)).Scan(&out.Person, &out.Workspace, &expires, &vouched)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Link{}, ErrInvalid
 	} else if err != nil {
 		return Link{}, fmt.Errorf("login link: %w", err)
 	}
-	if out.ExpiresAt = control.Moment(expires); !r.now().Before(out.ExpiresAt) {
+	if out.ExpiresAt = control.Moment(expires); !good(r.now(), out.ExpiresAt, vouched != 0) {
 		return Link{}, ErrInvalid
 	}
 	out.Token = link
@@ -141,8 +141,21 @@ func exists(ctx context.Context, tx *sql.Tx, workspaceID string) error {
 	return err
 }
 
+// linkLasts is how long a link is good: the operator's, or an owner's invitation.
+func linkLasts(vouched bool) time.Duration {
+	if vouched {
+		return LinkTime
+	}
+	return InviteTime
+}
+
+// good says whether a link that ends at a moment can be used now.
+func good(now, ends time.Time, vouched bool) bool {
+	return now.Before(ends) && ends.Sub(now) <= linkLasts(vouched)+ahead
+}
+
 // addLink makes a link for a member, in the transaction that allows it.
-func (r *Repository) addLink(ctx context.Context, tx *sql.Tx, personID, workspaceID, actor string, lasts time.Duration) (link Link, err error) {
+func (r *Repository) addLink(ctx context.Context, tx *sql.Tx, personID, workspaceID, actor string) (link Link, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT p.name, w.name FROM member m JOIN person p ON p.id = m.person_id JOIN workspace w ON w.id = m.workspace_id
 		WHERE m.workspace_id = $1 AND m.person_id = $2`, workspaceID, personID).Scan(&link.Person, &link.Workspace)
 	if err != nil {
@@ -152,7 +165,7 @@ func (r *Repository) addLink(ctx context.Context, tx *sql.Tx, personID, workspac
 		return Link{}, err
 	}
 	now := r.moment()
-	link.ExpiresAt = now.Add(lasts)
+	link.ExpiresAt = now.Add(linkLasts(actor == operator))
 	_, err = tx.ExecContext(ctx, `INSERT INTO login_link (digest, workspace_id, person_id, expires_at, vouched) VALUES ($1, $2, $3, $4, $5)`,
 		r.digest.of(link.Token), workspaceID, personID, control.Micros(link.ExpiresAt), number(actor == operator))
 	if err != nil {
@@ -182,7 +195,7 @@ func (r *Repository) Redeem(ctx context.Context, link, had string) (out Opened, 
 		} else if err != nil {
 			return err
 		}
-		if !r.now().Before(control.Moment(expires)) {
+		if !good(r.now(), control.Moment(expires), vouched != 0) {
 			return ErrInvalid
 		}
 		if wellFormed(had, sessionPrefix) {

@@ -29,6 +29,10 @@ const (
 	Lifetime = 7 * 24 * time.Hour
 	LinkTime = 10 * time.Minute
 	noted    = time.Minute
+	// ahead is how far in front of this process's clock a moment may lie that another
+	// process, or this one earlier, wrote down. What a clock wrote that was further ahead is
+	// refused: once the clock is right it would last for that much longer than it may.
+	ahead = 10 * time.Minute
 )
 
 const (
@@ -132,7 +136,7 @@ func (r *Repository) Authenticate(ctx context.Context, token string) (Who, error
 	now := r.moment()
 	who.ExpiresAt, who.Vouched = control.Moment(expires), vouched != 0
 	unused := now.Sub(control.Moment(seen))
-	if !now.Before(who.ExpiresAt) || unused >= Idle {
+	if !now.Before(who.ExpiresAt) || unused >= Idle || unused < -ahead {
 		return Who{}, ErrInvalid
 	}
 	if unused >= noted {

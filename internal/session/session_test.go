@@ -58,7 +58,7 @@ var both = map[string]func(*testing.T, *bench){
 	"SignIn": testSignIn, "Fixation": testFixation, "ReplayAfterLogout": testReplayAfterLogout, "Expiry": testExpiry,
 	"LinkExpires": testLinkExpires, "OneWinner": testOneWinner, "EndAll": testEndAll, "Leave": testLeave, "Bounds": testBounds,
 	"Roles": testRoles, "Invite": testInvite, "Guests": testGuests, "Crowd": testCrowd, "OwnSessions": testOwnSessions, "Switch": testSwitch,
-	"NothingInPlain": testNothingInPlain, "Forms": testForms, "Admit": testAdmit, "Mistakes": testMistakes,
+	"NothingInPlain": testNothingInPlain, "Forms": testForms, "ClockAhead": testClockAhead, "Admit": testAdmit, "Mistakes": testMistakes,
 }
 
 func TestOnFile(t *testing.T) {
@@ -198,6 +198,53 @@ func testLinkExpires(t *testing.T, b *bench) {
 	b.advance(session.LinkTime)
 	if _, err := b.Redeem(t.Context(), link.Token, ""); !errors.Is(err, session.ErrInvalid) {
 		t.Error(err)
+	}
+}
+
+// testClockAhead: what was made while the clock was ahead does not last that much longer
+// when the clock is right again.
+func testClockAhead(t *testing.T, b *bench) {
+	owner := b.signIn(t, "owner", "")
+	used := b.signIn(t, "ada", "")
+	const days = 5 * 24 * time.Hour
+	b.advance(session.Idle - time.Hour)
+	b.wants(t, used.Token, nil) // which notes a use that is yet to come
+	b.advance(-session.Idle + time.Hour)
+	b.wants(t, used.Token, session.ErrInvalid)
+	if _, err := b.Switch(t.Context(), used.Token, b.space.ID); !errors.Is(err, session.ErrInvalid) {
+		t.Error("a session that was used later is switched:", err)
+	}
+	b.advance(days)
+	made := b.signIn(t, "bob", "")
+	link, err := b.NewLink(t.Context(), "cyn", b.space.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(-days)
+	b.wants(t, made.Token, session.ErrInvalid)
+	for what, err := range map[string]error{
+		"switch": func() error { _, err := b.Switch(t.Context(), made.Token, b.space.ID); return err }(),
+		"look":   func() error { _, err := b.Look(t.Context(), link.Token); return err }(),
+		"redeem": func() error { _, err := b.Redeem(t.Context(), link.Token, ""); return err }(),
+	} {
+		if !errors.Is(err, session.ErrInvalid) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	// Invitations last longer, and clocks of processes differ a little.
+	invited, err := b.Invite(t.Context(), "dan", b.space.ID, owner.PersonID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.advance(-time.Minute)
+	for what, err := range map[string]error{
+		"look":         func() error { _, err := b.Look(t.Context(), invited.Token); return err }(),
+		"authenticate": func() error { _, err := b.Authenticate(t.Context(), owner.Token); return err }(),
+		"redeem":       func() error { _, err := b.Redeem(t.Context(), invited.Token, ""); return err }(),
+	} {
+		if err != nil {
+			t.Errorf("a minute before: %s: %v", what, err)
+		}
 	}
 }
 

@@ -57,8 +57,8 @@ func (r *Repository) Switch(ctx context.Context, token, workspaceID string) (out
 		now := r.moment()
 		var id, person string
 		var expires, vouched int64
-		err := tx.QueryRowContext(ctx, `UPDATE session SET ended_at = $2 WHERE digest = $1 AND ended_at IS NULL AND expires_at > $2 AND seen_at > $3
-			RETURNING id, person_id, expires_at, vouched`, r.digest.of(token), control.Micros(now), control.Micros(now.Add(-Idle))).Scan(&id, &person, &expires, &vouched)
+		err := tx.QueryRowContext(ctx, `UPDATE session SET ended_at = $2 WHERE digest = $1 AND ended_at IS NULL AND expires_at > $2 AND seen_at > $3 AND seen_at <= $4
+			RETURNING id, person_id, expires_at, vouched`, r.digest.of(token), control.Micros(now), control.Micros(now.Add(-Idle)), control.Micros(now.Add(ahead))).Scan(&id, &person, &expires, &vouched)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrInvalid
 		} else if err != nil {
