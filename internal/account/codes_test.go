@@ -233,6 +233,17 @@ func testGuessingCodes(t *testing.T, at place) {
 	if err := try(other, "usr_eve", "00000-00000-00000-00000"); !errors.Is(err, ErrCodeInvalid) {
 		t.Errorf("an hour later: %v", err)
 	}
+	// What was tried while the clock was ahead keeps nobody out for that long.
+	b.clock.advance(5 * 24 * time.Hour)
+	for range mostTries {
+		if err := try(other, "usr_eve", "00000-00000-00000-00000"); !errors.Is(err, ErrCodeInvalid) {
+			t.Fatal(err)
+		}
+	}
+	b.clock.advance(-5 * 24 * time.Hour)
+	if err := try(other, "usr_eve", "00000-00000-00000-00000"); !errors.Is(err, ErrCodeInvalid) {
+		t.Errorf("after the clock was put right: %v", err)
+	}
 	var kept int
 	if err := b.db.Reader().QueryRowContext(t.Context(), `SELECT COUNT(*) FROM code_failure`).Scan(&kept); err != nil || kept != 1 {
 		t.Errorf("%d tries are kept, %v", kept, err)
