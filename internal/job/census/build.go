@@ -27,11 +27,19 @@ func (j *Job) build(ctx context.Context, commit job.Commit, s *seen) (done bool,
 		switch {
 		case s.latest[t].First > final: // nothing of it is final yet
 		case g == nil, g.Status == census.Revoked,
-			final > g.AsOf && s.latest[t].Latest > g.AsOf && s.now >= g.Published+uint64(j.Rebuild.Seconds()):
+			final > g.AsOf && s.latest[t].Latest > g.AsOf && j.aged(s.now, g.Published):
 			return true, j.generation(ctx, commit, s, t, g)
 		}
 	}
 	return false, nil
+}
+
+// aged says whether a generation is old enough for the next one, by the time when it was
+// published. One that lies that far ahead was published by a clock that was wrong, and
+// would otherwise be the last for as long.
+func (j *Job) aged(now, published uint64) bool {
+	rebuild := uint64(j.Rebuild.Seconds())
+	return now >= published+rebuild || published >= now+rebuild
 }
 
 // behind says that the finalized block of the index is not that of the chain.

@@ -316,6 +316,31 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestClockAhead: what was counted while the clock was days ahead is counted again when
+// the clock is right, and not only when those days are over.
+func TestClockAhead(t *testing.T) {
+	w := newWorld(t, 60, nil)
+	w.now = w.now.Add(5 * 24 * time.Hour)
+	w.mustRun()
+	first := w.newest(contracts.STRK)
+	w.now = w.now.Add(-5 * 24 * time.Hour)
+	w.chain.Extend(30)
+	w.catchUp()
+	w.mustRun()
+	next := w.newest(contracts.STRK)
+	if next.ID <= first.ID || next.AsOf <= first.AsOf || next.Published != uint64(w.now.Unix()) {
+		t.Errorf("%+v after %+v", next, first)
+	}
+	// A little ahead is not wrong: the processes' clocks differ.
+	w.now = w.now.Add(-time.Minute)
+	w.chain.Extend(5)
+	w.catchUp()
+	w.mustRun()
+	if again := w.newest(contracts.STRK); again.ID != next.ID {
+		t.Errorf("counted again at once: %+v", again)
+	}
+}
+
 func (w *world) lastMove(token felt.Felt) (n uint64) {
 	head, _ := w.chain.Head()
 	for _, ref := range w.chain.Events(simnode.EventFilter{To: head, Addresses: []felt.Felt{token}, Keys: [][]felt.Felt{{contracts.SelTransfer}}}) {
