@@ -64,9 +64,10 @@ func (d *desk) queue(s *sub) {
 	}
 }
 
-// later has a message sent when it is time.
+// later has a message sent when it is time. A wait that is longer than any can be was
+// written down by a clock that was ahead, and is over.
 func (d *desk) later(s *sub) {
-	if s.Message.NextAt.After(d.Now()) {
+	if wait := s.Message.NextAt.Sub(d.Now()); wait > 0 && wait <= max(d.Retry.Max, retryMax) {
 		heap.Push(&d.waiting, s)
 	} else {
 		d.due = append(d.due, s)

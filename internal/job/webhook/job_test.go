@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/control/controltest"
 	job "chainexplorer/internal/job/webhook"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/webhook"
+	"chainexplorer/internal/webhook/egress"
 )
 
 // filters are of every kind that a fork takes back.
@@ -190,6 +192,30 @@ func TestGivingUp(t *testing.T) {
 	}
 	p.Wake()
 	w.until("410 disables it", ok(state(webhook.Disabled, webhook.Gone)))
+}
+
+// TestClockAhead: a message that failed while the clock was days ahead is tried again when
+// the clock is right, and not only when those days are over.
+func TestClockAhead(t *testing.T) {
+	w := newWorld(t, 6)
+	s, r := w.subscribe(`{"kind":"block"}`, 3, nil)
+	days := 5 * 24 * time.Hour
+	p := w.deliver(func(j *job.Job) {
+		j.Now = func() time.Time { return time.Now().Add(days) }
+		j.Retry = backoff.Policy{Min: time.Hour, Max: time.Hour}
+		j.Client = egress.New(egress.Options{}) // to which the receiver's network is none
+	})
+	w.until("it failed then", func() (bool, error) {
+		work, err := w.hooks.Load(t.Context(), s.ID)
+		return err == nil && work.Message != nil && work.Message.Attempts == 1 && work.Message.NextAt.After(time.Now().Add(days-time.Hour)), err
+	})
+	p.end()
+	w.deliver()
+	w.until("it comes", func() (bool, error) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.all) > 0, nil
+	})
 }
 
 // TestRolledBack: what was told of blocks that L1 had accepted cannot be taken back. The
