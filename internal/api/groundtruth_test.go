@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
+	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -295,6 +296,19 @@ func TestGroundTruth(t *testing.T) {
 	o.movingPages()
 	o.meta()
 	o.evidence()
+}
+
+// TestExtremes compares blocks, transactions, events and addresses of a chain with the largest
+// of amounts, and with an account that calls itself.
+func TestExtremes(t *testing.T) {
+	skipRaced(t)
+	o := &oracle{world: &world{servertest.NewExtreme(t, 18)}, checks: map[string]int{}}
+	head, _ := o.Chain.Head()
+	for n := range head + 1 {
+		o.block(o.Chain.BlockAt(n))
+	}
+	o.events(head)
+	o.addresses()
 }
 
 // movingPages walks the lists while the chain changes between the pages.

@@ -104,6 +104,7 @@ type World struct {
 	pace      time.Duration
 	seed      uint64
 	poolUses  int
+	extremes  bool
 	shared    bool
 }
 
@@ -269,6 +270,13 @@ func NewLively(t *testing.T, n int, every time.Duration, seed uint64, uses int) 
 	return serve(&World{T: t, life: lifeOf(t), pace: every, seed: seed, poolUses: uses}, n)
 }
 
+// NewExtreme is a World on whose chain amounts up to the largest are approved, by an account
+// that calls itself as well.
+func NewExtreme(t *testing.T, n int) *World {
+	t.Helper()
+	return serve(&World{T: t, life: lifeOf(t), extremes: true}, n)
+}
+
 // NewWithoutClasses is a World whose node could give no class.
 func NewWithoutClasses(t *testing.T, n int) *World {
 	t.Helper()
@@ -282,7 +290,7 @@ func serve(w *World, n int, change ...func(*Options)) *World {
 	t := w.T
 	leaveOut(t)
 	w.Logs, w.Clock = &Logs{}, &Clock{now: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)}
-	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace, PoolUses: w.poolUses})
+	w.Chain = simnode.New(simnode.Config{Seed: kernel.DefaultTo(w.seed, 41), Blocks: n, L1Lag: 30, BlockTime: w.pace, PoolUses: w.poolUses, Extremes: w.extremes})
 	w.serveNode()
 	var err error
 	if w.Known, err = registry.Builtin().With(ChainID, w.Chain.Network().Registry()); err != nil {

@@ -165,6 +165,9 @@ func (b *builder) run() {
 		b.common()
 	}
 	b.morePool()
+	if b.w.cfg.Extremes && b.number%extremesEvery == 0 {
+		b.extremes()
+	}
 }
 
 // takeTurn does a rare thing, unless growth has reached its bound.

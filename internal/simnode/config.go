@@ -48,6 +48,9 @@ type Config struct {
 	PoolUses int
 	// PoolTrouble is what goes wrong with the privacy pool, and in which block.
 	PoolTrouble []PoolTrouble
+	// Extremes asks for a transaction now and then of amounts up to the largest, by an account
+	// that calls itself as well.
+	Extremes bool
 	// Declare are classes that block 0 declares behind its own, such as one whose source
 	// is at hand.
 	Declare []*contracts.Class
