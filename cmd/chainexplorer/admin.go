@@ -47,7 +47,7 @@ type fsckCommand struct {
 	Data  string `placeholder:"DIR" help:"Directory of an index, or a data directory: all indexes in it and the control database are checked. Use this or --store with --chain."`
 	Chain string `placeholder:"CHAIN" help:"With --store: which chain's index to check, such as SN_MAIN."`
 	storeFlags
-	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the block headers. Default: the system's place."`
+	Scratch string `placeholder:"DIR" help:"Where to put temporary files; they take about as much room as the balances and totals of the index. Default: the system's place."`
 	JSON    bool   `name:"json" help:"Print JSON, in the end."`
 
 	found fsckView
@@ -180,19 +180,29 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 	return nil
 }
 
-// checking shows the blocks, and then the tables, whose rows nobody has counted.
+// checking shows the blocks, and then the tables, whose rows nobody has counted. The blocks
+// that are searched for what is wrong are shown by themselves.
 func checking(con *console) (show func(fsck.Progress), end func()) {
-	m := con.meter("checking blocks", "blocks")
-	walking := false
+	m, now := con.meter("checking blocks", "blocks"), "checking blocks"
+	step := func(what, unit string) {
+		if now != what {
+			m.end()
+			m, now = con.meter(what, unit), what
+		}
+	}
+	var searched uint64
 	return func(p fsck.Progress) {
 		if !p.Walking() {
 			m.at(amount{done: p.Blocks, total: p.BlocksTotal})
 			return
 		}
-		if !walking {
-			m.end()
-			m, walking = con.meter("checking tables", "rows"), true
+		if p.Searched != searched {
+			searched = p.Searched
+			step("searching blocks", "blocks")
+			m.at(amount{done: p.Searched, total: p.SearchTotal})
+			return
 		}
+		step("checking tables", "rows")
 		m.at(amount{done: p.Rows, detail: fmt.Sprintf("table %s, %d of %d", p.Table, min(p.Tables+1, p.TablesTotal), p.TablesTotal)})
 	}, func() { m.end() }
 }

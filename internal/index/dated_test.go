@@ -39,7 +39,12 @@ func TestDatedTables(t *testing.T) {
 	cfg := simnode.Config{Seed: 3, Blocks: 120, TxPerBlock: 12, EventsPerTx: 4}
 	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
 		blk := explorer.NewBlock(b, su)
-		own, followed, next, err := replayer.Block(t.Context(), blk, head, rows)
+		begun, err := replayer.Begin(blk)
+		if err != nil {
+			return err
+		}
+		own := begun.Own().Ops()
+		followed, next, err := begun.Finish(t.Context(), head, rows)
 		if err != nil {
 			return err
 		}

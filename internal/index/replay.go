@@ -53,22 +53,8 @@ func NewReplayer(subjects []explorer.Subject) *Replayer {
 	return r
 }
 
-// Block returns the rows of a block: those that follow from it alone, those
-// that build on earlier ones, and the head that the block makes.
-func (r *Replayer) Block(ctx context.Context, b *explorer.Block, parent chain.Head, earlier EarlierRows) (own, followed []store.Op, head chain.Head, err error) {
-	p, err := r.begin(b, explorer.NewRows(int(r.expectRows.Load())))
-	if err != nil {
-		return nil, nil, head, err
-	}
-	next := &explorer.Rows{}
-	if head, err = p.finish(ctx, parent, earlier, next); err != nil {
-		return nil, nil, head, err
-	}
-	return p.rows.Ops(), next.Ops(), head, nil
-}
-
-// replayed is a block with everything done that needs no other block.
-type replayed struct {
+// Replayed is a block with everything done that needs no other block.
+type Replayed struct {
 	block *explorer.Block
 	rows  *explorer.Rows // that follow from the block alone
 	sum   [32]byte
@@ -77,20 +63,38 @@ type replayed struct {
 	followers []explorer.Follower
 }
 
+// Begin projects a block, for which it needs no other. Blocks may be begun side by side.
+func (r *Replayer) Begin(b *explorer.Block) (*Replayed, error) {
+	return r.begin(b, explorer.NewRows(int(r.expectRows.Load())))
+}
+
 // begin projects a block into rows, which are empty.
-func (r *Replayer) begin(b *explorer.Block, rows *explorer.Rows) (*replayed, error) {
+func (r *Replayer) begin(b *explorer.Block, rows *explorer.Rows) (*Replayed, error) {
 	for _, s := range r.subjects {
 		if err := s.Project(b, rows); err != nil {
 			return nil, &projectionError{b.Number, s.Name(), err}
 		}
 	}
 	r.expectRows.Store(int64(rows.Len()))
-	return &replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
+	return &Replayed{b, rows, rows.Sum(), planned(r.followers, b), r.followers}, nil
+}
+
+// Own are the rows that follow from the block alone.
+func (p *Replayed) Own() *explorer.Rows { return p.rows }
+
+// Finish returns the rows that build on earlier ones, and the head that the block makes.
+func (p *Replayed) Finish(ctx context.Context, parent chain.Head, earlier EarlierRows) ([]store.Op, chain.Head, error) {
+	next := &explorer.Rows{}
+	head, err := p.finish(ctx, parent, earlier, next)
+	if err != nil {
+		return nil, head, err
+	}
+	return next.Ops(), head, nil
 }
 
 // finish makes the rows that build on earlier ones, in next, and returns the head that
 // the block makes.
-func (p *replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows, next *explorer.Rows) (head chain.Head, err error) {
+func (p *Replayed) finish(ctx context.Context, parent chain.Head, earlier EarlierRows, next *explorer.Rows) (head chain.Head, err error) {
 	if err := follow(ctx, p.followers, p.plans, p.block, next, earlier.GetMany); err != nil {
 		return head, err
 	}

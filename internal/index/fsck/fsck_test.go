@@ -14,6 +14,7 @@ import (
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
@@ -233,6 +234,37 @@ func TestClassesOfNoBlock(t *testing.T) {
 	}
 	if r := check(t, e); !r.Clean() {
 		t.Errorf("problems are %v", r.Problems)
+	}
+}
+
+// TestListsThatDiffer: of a list whose rows build on earlier ones it is said that it differs,
+// when it has as many rows as it should; and the blocks are searched for no longer than it
+// takes.
+func TestListsThatDiffer(t *testing.T) {
+	ctx := context.Background()
+	e := indexed(t)
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, back := &store.Batch{}, &store.Batch{}
+	if err := spoil(ctx, e, transfer.Pairs, "change", b, back); err != nil {
+		t.Fatal(err)
+	}
+	b.Under(lease)
+	if err := e.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	var last fsck.Progress
+	r, err := fsck.Check(ctx, fsck.Options{Store: e, Scratch: open(t), Subjects: sim.Subjects(), Progress: func(p fsck.Progress) { last = p }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "table transfer_pair has as many rows as the blocks explain, and not all of them are the same"; len(r.Problems) != 1 || r.Problems[0] != want {
+		t.Errorf("problems are %v", r.Problems)
+	}
+	if last.Searched != blocks || last.SearchTotal != blocks {
+		t.Errorf("%d of %d blocks were searched", last.Searched, last.SearchTotal)
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 )
 
 // Progress is how far a check has come: first over the blocks, whose number is
-// known, and then over the rows of every table, which nobody has counted before.
+// known, and then over the rows of every table, which nobody has counted before. Where
+// these differ, blocks are searched for the rows by which they do.
 type Progress struct {
 	// Blocks of BlocksTotal were replayed.
 	Blocks, BlocksTotal uint64
@@ -18,6 +19,8 @@ type Progress struct {
 	Rows                uint64
 	Table               string
 	Tables, TablesTotal int
+	// Searched blocks of SearchTotal, which is 0 unless something is wrong.
+	Searched, SearchTotal uint64
 }
 
 // Walking says that the blocks are done.

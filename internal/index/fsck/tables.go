@@ -1,12 +1,9 @@
 package fsck
 
 import (
-	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"time"
 
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
@@ -15,9 +12,9 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// tables counts every table and compares the replayed ones row by row.
+// tables adds every table up, and looks for what is wrong where the sum is not that of the
+// blocks.
 func (c *checker) tables() error {
-	c.expected[chain.Digests] = c.report.Blocks
 	if err := c.scratch.flush(); err != nil {
 		return err
 	}
@@ -33,67 +30,57 @@ func (c *checker) tables() error {
 	for _, s := range c.Subjects {
 		tables = append(tables, s.Tables()...)
 	}
+	var wrong []difference
 	for _, t := range tables {
-		var n uint64
-		for _, err := range c.r.Walk(c.ctx, t, nil) {
-			if err != nil {
-				return fmt.Errorf("walk table %s: %w", t.Name, err)
-			}
-			n++
+		stored, err := c.sumOf(c.r, t)
+		if err != nil {
+			return err
 		}
-		c.report.Rows[t.Name] = n
-		switch {
-		case t == chain.Meta:
-		case t == catalog.Undo:
-			if n != c.report.UndoRecords {
-				if err := c.problem("table %s has %d rows, %d belong to blocks", t.Name, n, c.report.UndoRecords); err != nil {
+		c.report.Rows[t.Name] = stored.rows
+		switch t {
+		case chain.Meta:
+			continue
+		case chain.Digests: // which were held against their blocks
+			err = c.counted(t, stored.rows, c.report.Blocks, "the blocks explain %d")
+		case catalog.Undo:
+			err = c.counted(t, stored.rows, c.report.UndoRecords, "%d belong to blocks")
+		default:
+			want := c.expected[t]
+			if followed[t] {
+				err = c.Scratch.View(c.ctx, func(s store.Reader) error {
+					replayed, err := c.sumOf(counted{s, c}, t)
+					want.add(replayed)
 					return err
-				}
+				})
 			}
-		case followed[t]:
-			if err := c.compareReplayed(t, n); err != nil {
-				return err
+			if stored != want {
+				wrong = append(wrong, difference{t, followed[t], stored.rows, want.rows})
 			}
-		case n != c.expected[t]:
-			if err := c.problem("table %s has %d rows, the blocks explain %d", t.Name, n, c.expected[t]); err != nil {
-				return err
-			}
+		}
+		if err != nil {
+			return err
 		}
 	}
-	return nil
+	return c.locate(wrong)
 }
 
-// compareReplayed holds a table of a follower against its replay. Rows that
-// follow from one block alone were compared with the block already.
-func (c *checker) compareReplayed(t *store.Table, rows uint64) error {
-	var replayed uint64
-	err := c.Scratch.View(c.ctx, func(s store.Reader) error {
-		for e, err := range (counted{s, c}).Walk(c.ctx, t, nil) {
-			if err != nil {
-				return fmt.Errorf("walk the replay of table %s: %w", t.Name, err)
-			}
-			replayed++
-			k := store.Key{Table: t, Partition: e.Partition, Sort: e.Sort}
-			got, err := c.r.Get(c.ctx, k)
-			switch {
-			case errors.Is(err, store.ErrNotFound):
-				err = c.problem("row %x of table %s is missing", keyBytes(k), t.Name)
-			case err == nil && !bytes.Equal(got, e.Value):
-				err = c.problem("row %x of table %s differs from its replay", keyBytes(k), t.Name)
-			}
-			if err != nil {
-				return err
-			}
+// sumOf walks a table.
+func (c *checker) sumOf(r store.Reader, t *store.Table) (total sum, err error) {
+	for e, err := range r.Walk(c.ctx, t, nil) {
+		if err != nil {
+			return total, fmt.Errorf("walk table %s: %w", t.Name, err)
 		}
+		total.add(c.adder.row(t.ID, e.Partition, e.Sort, e.Value))
+	}
+	return total, nil
+}
+
+// counted compares how many rows a table has with how many it should have.
+func (c *checker) counted(t *store.Table, rows, want uint64, should string) error {
+	if rows == want {
 		return nil
-	})
-	if err != nil {
-		return err
 	}
-	if want := replayed + c.expected[t]; rows != want {
-		return c.problem("table %s has %d rows, the blocks explain %d", t.Name, rows, want)
-	}
-	return nil
+	return c.problem("table %s has %d rows, "+should, t.Name, rows, want)
 }
 
 // undo checks that every block that may be undone has a record that undoes it.
@@ -158,75 +145,4 @@ func (c *checker) undoRecord(n uint64, rec []byte) error {
 		return c.problem("block %d has digest %x, its undo record gives %x", n, stored, back.Head.Digest)
 	}
 	return nil
-}
-
-// scratch holds the replayed rows of followers. Rows that are not written out
-// yet are answered from memory.
-type scratch struct {
-	ctx    context.Context
-	engine store.Engine
-	lease  store.Lease
-	batch  store.Batch
-	fresh  map[string][]byte
-}
-
-const scratchBytes = 16 << 20
-
-func newScratch(ctx context.Context, e store.Engine) (*scratch, error) {
-	lease, err := e.Acquire(ctx, store.Writer, "fsck", time.Hour)
-	if err != nil {
-		return nil, fmt.Errorf("open the scratch store: %w", err)
-	}
-	return &scratch{ctx: ctx, engine: e, lease: lease, fresh: map[string][]byte{}}, nil
-}
-
-func scratchKey(k store.Key) string {
-	return string(append(append([]byte{k.Table.ID}, k.Partition...), k.Sort...))
-}
-
-func (s *scratch) add(op *store.Op) error {
-	if op.Delete {
-		s.batch.Delete(op.Key)
-		s.fresh[scratchKey(op.Key)] = nil
-	} else {
-		s.batch.Put(op.Key, op.Value)
-		s.fresh[scratchKey(op.Key)] = append([]byte{}, op.Value...)
-	}
-	if s.batch.Bytes() < scratchBytes {
-		return nil
-	}
-	return s.flush()
-}
-
-func (s *scratch) flush() error {
-	s.batch.Epoch = s.lease.Epoch
-	if err := s.engine.Commit(s.ctx, &s.batch); err != nil {
-		return fmt.Errorf("write the scratch store: %w", err)
-	}
-	s.batch.Reset()
-	clear(s.fresh)
-	return nil
-}
-
-// GetMany answers the earlier rows of a replayed block.
-func (s *scratch) GetMany(ctx context.Context, keys []store.Key) ([][]byte, error) {
-	out := make([][]byte, len(keys))
-	for i, k := range keys {
-		if v, ok := s.fresh[scratchKey(k)]; ok {
-			out[i] = v
-			continue
-		}
-		err := s.engine.View(ctx, func(r store.Reader) error {
-			v, err := r.Get(ctx, k)
-			if errors.Is(err, store.ErrNotFound) {
-				return nil
-			}
-			out[i] = v
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }

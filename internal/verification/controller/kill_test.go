@@ -61,7 +61,7 @@ func TestKillNine(t *testing.T) {
 	j := b.queue(b.declared)
 	worker := func(point string) (*exec.Cmd, io.Reader) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestWorkerProcess$", "-test.v")
-		cmd.Env = append(os.Environ(), childDB+"="+path, childPoint+"="+point)
+		cmd.Env = append(os.Environ(), childDB+"="+path, childPoint+"="+point, "TMPDIR="+t.TempDir()) // which the killed leave as it is
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
