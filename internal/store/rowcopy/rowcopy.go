@@ -216,7 +216,7 @@ func (c *copier) find(ctx context.Context) (resumed bool, err error) {
 func (c *copier) copyTable(ctx context.Context, r store.Reader, t *store.Table) error {
 	var after *store.Key
 	if c.at.Table == t.Name && c.at.Begun {
-		after = &store.Key{Table: t, Partition: c.at.Partition, Sort: c.at.Sort}
+		after = &store.Key{Table: t, Partition: bytes.Clone(c.at.Partition), Sort: bytes.Clone(c.at.Sort)}
 	}
 	for e, err := range r.Walk(ctx, t, after) {
 		if err != nil {
@@ -225,10 +225,9 @@ func (c *copier) copyTable(ctx context.Context, r store.Reader, t *store.Table) 
 		if t == c.Marker.Table && bytes.Equal(e.Sort, c.Marker.Sort) && bytes.Equal(e.Partition, c.Marker.Partition) {
 			return errors.New("the source is itself an unfinished copy")
 		}
-		// The walk's slices are used again; the batch keeps what it is given.
-		key := store.Key{Table: t, Partition: bytes.Clone(e.Partition), Sort: bytes.Clone(e.Sort)}
-		c.batch.Put(key, bytes.Clone(e.Value))
-		c.at.Table, c.at.Begun, c.at.Partition, c.at.Sort = t.Name, true, key.Partition, key.Sort
+		c.batch.Put(store.Key{Table: t, Partition: e.Partition, Sort: e.Sort}, e.Value)
+		c.at.Table, c.at.Begun = t.Name, true
+		c.at.Partition, c.at.Sort = append(c.at.Partition[:0], e.Partition...), append(c.at.Sort[:0], e.Sort...)
 		c.at.Rows++
 		// The last table is small and goes whole, with the end of the marker: who
 		// sees it sees everything.
