@@ -19,8 +19,8 @@ type loginCommand struct {
 
 // Run prints a link that signs somebody in with a browser, once.
 func (c *loginCommand) Run(ctx context.Context, con *console) error {
-	if u, err := url.Parse(c.BaseURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return &usageError{fmt.Sprintf("--base-url %s: want an address such as https://api.example", c.BaseURL)}
+	if u, err := url.Parse(c.BaseURL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return &usageError{fmt.Sprintf("--base-url %s: want an address such as https://api.example", withoutUser(c.BaseURL))}
 	}
 	return c.people(ctx, con, func(people *session.Repository, accounts *account.Repository) error {
 		w, err := accounts.WorkspaceByName(ctx, c.Workspace)

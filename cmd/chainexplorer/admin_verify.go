@@ -125,7 +125,7 @@ func (c *verifyCommand) open(ctx context.Context, con *console) (store.Engine, e
 
 // openNodes connects to the nodes and sees that they serve the chain of the index.
 func (c *verifyCommand) openNodes(ctx context.Context, con *console, engine store.Engine) (*node.Pool, error) {
-	endpoints, err := parseNodes(c.Node)
+	endpoints, err := parseNodes("--node", c.Node)
 	if err != nil {
 		return nil, err
 	}

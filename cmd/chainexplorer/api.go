@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/registry"
 )
 
 type apiCommand struct {
@@ -46,11 +45,11 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 	for _, s := range c.Chain {
 		id, address, named := strings.Cut(s, "=")
 		if id != "SN_MAIN" && id != "SN_SEPOLIA" {
-			return &usageError{fmt.Sprintf("--chain %s: want SN_MAIN or SN_SEPOLIA, with =URL for a node", s)}
+			return &usageError{"--chain: want SN_MAIN or SN_SEPOLIA, with =URL for a node"} // and no word of it: an address may hold a key
 		}
 		list := nodes[id]
 		if named {
-			more, err := parseNodes([]string{address})
+			more, err := parseNodes("--chain "+id, []string{address})
 			if err != nil {
 				return err
 			}
@@ -58,7 +57,7 @@ func (c *apiCommand) Run(ctx context.Context, con *console) error {
 		}
 		nodes[id] = list // also without a node
 	}
-	known, err := registry.Load(c.Registry)
+	known, err := loadRegistry(c.Registry)
 	if err != nil {
 		return err
 	}
@@ -81,6 +80,12 @@ func (c *apiCommand) check() error {
 	}
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
+	}
+	if err := c.receiptFlags.check(); err != nil {
+		return err
+	}
+	if err := errors.Join(checkListen("--listen", c.Listen), checkListen("--metrics", c.Metrics)); err != nil {
+		return err
 	}
 	if err := c.stopFlags.check(); err != nil {
 		return err

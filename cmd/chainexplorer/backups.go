@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -165,8 +166,8 @@ func (b *backups) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // isStore says whether a directory holds an index.
 func isStore(dir string) bool {
-	found, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
-	return err == nil && len(found) > 0
+	entries, err := os.ReadDir(dir) // and no pattern: the folder may have brackets in its name
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "MANIFEST-") })
 }
 
 // errRunning explains a lock.

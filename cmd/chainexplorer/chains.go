@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,14 +35,14 @@ func (p *composition) indexed(ctx context.Context, id string) (string, error) {
 		}
 		return "", nil
 	}
-	found, err := filepath.Glob(filepath.Join(p.Data, "*", "MANIFEST-*"))
-	if err != nil {
-		return "", err
+	entries, err := os.ReadDir(p.Data)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("data directory: %w", err)
 	}
 	var names []string
-	for _, f := range found {
-		if name := filepath.Base(filepath.Dir(f)); len(names) == 0 || names[len(names)-1] != name { // in order
-			names = append(names, name)
+	for _, e := range entries {
+		if isStore(filepath.Join(p.Data, e.Name())) {
+			names = append(names, e.Name())
 		}
 	}
 	switch len(names) {

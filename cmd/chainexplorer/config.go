@@ -62,17 +62,7 @@ func loadSettings(args []string) (*settings, error) {
 // Validate refuses names that no command knows: a misspelt setting must not be
 // ignored.
 func (s *settings) Validate(app *kong.Application) error {
-	known := map[string]bool{}
-	var walk func(n *kong.Node)
-	walk = func(n *kong.Node) {
-		for _, f := range n.Flags {
-			known[f.Name] = true
-		}
-		for _, c := range n.Children {
-			walk(c)
-		}
-	}
-	walk(app.Node)
+	known := flagNames(app)
 	var unknown []string
 	for name := range s.values {
 		if !known[name] {
@@ -84,6 +74,39 @@ func (s *settings) Validate(app *kong.Application) error {
 		return fmt.Errorf("config file %s: unknown setting %s", s.file, strings.Join(unknown, ", "))
 	}
 	return nil
+}
+
+// flagNames are those of all commands.
+func flagNames(app *kong.Application) map[string]bool {
+	known := map[string]bool{}
+	var walk func(n *kong.Node)
+	walk = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			known[f.Name] = true
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
+	}
+	walk(app.Node)
+	return known
+}
+
+// strangeVariables are those of the environment that have our prefix and are no setting of
+// any command, in order. They are no error, as in the file: Kubernetes sets some for every
+// service that is called like the program.
+func strangeVariables(app *kong.Application, environ []string) (out []string) {
+	known := map[string]bool{}
+	for name := range flagNames(app) {
+		known[envName(name)] = true
+	}
+	for _, v := range environ {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, envPrefix) && !known[name] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Resolve is asked for every flag that the command line does not set.

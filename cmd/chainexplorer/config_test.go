@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +80,10 @@ func TestBadSettings(t *testing.T) {
 
 // TestServeMistakes: every bad setting is refused before anything starts.
 func TestServeMistakes(t *testing.T) {
-	data := t.TempDir()
+	data, wrong := t.TempDir(), t.TempDir()+"/file"
+	if err := os.WriteFile(wrong, []byte("nonsense: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -91,16 +95,76 @@ func TestServeMistakes(t *testing.T) {
 		{"other chain", []string{"--chain=ETH=http://127.0.0.1:1"}, "want SN_MAIN=URL"},
 		{"origin with a path", []string{"--node=http://127.0.0.1:1", "--origin=https://a.example/x"}, "a scheme and a host alone"},
 		{"bad base", []string{"--node=http://127.0.0.1:1", "--base-url=api.example"}, "--base-url"},
-		{"bad address", []string{"--node=http://127.0.0.1:1", "--listen=nowhere"}, "listen"},
+		{"base with a password", []string{"--node=http://127.0.0.1:1", "--base-url=https://me:hunter2@api.example"}, "--base-url"},
+		{"bad address", []string{"--node=http://127.0.0.1:1", "--listen=nowhere"}, "--listen"},
+		{"bad port", []string{"--node=http://127.0.0.1:1", "--metrics=127.0.0.1:99999"}, "--metrics"},
+		{"no node's address", []string{"--node=x"}, "--node: address is not a URL with a host"},
+		{"another scheme", []string{"--node=ftp://me:hunter2@h"}, "--node: address must start with"},
+		{"bad address of a socket", []string{"--node=http://127.0.0.1:1,x"}, "--node: WebSocket address"},
+		{"no node's address, chain", []string{"--chain=SN_MAIN=http://me:hunter2@[::1"}, "--chain SN_MAIN: address is not a URL"},
+		{"other chain, password", []string{"--chain=SN_MAINX=http://me:hunter2@127.0.0.1:1"}, "want SN_MAIN=URL"},
+		{"bad collector", []string{"--node=http://127.0.0.1:1", "--trace-endpoint=ftp://me:hunter2@h"}, "--trace-endpoint ***@h"},
+		{"origin, password", []string{"--node=http://127.0.0.1:1", "--origin=https://me:hunter2@h"}, "--origin ***@h"},
+		{"provider, password", []string{"--node=http://127.0.0.1:1", "--base-url=https://api.example", "--oidc-client-id=x", "--oidc-issuer=https://me:hunter2@h"}, "--oidc-issuer"},
+		{"internal key", []string{"--node=http://127.0.0.1:1", "--internal-key=x"}, "--internal-key"},
+		{"registry", []string{"--node=http://127.0.0.1:1", "--registry=" + wrong}, "registry"},
+		{"log key", []string{"--node=http://127.0.0.1:1", "--receipt-log-key=" + wrong}, "--receipt-log-key"},
 	} {
 		_, stderr, code := output(t, append([]string{"serve", "--data=" + data}, c.args...)...)
-		if code == 0 || !strings.Contains(stderr, c.want) {
+		if code != exitUsage || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, output lacks %q:\n%s", c.name, code, c.want, stderr)
+		}
+		if strings.Contains(stderr, "hunter2") {
+			t.Errorf("%s: a password is told: %s", c.name, stderr)
+		}
+	}
+	// What may be there later is no wrong setting, and is told by its name.
+	for flag, want := range map[string]string{"--receipt-trust": "--receipt-trust: ", "--receipt-log-key": "--receipt-log-key: ", "--registry": "registry: "} {
+		_, stderr, code := output(t, "serve", "--data="+data, "--node=http://127.0.0.1:1", flag+"="+wrong+".none")
+		if code != exitFailure || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d:\n%s", flag, code, stderr)
 		}
 	}
 	entries, err := os.ReadDir(data)
 	if err != nil || len(entries) > 0 {
 		t.Errorf("something was written: %v, %v", entries, err)
+	}
+}
+
+// TestStrangeVariables: what has our prefix and is no setting is told of.
+func TestStrangeVariables(t *testing.T) {
+	parser, err := kong.New(newCommands())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strangeVariables(parser.Model, []string{"PATH=/x", "CHAINEXPLORER_VERFY=all", "CHAINEXPLORER_VERIFY=all", "CHAINEXPLORER_CONFIG=x", "CHAINEXPLORER_BATCH=", "CHAINEXPLORERS=1"})
+	if want := []string{"CHAINEXPLORER_BATCH", "CHAINEXPLORER_VERFY"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestFolderNames: a folder may be called what would be a pattern.
+func TestFolderNames(t *testing.T) {
+	data := filepath.Join(t.TempDir(), `a[b*?\c`)
+	index := filepath.Join(data, "SN_MAIN")
+	if err := os.MkdirAll(index, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := composition{}
+	p.Data = data
+	if id, err := p.indexed(t.Context(), ""); err != nil || id != "" || isStore(index) {
+		t.Errorf("nothing is there: %q, %v", id, err)
+	}
+	if err := os.WriteFile(filepath.Join(index, "MANIFEST-000001"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, named := range []string{"", "SN_MAIN"} {
+		if id, err := p.indexed(t.Context(), named); err != nil || id != "SN_MAIN" {
+			t.Errorf("%q: %q, %v", named, id, err)
+		}
+	}
+	if err := checkDataDir(index); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"chainexplorer/internal/backup"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/registry"
 )
 
 type indexCommand struct {
@@ -50,7 +49,7 @@ type indexCommand struct {
 }
 
 func (c *indexCommand) Run(ctx context.Context, con *console) error {
-	endpoints, err := parseNodes(c.Node)
+	endpoints, err := parseNodes("--node", c.Node)
 	if err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if err := c.checkBackups(); err != nil {
 		return err
 	}
-	known, err := registry.Load(c.Registry)
+	known, err := loadRegistry(c.Registry)
 	if err != nil {
 		return err
 	}
@@ -139,15 +138,16 @@ func (c *indexCommand) checkBackups() error {
 	return checkBackupDir(dir, c.Metrics, c.Store, data)
 }
 
-// parseNodes reads URL or URL,WEBSOCKET.
-func parseNodes(list []string) ([]node.Endpoint, error) {
+// parseNodes reads URL or URL,WEBSOCKET of a flag.
+func parseNodes(flag string, list []string) ([]node.Endpoint, error) {
 	var out []node.Endpoint
 	for _, s := range list {
 		url, ws, _ := strings.Cut(s, ",")
-		if url == "" {
-			return nil, &usageError{"--node needs an address such as http://127.0.0.1:6060"}
+		e := node.Endpoint{URL: strings.TrimSpace(url), WebSocketURL: strings.TrimSpace(ws)}
+		if err := e.Check(); err != nil {
+			return nil, &usageError{fmt.Sprintf("%s: %v: want one such as http://127.0.0.1:6060", flag, err)}
 		}
-		out = append(out, node.Endpoint{URL: strings.TrimSpace(url), WebSocketURL: strings.TrimSpace(ws)})
+		out = append(out, e)
 	}
 	return out, nil
 }
@@ -164,7 +164,7 @@ func checkDataDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	if matches, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*")); err == nil && len(matches) > 0 {
+	if isStore(dir) {
 		return nil
 	}
 	return &usageError{fmt.Sprintf("the directory %s holds files that are not an index: give another --data, or empty it", dir)}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -103,6 +104,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	c := newConsole(stdout, stderr, cmds.LogLevel)
 	c.patience = func(d time.Duration) { signals.limit.Store(int64(d)) }
+	if slices.Contains([]string{"serve", "index", "api", "worker"}, kctx.Command()) {
+		for _, name := range strangeVariables(parser.Model, os.Environ()) {
+			c.log.Warn("a variable of the environment is no setting, and does nothing", "name", name)
+		}
+	}
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	if o, values := get.Selected(kctx); o != nil {
 		err = cmds.Get.run(ctx, c, o, values)

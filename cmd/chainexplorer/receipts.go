@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -30,6 +32,21 @@ type receiptFlags struct {
 // receiptLogFlags name the log of receipts, to those who have its heads signed as well.
 type receiptLogFlags struct {
 	ReceiptLogKey string `placeholder:"FILE" help:"Public key of the transparency log of receipts (log.pub), to publish the log at /receipt-log and to have its heads signed by --signer."`
+}
+
+// check reads what the flags name, so that a wrong name is told before anything starts.
+func (f *receiptFlags) check() error {
+	if f.ReceiptTrust != "" {
+		if _, err := os.ReadFile(f.ReceiptTrust); err != nil {
+			return fmt.Errorf("--receipt-trust: %w", err)
+		}
+	}
+	if f.ReceiptLogKey != "" {
+		if _, _, err := keyring.ReadLogPublic(f.ReceiptLogKey); err != nil {
+			return wrongFile("--receipt-log-key: ", err)
+		}
+	}
+	return nil
 }
 
 // open returns the log, with its key as people pin it; nil without a key.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -74,7 +77,7 @@ func (c *serveCommand) Run(ctx context.Context, con *console) error {
 			return err
 		}
 	}
-	known, err := registry.Load(c.Registry)
+	known, err := loadRegistry(c.Registry)
 	if err != nil {
 		return err
 	}
@@ -124,16 +127,16 @@ func (c *serveCommand) nodes() (map[string][]node.Endpoint, error) {
 		return nil, &usageError{"give --node for one chain, or --chain for named ones, not both"}
 	}
 	if len(c.Node) > 0 {
-		list, err := parseNodes(c.Node)
+		list, err := parseNodes("--node", c.Node)
 		return map[string][]node.Endpoint{"": list}, err
 	}
 	out := map[string][]node.Endpoint{}
 	for _, s := range c.Chain {
 		id, address, ok := strings.Cut(s, "=")
 		if !ok || (id != "SN_MAIN" && id != "SN_SEPOLIA") {
-			return nil, &usageError{fmt.Sprintf("--chain %s: want SN_MAIN=URL or SN_SEPOLIA=URL", s)}
+			return nil, &usageError{"--chain: want SN_MAIN=URL or SN_SEPOLIA=URL"} // and no word of it: an address may hold a key
 		}
-		list, err := parseNodes([]string{address})
+		list, err := parseNodes("--chain "+id, []string{address})
 		if err != nil {
 			return nil, err
 		}
@@ -160,6 +163,12 @@ func (c *serveCommand) check() error {
 		return err
 	}
 	if err := checkPublic(c.Origin, c.BaseURL, c.TraceEndpoint); err != nil {
+		return err
+	}
+	if err := c.receiptFlags.check(); err != nil {
+		return err
+	}
+	if err := errors.Join(checkListen("--listen", c.Listen), checkListen("--metrics", c.Metrics)); err != nil {
 		return err
 	}
 	if err := c.stopFlags.check(); err != nil {
@@ -206,14 +215,60 @@ func checkPublic(origins []string, baseURL, traceEndpoint string) error {
 	for _, o := range origins {
 		u, err := url.Parse(o)
 		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			return &usageError{fmt.Sprintf("--origin %s: want a scheme and a host alone, such as https://explorer.example", o)}
+			return &usageError{fmt.Sprintf("--origin %s: want a scheme and a host alone, such as https://explorer.example", withoutUser(o))}
 		}
 	}
 	for name, s := range map[string]string{"--base-url": baseURL, "--trace-endpoint": traceEndpoint} {
 		u, err := url.Parse(s)
 		if s != "" && (err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "") {
-			return &usageError{fmt.Sprintf("%s %s: want an address such as https://api.example", name, s)}
+			return &usageError{fmt.Sprintf("%s %s: want an address such as https://api.example", name, withoutUser(s))}
+		}
+		if err == nil && u.User != nil && name == "--base-url" {
+			return &usageError{name + ": an address that everybody is told must not hold a user or a password"}
 		}
 	}
 	return nil
+}
+
+// withoutUser is an address that is not one as an error may show it: what stands in front
+// of an at sign may be a password.
+func withoutUser(address string) string {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		return "***" + address[at:]
+	}
+	return address
+}
+
+// checkListen refuses what is no address to listen on.
+func checkListen(flag, address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return &usageError{fmt.Sprintf("%s %s: want a host and a port, such as 127.0.0.1:8080", flag, withoutUser(address))}
+	}
+	return nil
+}
+
+// loadRegistry reads the file of --registry.
+func loadRegistry(file string) (*registry.Registry, error) {
+	known, err := registry.Load(file)
+	return known, wrongFile("", err)
+}
+
+// wrongFile is why a file that a setting names cannot be used. What it holds is a wrong
+// setting; a file that cannot be read may be there when the program is started again.
+func wrongFile(prefix string, err error) error {
+	var unread *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &unread):
+		return fmt.Errorf("%s%w", prefix, err)
+	}
+	return &usageError{prefix + err.Error()}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
-	"chainexplorer/internal/registry"
 )
 
 type workerCommand struct {
@@ -40,14 +39,14 @@ func (workerCommand) Help() string {
 
 // Run does jobs until it is stopped. It never writes what comes from blocks.
 func (c *workerCommand) Run(ctx context.Context, con *console) error {
-	endpoints, err := parseNodes(c.Node)
+	endpoints, err := parseNodes("--node", c.Node)
 	if err != nil {
 		return err
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	known, err := registry.Load(c.Registry)
+	known, err := loadRegistry(c.Registry)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ const maxConfiguredName = 32
 // No error holds the text: it may have been a key.
 func ParseConfigured(text string) (k ConfiguredKey, err error) {
 	bad := func(reason string) (ConfiguredKey, error) {
-		return ConfiguredKey{}, &InvalidError{"internal key", reason}
+		return ConfiguredKey{}, &InvalidError{"internal-key", reason}
 	}
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 || HoldsKey(text) {
@@ -69,7 +69,7 @@ func (a *Authenticator) Configure(list []ConfiguredKey) error {
 	keys, names := map[[sha256.Size]byte]*Principal{}, map[string]bool{}
 	for _, k := range list {
 		if names[k.Name] || keys[k.sum] != nil {
-			return &InvalidError{"internal key", k.Name + ": it is there twice"}
+			return &InvalidError{"internal-key", k.Name + ": it is there twice"}
 		}
 		names[k.Name] = true
 		id := "internal_" + k.Name

@@ -147,6 +147,12 @@ type address struct {
 	local   bool     // on this machine: compression would only cost
 }
 
+// Check says what is wrong with the form of the addresses, without repeating them.
+func (e Endpoint) Check() error {
+	_, err := parseEndpoint(e)
+	return err
+}
+
 func parseEndpoints(eps []Endpoint) ([]address, error) {
 	if len(eps) == 0 {
 		return nil, errors.New("no node given")

@@ -172,7 +172,7 @@ func (p *provider) discover(ctx context.Context) (*published, error) {
 func CheckIssuer(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("%q is not an address such as https://accounts.example", address)
+		return errors.New("it is not an address such as https://accounts.example") // which is not repeated: it may hold a password
 	}
 	here := u.Hostname() == "localhost" || u.Hostname() == "::1" || strings.HasPrefix(u.Hostname(), "127.")
 	if u.Scheme != "https" && (u.Scheme != "http" || !here) {
