@@ -151,6 +151,9 @@ func (d *decoder) header(h *Header, transactions func()) fieldSet {
 	return seen
 }
 
+// lastSecond is the last one that RFC 3339 can tell. No sequencer gets near it.
+const lastSecond = 253_402_300_799
+
 // headerField reads the value of one field and returns which it was. Of a
 // field that it does not know it reads nothing.
 func (d *decoder) headerField(h *Header, c *Commitments, key string) fieldSet {
@@ -171,7 +174,9 @@ func (d *decoder) headerField(h *Header, c *Commitments, key string) fieldSet {
 		d.feltInto(&h.NewRoot)
 		return hdRoot
 	case "timestamp":
-		h.Timestamp = d.s.Uint64()
+		if h.Timestamp = d.s.Uint64(); h.Timestamp > lastSecond {
+			d.s.Fail(errors.New("a time after the year 9999"))
+		}
 		return hdTimestamp
 	case "sequencer_address":
 		d.feltInto(&h.Sequencer)

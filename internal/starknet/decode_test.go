@@ -221,24 +221,26 @@ func TestBlocksThatAreRefused(t *testing.T) {
 	good := string(starknet.AppendBlock(nil, sampleBlock(), starknet.V010))
 	tx := `"transaction":{`
 	for name, data := range map[string]string{
-		"empty":              "",
-		"null":               "null",
-		"array":              "[]",
-		"truncated":          good[:len(good)/2],
-		"trailing":           good + "{}",
-		"two commas":         strings.Replace(good, `","`, `",,"`, 1),
-		"felt out of range":  strings.Replace(good, `"new_root":"`, `"new_root":"0x800000000000011000000000000000000000000000000000000000000000001","x":"`, 1),
-		"felt without 0x":    strings.Replace(good, `"new_root":"0x`, `"new_root":"`, 1),
-		"felt as number":     strings.Replace(good, `"tip":"`, `"tip":7,"x":"`, 1),
-		"unknown type":       strings.Replace(good, `"type":"INVOKE"`, `"type":"INVENT"`, 1),
-		"unknown status":     strings.Replace(good, `"status":"ACCEPTED`, `"status":"EXPECTED`, 1),
-		"negative number":    strings.Replace(good, `"timestamp":`, `"timestamp":-`, 1),
-		"fraction":           strings.Replace(good, `"timestamp":`, `"timestamp":1.5,"x":`, 1),
-		"unknown version":    strings.Replace(good, tx+`"type":"INVOKE","version":"0x`, tx+`"type":"INVOKE","version":"0x7`, 1),
-		"type not receipt's": strings.Replace(good, `"receipt":{"type":"INVOKE"`, `"receipt":{"type":"DECLARE"`, 1),
-		"hash not receipt's": strings.Replace(good, tx, tx+`"transaction_hash":"0x123",`, 1),
-		"control character":  strings.Replace(good, `"starknet_version":"`, "\"starknet_version\":\"\x01", 1),
-		"deep":               strings.Replace(good, `{`, `{"x":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`,`, 1),
+		"empty":               "",
+		"null":                "null",
+		"array":               "[]",
+		"truncated":           good[:len(good)/2],
+		"trailing":            good + "{}",
+		"two commas":          strings.Replace(good, `","`, `",,"`, 1),
+		"felt out of range":   strings.Replace(good, `"new_root":"`, `"new_root":"0x800000000000011000000000000000000000000000000000000000000000001","x":"`, 1),
+		"felt without 0x":     strings.Replace(good, `"new_root":"0x`, `"new_root":"`, 1),
+		"felt as number":      strings.Replace(good, `"tip":"`, `"tip":7,"x":"`, 1),
+		"unknown type":        strings.Replace(good, `"type":"INVOKE"`, `"type":"INVENT"`, 1),
+		"unknown status":      strings.Replace(good, `"status":"ACCEPTED`, `"status":"EXPECTED`, 1),
+		"negative number":     strings.Replace(good, `"timestamp":`, `"timestamp":-`, 1),
+		"time without a name": strings.Replace(good, `"timestamp":`, `"timestamp":253402300800,"x":`, 1),
+		"time at the end":     strings.Replace(good, `"timestamp":`, `"timestamp":18446744073709551615,"x":`, 1),
+		"fraction":            strings.Replace(good, `"timestamp":`, `"timestamp":1.5,"x":`, 1),
+		"unknown version":     strings.Replace(good, tx+`"type":"INVOKE","version":"0x`, tx+`"type":"INVOKE","version":"0x7`, 1),
+		"type not receipt's":  strings.Replace(good, `"receipt":{"type":"INVOKE"`, `"receipt":{"type":"DECLARE"`, 1),
+		"hash not receipt's":  strings.Replace(good, tx, tx+`"transaction_hash":"0x123",`, 1),
+		"control character":   strings.Replace(good, `"starknet_version":"`, "\"starknet_version\":\"\x01", 1),
+		"deep":                strings.Replace(good, `{`, `{"x":`+strings.Repeat("[", 1000)+strings.Repeat("]", 1000)+`,`, 1),
 	} {
 		if data == good {
 			t.Errorf("%s: nothing replaced", name)
@@ -246,6 +248,14 @@ func TestBlocksThatAreRefused(t *testing.T) {
 		if _, err := starknet.DecodeBlock([]byte(data)); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+func TestTheLastSecondIsTaken(t *testing.T) {
+	b := sampleBlock()
+	b.Timestamp = 253402300799
+	if got, err := starknet.DecodeBlock(starknet.AppendBlock(nil, b, starknet.V010)); err != nil || got.Timestamp != b.Timestamp {
+		t.Error(err)
 	}
 }
 

@@ -125,7 +125,7 @@ func randomBlock(r *rand.Rand, txs int) *starknet.Block {
 	price := func() starknet.GasPrice { return starknet.GasPrice{InFri: randomFelt(r), InWei: randomFelt(r)} }
 	b := &starknet.Block{Header: starknet.Header{
 		Status: starknet.BlockStatus(1 + r.IntN(2)), Hash: randomFelt(r), ParentHash: randomFelt(r), Number: r.Uint64(), NewRoot: randomFelt(r),
-		Timestamp: r.Uint64(), Sequencer: randomFelt(r), L1GasPrice: price(), L1DataGasPrice: price(), L2GasPrice: price(),
+		Timestamp: r.Uint64() % (1 << 37), Sequencer: randomFelt(r), L1GasPrice: price(), L1DataGasPrice: price(), L2GasPrice: price(),
 		DAMode: starknet.DAMode(1 + r.IntN(2)), StarknetVersion: "0.14.1",
 		Commitments: &starknet.Commitments{
 			Transactions: randomFelt(r), Events: randomFelt(r), Receipts: randomFelt(r), StateDiff: randomFelt(r),
