@@ -295,6 +295,12 @@ func TestMixedUp(t *testing.T) {
 			w.Clock.Advance(11 * time.Minute)
 			return back(s, nil)
 		},
+		"by a clock ahead": func(b *browser) string {
+			w.Clock.Advance(24 * time.Hour)
+			s := b.begin("").Get("state")
+			w.Clock.Advance(-24 * time.Hour)
+			return back(s, nil)
+		},
 		"two states": func(b *browser) string {
 			s := b.begin("").Get("state")
 			return back(s, nil) + "&state=" + url.QueryEscape(s)

@@ -55,7 +55,8 @@ func (d *Desk) state(secret, next string, at time.Time) string {
 	return said + "." + d.people.Derive(statePurpose, said+" "+secret)
 }
 
-// resumes reads a state that was made for the browser's attempt, and lately.
+// resumes reads a state that was made for the browser's attempt, and lately: not by a clock
+// that was ahead, whose states would outlast what is remembered of those that are spent.
 func (d *Desk) resumes(r *http.Request, state string) (secret, next string, ok bool) {
 	at := strings.LastIndexByte(state, '.')
 	secret = d.attempted(r)
@@ -65,7 +66,7 @@ func (d *Desk) resumes(r *http.Request, state string) (secret, next string, ok b
 	where, when, _ := strings.Cut(state[:at], ".")
 	text, err := base64.RawURLEncoding.DecodeString(where)
 	began, notNumber := strconv.ParseInt(when, 36, 64)
-	if err != nil || notNumber != nil || d.Now().Sub(time.Unix(began, 0)) > attemptTime {
+	if err != nil || notNumber != nil || d.Now().Sub(time.Unix(began, 0)).Abs() > attemptTime {
 		return "", "", false
 	}
 	return secret, string(text), true
