@@ -25,7 +25,7 @@ type simnodeCommand struct {
 	Blocks int     `default:"1000" help:"Blocks of history."`
 	Tx     int     `default:"5" help:"Transactions a block, on average."`
 	Events float64 `default:"4" help:"Events a transaction, on average."`
-	L1Lag  int     `default:"20" help:"Blocks by which acceptance on L1 is behind; negative for never."`
+	L1Lag  int     `name:"l1-lag" default:"20" help:"Blocks by which acceptance on L1 is behind; negative for never."`
 
 	RealHashes bool   `help:"Compute real transaction, commitment and block hashes, so that blocks can be verified; slower to start. Without it, index with --verify off."`
 	Version    string `placeholder:"VERSION" help:"starknet_version of the blocks; with --real-hashes one whose rules are known, such as 0.14.0."`
