@@ -125,7 +125,7 @@ func TestHelpAndMistakes(t *testing.T) {
 		{"missing flags", []string{"index"}, exitUsage, "missing flags"},
 		{"bad verify", []string{"index", "--node=http://127.0.0.1:1", "--data=" + t.TempDir(), "--verify=some"}, exitUsage, `"off","tail","all"`},
 		{"bad window", []string{"index", "--node=http://127.0.0.1:1", "--data=" + t.TempDir(), "--window=0"}, exitUsage, "--window must be 1 to 4096"},
-		{"bad node", []string{"index", "--node=ftp://127.0.0.1", "--data=" + t.TempDir()}, exitFailure, "address must start with one of http"},
+		{"bad node", []string{"index", "--node=ftp://127.0.0.1", "--data=" + t.TempDir()}, exitUsage, "address must start with one of http"},
 		{"foreign directory", []string{"index", "--node=http://127.0.0.1:1", "--data=" + other}, exitUsage, "holds files that are not an index"},
 		{"a worker on files", []string{"worker", "--node=http://127.0.0.1:1"}, exitUsage, "a worker shares its index with an indexer"},
 		{"a worker without a node", []string{"worker", "--store=postgres://127.0.0.1:1/x"}, exitUsage, "missing flags: --node"},

@@ -29,7 +29,6 @@ var alone = map[string]string{
 	"internal/gateway/method":      "asks a simulated node one thing after the other, which is watched where it is tested itself",
 	"internal/gateway/own":         "answers one thing after the other, when the indexer has ended",
 	"internal/get":                 "asks a server one thing after the other",
-	"internal/index/fsck":          "looks at one row after the other, when the indexer has ended",
 	"internal/job/census":          "its steps follow each other; the goroutines are those of a simulated node",
 	"internal/job/pools":           "its steps follow each other; the goroutines are those of a simulated node",
 	"internal/job/privacypool":     "its steps follow each other; the goroutines are those of a simulated node",
