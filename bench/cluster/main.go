@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"chainexplorer/bench/memory"
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
@@ -214,13 +215,13 @@ func (b *bench) index(ctx context.Context, name, url string, used func() map[str
 	if err != nil {
 		return f, err
 	}
-	before, trips, own, start := used(), engine.RoundTrips(), cpuTime(), time.Now()
+	before, trips, own, start := used(), engine.RoundTrips(), spent.CPU(), time.Now()
 	if err := x.RunTo(ctx, uint64(last)); err != nil {
 		return f, err
 	}
 	blocks := float64(last + 1)
 	f.catchUp = blocks / time.Since(start).Seconds()
-	program := (cpuTime() - own).Seconds()
+	program := (spent.CPU() - own).Seconds()
 	f.cpu = program
 	for node, d := range used() {
 		f.cpu += (d - before[node]).Seconds()

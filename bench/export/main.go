@@ -18,9 +18,9 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/transaction"
@@ -259,18 +259,9 @@ func writeCSV(ctx context.Context, e store.Engine, last uint64, name string) err
 type span struct{ clock, cpu time.Duration }
 
 func measure(work func() error) (span, error) {
-	clock, cpu := time.Now(), processor()
+	clock, cpu := time.Now(), spent.CPU()
 	err := work()
-	return span{time.Since(clock), processor() - cpu}, err
-}
-
-// processor is the time that this process has had.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return span{time.Since(clock), spent.CPU() - cpu}, err
 }
 
 // resident is a line of the process's status, in MiB.

@@ -14,9 +14,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/control"
@@ -69,14 +69,14 @@ func run(ctx context.Context, streams, blocks int) error {
 	}
 	defer stop()
 	measure := func() (time.Duration, error) {
-		before := processor()
+		before := spent.CPU()
 		for range blocks {
 			if err := grow(1); err != nil {
 				return 0, err
 			}
 			time.Sleep(200 * time.Millisecond) // every stream has looked by then
 		}
-		return processor() - before, nil
+		return spent.CPU() - before, nil
 	}
 	alone, err := measure()
 	if err != nil {
@@ -114,7 +114,7 @@ func run(ctx context.Context, streams, blocks int) error {
 // byHand is what a look costs at least: a view, the state, and one scan of the list.
 func byHand(ctx context.Context, engine *pebble.Engine) (time.Duration, error) {
 	const looks = 2000
-	before := processor()
+	before := spent.CPU()
 	for range looks {
 		err := chain.View(ctx, engine, func(r explorer.Reader, s *chain.State) error {
 			_, err := event.Search(ctx, r, event.Query{Emitters: []felt.Felt{felt.FromUint64(0xdead)}, From: s.Head.Number, To: s.Head.Number, Order: event.Asc, Limit: 1})
@@ -124,16 +124,7 @@ func byHand(ctx context.Context, engine *pebble.Engine) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	return (processor() - before) / looks, nil
-}
-
-// processor is the time that the process has taken of all cores.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return (spent.CPU() - before) / looks, nil
 }
 
 // serve is the service with streams, and a key that may open all of them.

@@ -11,10 +11,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"chainexplorer/bench/memory"
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
@@ -92,15 +92,7 @@ func run(ctx context.Context, blocks, tx int, events float64, dir string) error 
 type cost struct{ clock, worked time.Duration }
 
 func timed(work func() error) (cost, error) {
-	began, before := time.Now(), worked()
+	began, before := time.Now(), spent.CPU()
 	err := work()
-	return cost{time.Since(began), worked() - before}, err
-}
-
-func worked() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return cost{time.Since(began), spent.CPU() - before}, err
 }

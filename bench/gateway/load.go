@@ -13,8 +13,9 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"chainexplorer/bench/spent"
 )
 
 // posts are whole requests, as they go over the wire.
@@ -36,7 +37,7 @@ func load(address string, requests [][]byte, conns int, d time.Duration) (rate, 
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, conns)
-	before, start := cpu(), time.Now()
+	before, start := spent.CPU(), time.Now()
 	for i := range conns {
 		wg.Go(func() {
 			c, err := dial(address)
@@ -56,16 +57,7 @@ func load(address string, requests [][]byte, conns int, d time.Duration) (rate, 
 	}
 	wg.Wait()
 	calls := float64(done.Load())
-	return calls / time.Since(start).Seconds(), float64((cpu() - before).Microseconds()) / calls, errors.Join(errs...)
-}
-
-// cpu is what the process has spent.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return calls / time.Since(start).Seconds(), float64((spent.CPU() - before).Microseconds()) / calls, errors.Join(errs...)
 }
 
 // latency asks one call after the other and returns how long each took.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/account"
 )
 
@@ -20,13 +20,13 @@ func (s *service) authentication(o options) error {
 	ctx := context.Background()
 	var costs []float64
 	for range o.rounds {
-		before, begin, n := cpuTime(), time.Now(), 0
+		before, begin, n := spent.CPU(), time.Now(), 0
 		for ; n%1024 != 0 || time.Since(begin) < o.round; n++ {
 			if _, err := s.keys.Authenticate(ctx, s.key); err != nil {
 				return err
 			}
 		}
-		costs = append(costs, float64((cpuTime()-before).Nanoseconds())/float64(n)/1000)
+		costs = append(costs, float64((spent.CPU()-before).Nanoseconds())/float64(n)/1000)
 	}
 	here, err := s.believed(s.accounts)
 	if err != nil {
@@ -69,13 +69,4 @@ func (s *service) believed(by *account.Repository) (time.Duration, error) {
 			return 0, errors.New("a revoked key is let in for more than a second")
 		}
 	}
-}
-
-// cpuTime is what the process has used of the processors.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/edge"
 	"chainexplorer/internal/kernel"
 )
@@ -81,7 +82,7 @@ func load(address string, paths []string, key string, conns int, d time.Duration
 	var done atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, conns)
-	start, spent := time.Now(), cpuTime()
+	start, before := time.Now(), spent.CPU()
 	for i := range conns {
 		wg.Go(func() {
 			n, err := drive(address, requests, i, start.Add(d))
@@ -91,7 +92,7 @@ func load(address string, paths []string, key string, conns int, d time.Duration
 	}
 	wg.Wait()
 	n := float64(done.Load())
-	return loaded{n / time.Since(start).Seconds(), float64((cpuTime() - spent).Microseconds()) / n}, errors.Join(errs...)
+	return loaded{n / time.Since(start).Seconds(), float64((spent.CPU() - before).Microseconds()) / n}, errors.Join(errs...)
 }
 
 // drive sends requests over one connection until the deadline.
@@ -182,12 +183,12 @@ func alone(h http.Handler, paths []string, key string, n int) lone {
 	w := &discard{header: http.Header{}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	spent := cpuTime()
+	had := spent.CPU()
 	for i := range n {
 		clear(w.header)
 		h.ServeHTTP(w, requests[i%len(requests)])
 	}
-	took := cpuTime() - spent
+	took := spent.CPU() - had
 	runtime.ReadMemStats(&after)
 	each := 1 / float64(n)
 	return lone{float64(took.Nanoseconds()) / 1000 * each, float64(after.Mallocs-before.Mallocs) * each, float64(after.TotalAlloc-before.TotalAlloc) / 1024 * each}

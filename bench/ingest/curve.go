@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/simnode"
@@ -199,13 +200,13 @@ func (p *pace) wait(done int, wait func() error) error {
 	return nil
 }
 
-func (p *pace) begin(done int) { p.done, p.began, p.idle, p.worked = done, time.Now(), 0, cpuTime() }
+func (p *pace) begin(done int) { p.done, p.began, p.idle, p.worked = done, time.Now(), 0, spent.CPU() }
 
 // line tells of the blocks since the line before.
 func (p *pace) line(done int) error {
 	blocks := float64(done - p.done)
 	took := (time.Since(p.began) - p.idle).Seconds()
-	perBlock := (cpuTime() - p.worked).Seconds() * 1e3 / blocks
+	perBlock := (spent.CPU() - p.worked).Seconds() * 1e3 / blocks
 	if p.first == 0 {
 		p.first = perBlock
 	}

@@ -31,6 +31,7 @@ import (
 
 	"chainexplorer/bench/memory"
 	"chainexplorer/bench/peer"
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
@@ -281,14 +282,14 @@ func indexAll(ctx context.Context, m *memory.Source, o index.Options, open func(
 	if err != nil {
 		return 0, "", err
 	}
-	before, worked, blocks := allocated(), cpuTime(), m.Length
+	before, worked, blocks := allocated(), spent.CPU(), m.Length
 	start := time.Now()
 	if err := x.RunTo(ctx, uint64(blocks-1)); err != nil {
 		return 0, "", err
 	}
 	rate = float64(blocks) / time.Since(start).Seconds()
 	stopProfile()
-	worked = cpuTime() - worked
+	worked = spent.CPU() - worked
 	heap := float64(allocated()-before) / float64(blocks) / 1e3
 	if err := engine.Compact(ctx); err != nil {
 		return 0, "", err

@@ -8,19 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
-	"time"
 )
-
-// cpuTime is what this process has used of all cores: on a machine with other
-// work it tells more than the clock does.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 func allocated() uint64 {
 	var s runtime.MemStats

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/transfer"
@@ -129,11 +129,11 @@ func indexAll(ctx context.Context, m *memory, subjects []explorer.Subject, dir s
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	start, before := time.Now(), cpuTime()
+	start, before := time.Now(), spent.CPU()
 	if err := x.RunTo(ctx, uint64(len(m.raw)-1)); err != nil {
 		return 0, 0, 0, err
 	}
-	took, work = time.Since(start), cpuTime()-before
+	took, work = time.Since(start), spent.CPU()-before
 	if err := engine.Compact(ctx); err != nil {
 		return 0, 0, 0, err
 	}
@@ -142,15 +142,6 @@ func indexAll(ctx context.Context, m *memory, subjects []explorer.Subject, dir s
 	}
 	disk, err = tableBytes(tmp)
 	return took, work, disk, err
-}
-
-// cpuTime is what this process has used of the cores.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // tableBytes is the size of the store without its write-ahead logs.

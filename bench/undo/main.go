@@ -23,9 +23,9 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
-	"syscall"
 	"time"
 
+	"chainexplorer/bench/spent"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/store"
@@ -245,13 +245,7 @@ type moment struct {
 
 type span struct{ clock, cpu time.Duration }
 
-func now() moment {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return moment{clock: time.Now()}
-	}
-	return moment{time.Now(), time.Duration(u.Utime.Nano() + u.Stime.Nano())}
-}
+func now() moment { return moment{time.Now(), spent.CPU()} }
 
 func (m moment) since(before moment) span {
 	return span{m.clock.Sub(before.clock), m.cpu - before.cpu}

@@ -237,7 +237,7 @@ func (c *checker) oneBlock(l *loaded, parent chain.Head) (head chain.Head, err e
 	}
 	for i := range followed {
 		op := &followed[i]
-		if c.scratch.left[op.Table.ID] {
+		if c.scratch.leftOut[op.Table.ID] {
 			c.expect(op.Table, c.adder.row(op.Table.ID, op.Partition, op.Sort, op.Value))
 		} else if err := c.scratch.add(op); err != nil {
 			return head, err

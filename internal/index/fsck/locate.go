@@ -41,7 +41,7 @@ func (c *checker) locate(wrong []difference) error {
 	for _, d := range wrong {
 		var err error
 		if d.stored != d.want {
-			err = c.counted(d.table, d.stored, d.want, "the blocks explain %d")
+			err = c.sameCount(d.table, d.stored, d.want, "the blocks explain %d")
 		} else if !named[d.table] {
 			err = c.problem("table %s has as many rows as the blocks explain, and not all of them are the same", d.table.Name)
 		}

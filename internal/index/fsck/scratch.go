@@ -15,10 +15,11 @@ type scratch struct {
 	engine store.Engine
 	lease  store.Lease
 	tables [256]*store.Table // of the rows, by id
-	left   [256]bool         // which are of tables whose rows are not kept here
-	fresh  map[string]*replayedRow
-	bytes  int // of those
-	buf    []byte
+	// leftOut are tables whose rows are not kept here.
+	leftOut [256]bool
+	fresh   map[string]*replayedRow
+	bytes   int // of those
+	buf     []byte
 }
 
 // replayedRow is a row that was not written out yet.
@@ -35,14 +36,14 @@ const (
 )
 
 // newScratch begins a replay without the rows of some tables, which nobody asks for.
-func newScratch(ctx context.Context, e store.Engine, left []*store.Table) (*scratch, error) {
+func newScratch(ctx context.Context, e store.Engine, leftOut []*store.Table) (*scratch, error) {
 	lease, err := e.Acquire(ctx, store.Writer, "fsck", time.Hour)
 	if err != nil {
 		return nil, fmt.Errorf("open the scratch store: %w", err)
 	}
 	s := &scratch{ctx: ctx, engine: e, lease: lease, fresh: map[string]*replayedRow{}}
-	for _, t := range left {
-		s.left[t.ID] = true
+	for _, t := range leftOut {
+		s.leftOut[t.ID] = true
 	}
 	return s, nil
 }
@@ -96,7 +97,7 @@ func (s *scratch) GetMany(ctx context.Context, keys []store.Key) ([][]byte, erro
 	var older []store.Key
 	var places []int
 	for i, k := range keys {
-		if s.left[k.Table.ID] {
+		if s.leftOut[k.Table.ID] {
 			return nil, fmt.Errorf("a row of table %s is asked for, which is not replayed", k.Table.Name)
 		}
 		if row := s.fresh[string(s.name(k))]; row == nil {

@@ -37,7 +37,7 @@ func newAdder() *adder {
 	return a
 }
 
-// with the same secret, for another goroutine.
+// another has the same secret, for another goroutine.
 func (a *adder) another() *adder { return &adder{secret: a.secret} }
 
 // row is the sum of one.

@@ -41,9 +41,9 @@ func (c *checker) tables() error {
 		case chain.Meta:
 			continue
 		case chain.Digests: // which were held against their blocks
-			err = c.counted(t, stored.rows, c.report.Blocks, "the blocks explain %d")
+			err = c.sameCount(t, stored.rows, c.report.Blocks, "the blocks explain %d")
 		case catalog.Undo:
-			err = c.counted(t, stored.rows, c.report.UndoRecords, "%d belong to blocks")
+			err = c.sameCount(t, stored.rows, c.report.UndoRecords, "%d belong to blocks")
 		default:
 			want := c.expected[t]
 			if followed[t] {
@@ -75,8 +75,8 @@ func (c *checker) sumOf(r store.Reader, t *store.Table) (total sum, err error) {
 	return total, nil
 }
 
-// counted compares how many rows a table has with how many it should have.
-func (c *checker) counted(t *store.Table, rows, want uint64, should string) error {
+// sameCount compares how many rows a table has with how many it should have.
+func (c *checker) sameCount(t *store.Table, rows, want uint64, should string) error {
 	if rows == want {
 		return nil
 	}
