@@ -36,6 +36,9 @@ type Config struct {
 
 	StartTime time.Time     // of block 0; the first of January 2026 when zero
 	BlockTime time.Duration // 2 seconds when zero
+	// Times are those of blocks, in seconds since 1970, that are not as StartTime and
+	// BlockTime have them.
+	Times map[uint64]uint64
 	// L1Lag is how many blocks the L1-accepted head is behind; 20 when zero,
 	// and a negative one means that nothing is ever accepted on L1.
 	L1Lag int
@@ -84,6 +87,14 @@ func (c Config) withDefaults() Config {
 		c.L1Lag = 20
 	}
 	return c
+}
+
+// timeOf is when a block was made, in seconds since 1970.
+func (c *Config) timeOf(block uint64) uint64 {
+	if t, there := c.Times[block]; there {
+		return t
+	}
+	return uint64(c.StartTime.Add(time.Duration(block) * c.BlockTime).Unix())
 }
 
 // atLeast compares dotted versions number by number.

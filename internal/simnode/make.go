@@ -3,7 +3,6 @@ package simnode
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode/contracts"
@@ -64,7 +63,7 @@ func (b *builder) header(prev parent) {
 	}
 	b.block.Header = starknet.Header{
 		Status: starknet.AcceptedOnL2, ParentHash: prev.hash, Number: b.number,
-		Timestamp: uint64(cfg.StartTime.Add(time.Duration(b.number) * cfg.BlockTime).Unix()),
+		Timestamp: cfg.timeOf(b.number),
 		Sequencer: contracts.Sequencer, L1GasPrice: price(b.prices.l1), L1DataGasPrice: price(b.prices.data), L2GasPrice: price(b.prices.l2),
 		DAMode: starknet.DABlob, StarknetVersion: cfg.StarknetVersion,
 	}

@@ -140,12 +140,25 @@ func (h *hours) closeUpTo(number uint64) (all bool, err error) {
 		if h.left == 0 {
 			return false, nil
 		}
-		asOf, err := block.Get(h.ctx, h.chain, h.end.Number-1)
+		// Where times go back, blocks behind that one may have been counted already.
+		asOf, err := block.Get(h.ctx, h.chain, max(h.end.Number-1, b.Latest.Block))
 		if err != nil {
 			return false, err
 		}
-		b.closeHour(asOf)
-		h.left--
+		quiet := asOf.Timestamp+MaxQuiet*hourSeconds <= b.NextHour
+		if quiet { // unless that block is itself one whose time went back
+			near, err := block.AtOrBefore(h.ctx, h.chain, b.NextHour+hourSeconds-1)
+			if err != nil {
+				return false, err
+			}
+			quiet = near.Timestamp+MaxQuiet*hourSeconds <= b.NextHour
+		}
+		if quiet {
+			b.NextHour = Hour.Start(h.end.Timestamp)
+		} else {
+			b.closeHour(asOf)
+			h.left--
+		}
 		// A quiet hour has no block of its own: the same block is behind it.
 		h.known = h.end.Timestamp >= b.NextHour+hourSeconds
 	}

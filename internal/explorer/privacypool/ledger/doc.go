@@ -51,5 +51,6 @@
 //	Ledger.Flows     2 scans: of at most MaxBuckets rows, and of 1
 //
 // Weeks are sums of days, so that a week counts as seven of MaxBuckets. Nothing here
-// grows with the number of events or of blocks.
+// grows with the number of events or of blocks, and what a block costs does not grow with
+// the time that a node tells of it: at most MaxQuiet points.
 package ledger

@@ -23,6 +23,10 @@ const (
 	MaxBuckets = 3660
 	// MaxHours is how many points a page has.
 	MaxHours = 24
+	// MaxQuiet is how many hours behind a block have points when no block follows it. What
+	// a block costs must not depend on the time that a node tells of it: those behind
+	// them, up to the hour of the next block, have none.
+	MaxQuiet = 31 * 24
 	// FreshLag is how many blocks from the finalized one a ledger may be and still be
 	// called fresh: a shallow fork moves that block back for a moment.
 	FreshLag = 60
