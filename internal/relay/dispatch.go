@@ -193,7 +193,7 @@ func (r *Relay) beat(ctx context.Context) {
 func (r *Relay) recover(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	n, err := r.Jobs.Recover(ctx, r.process, r.Now().Add(-r.ResultTTL-beatLease))
+	n, err := r.Jobs.Recover(ctx, r.process, r.Now().Add(-r.ResultTTL-beatLease), beatLease)
 	if err != nil {
 		if ctx.Err() == nil {
 			r.Logger.Warn("prover jobs of processes that are gone were not ended", "err", err)

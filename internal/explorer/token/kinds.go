@@ -282,6 +282,11 @@ func DueUntil(ctx context.Context, r store.Reader, now uint64, limit int) (out [
 	return jobRows(ctx, r, QueueKey(0, felt.Zero).Sort, QueueKey(now+1, felt.Zero).Sort, limit)
 }
 
+// DueAfter lists up to limit tokens of the queue that are due later than a time. One scan.
+func DueAfter(ctx context.Context, r store.Reader, after uint64, limit int) (out []Queued, err error) {
+	return jobRows(ctx, r, QueueKey(after+1, felt.Zero).Sort, []byte{jobQueue + 1}, limit)
+}
+
 // ReadSince lists up to limit tokens that were read at a block or a later one,
 // with that block in place of Due. One scan.
 func ReadSince(ctx context.Context, r store.Reader, block uint64, limit int) ([]Queued, error) {

@@ -92,6 +92,11 @@ func (j *Job) ask(ctx context.Context, commit job.Commit) (asked bool, err error
 // due reads the queue and what is known of its tokens.
 func (j *Job) due(ctx context.Context, r store.Reader, now, head uint64) ([]*task, error) {
 	queue, err := token.DueUntil(ctx, r, now, j.Batch)
+	if err == nil && len(queue) == 0 {
+		// A pause that is longer than any can be was written down by a clock that was
+		// ahead, and is over.
+		queue, err = token.DueAfter(ctx, r, now+seconds(max(maxIdle, j.Refresh, j.RetryMax)), j.Batch)
+	}
 	if err != nil || len(queue) == 0 {
 		return nil, err
 	}

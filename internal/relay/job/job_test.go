@@ -281,7 +281,7 @@ func TestProcessesThatAreGone(t *testing.T) {
 		must(t, err)
 		if b.a.Shared() {
 			must(t, b.a.Beat(ctx, "a", "http://a", 20*time.Second))
-			if n, err := b.b.Recover(ctx, "b", b.clock()); err != nil || n != (job.Ended{}) {
+			if n, err := b.b.Recover(ctx, "b", b.clock(), 20*time.Second); err != nil || n != (job.Ended{}) {
 				t.Errorf("jobs of a process that is alive were ended: %+v %v", n, err)
 			}
 			if p, err := b.b.Peer(ctx, "a"); err != nil || p != (job.Peer{Address: "http://a", Known: true, Alive: true}) {
@@ -292,7 +292,7 @@ func TestProcessesThatAreGone(t *testing.T) {
 				t.Error(p, err)
 			}
 		}
-		if n, err := b.b.Recover(ctx, "b", b.clock().Add(-time.Minute)); err != nil || n != (job.Ended{Unavailable: 2, Unknown: 1}) {
+		if n, err := b.b.Recover(ctx, "b", b.clock().Add(-time.Minute), 20*time.Second); err != nil || n != (job.Ended{Unavailable: 2, Unknown: 1}) {
 			t.Errorf("%+v %v", n, err)
 		}
 		for i, want := range []job.State{job.Unavailable, job.UnknownDelivery, job.Succeeded, job.Unavailable} {
@@ -301,7 +301,7 @@ func TestProcessesThatAreGone(t *testing.T) {
 			}
 		}
 		if b.a.Shared() { // it may only have been silent, for as long as it would have kept what it held
-			if n, err := b.b.Recover(ctx, "b", b.clock()); err != nil || n != (job.Ended{}) {
+			if n, err := b.b.Recover(ctx, "b", b.clock(), 20*time.Second); err != nil || n != (job.Ended{}) {
 				t.Error(n, err)
 			}
 			if j, err := b.b.Get(ctx, b.space, ids[2]); err != nil || j.Held {
@@ -330,6 +330,41 @@ func TestProcessesThatAreGone(t *testing.T) {
 		}
 		if _, err := b.b.Find(ctx, b.ask(0, "b")); !errors.Is(err, job.ErrNotFound) {
 			t.Error(err)
+		}
+	})
+}
+
+// TestClockAhead: a process that died while its clock was a day ahead is not alive for a day
+// when the clocks are right, and one that is there stays so.
+func TestClockAhead(t *testing.T) {
+	everywhere(t, func(t *testing.T, at string) {
+		b := newBench(t, at, job.Budget{Concurrency: 99, PerDay: 99})
+		if !b.a.Shared() {
+			return
+		}
+		ctx, lease := t.Context(), 20*time.Second
+		b.now.Store(24 * 3600)
+		must(t, b.a.Beat(ctx, "a", "http://a", lease))
+		_, _, err := b.a.Submit(ctx, b.ask(0, "a"))
+		must(t, err)
+		recover := func(now int64, want job.Ended) {
+			t.Helper()
+			b.now.Store(now)
+			if n, err := b.b.Recover(ctx, "b", b.clock().Add(-time.Hour), lease); err != nil || n != want {
+				t.Errorf("after %d s: %+v %v", now, n, err)
+			}
+		}
+		recover(0, job.Ended{})
+		b.now.Store(10)
+		must(t, b.a.Beat(ctx, "a", "http://a", lease))
+		recover(29, job.Ended{})
+		b.now.Store(24 * 3600)
+		must(t, b.a.Beat(ctx, "a", "http://a", lease))
+		recover(30, job.Ended{})
+		recover(49, job.Ended{})
+		recover(51, job.Ended{Unavailable: 1})
+		if p, err := b.b.Peer(ctx, "a"); err != nil || p.Alive {
+			t.Error(p, err)
 		}
 	})
 }

@@ -106,8 +106,10 @@ type Ended struct{ Unavailable, Unknown int64 }
 // Recover ends the jobs of processes that are gone: of all but this one where a file is
 // the database, which has one process; of those that were not heard of in time otherwise.
 // Those may only have been silent: what they hold is not called gone before a moment at
-// which they would have dropped it themselves.
-func (r *Repo) Recover(ctx context.Context, self string, kept time.Time) (Ended, error) {
+// which they would have dropped it themselves. One that a clock that was ahead says is
+// alive for longer than the lease is so for as long as that from now on, in which it says
+// so again if it is there.
+func (r *Repo) Recover(ctx context.Context, self string, kept time.Time, lease time.Duration) (Ended, error) {
 	if !r.Shared() {
 		gone, err := texts(ctx, r.db.Reader(), `SELECT owner FROM prover_job WHERE active = 1 AND owner <> $1 UNION SELECT owner FROM prover_job WHERE held = 1 AND owner <> $1 LIMIT 100`, self)
 		if err != nil || len(gone) == 0 {
@@ -115,6 +117,17 @@ func (r *Repo) Recover(ctx context.Context, self string, kept time.Time) (Ended,
 		}
 		n, err := r.bury(ctx, gone, true)
 		return n, named("end jobs of processes that are gone", err)
+	}
+	limit := control.Micros(r.moment().Add(2 * lease)) // clocks of processes differ
+	ahead, err := texts(ctx, r.db.Reader(), `SELECT id FROM prover_process WHERE until > $1 LIMIT 1`, limit)
+	if err == nil && len(ahead) > 0 {
+		err = r.db.Update(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `UPDATE prover_process SET until = $1 WHERE until > $2`, control.Micros(r.moment().Add(lease)), limit)
+			return err
+		})
+	}
+	if err != nil {
+		return Ended{}, named("look for processes whose clock was ahead", err)
 	}
 	working, err := texts(ctx, r.db.Reader(), `SELECT DISTINCT owner FROM prover_job WHERE active = 1 AND owner <> $1 LIMIT 100`, self)
 	if err != nil {

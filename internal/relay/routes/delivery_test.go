@@ -280,7 +280,7 @@ func TestAResultOfTheOther(t *testing.T) {
 	// A process that was silent for longer than its lease still has what it holds.
 	silent := ask(3)
 	p.Clock.Advance(21 * time.Second)
-	if _, err := p.jobs.Recover(t.Context(), "another", p.Clock.Now().Add(-time.Minute)); err != nil {
+	if _, err := p.jobs.Recover(t.Context(), "another", p.Clock.Now().Add(-time.Minute), 20*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if got := jobOf(t, p.look(silent), http.StatusOK); len(got.Result) == 0 {

@@ -165,7 +165,7 @@ func (c *Job) keep(ctx context.Context) error {
 			c.log().Info("tidied up verification jobs", "expired", done.Expired, "validated", done.Validated, "sources_deleted", done.Deleted, "uploads_dropped", done.Dropped)
 		}
 	}
-	if _, err := c.Jobs.Recover(ctx, job.Chain); err != nil {
+	if _, err := c.Jobs.Recover(ctx, job.Chain, c.lease()); err != nil {
 		return err
 	}
 	return c.look(ctx)

@@ -38,6 +38,7 @@ var both = []struct {
 	{"Retention", testRetention},
 	{"Damaged", testDamaged},
 	{"Workers", testWorkers},
+	{"ClockAhead", testClockAhead},
 	{"CreatesAtOnce", testCreatesAtOnce},
 	{"UploadsAtOnce", testUploadsAtOnce},
 	{"ClaimsAtOnce", testClaimsAtOnce},

@@ -85,6 +85,8 @@ func (r *Repo) available(ctx context.Context, q querier, chain string) error {
 		return &UnavailableError{trouble}
 	case r.moment().Sub(control.Moment(seen)) > r.limits.WorkerSilent:
 		return &UnavailableError{"the verification worker has not been heard of since " + control.Moment(seen).Format("2006-01-02 15:04:05") + " UTC"}
+	case control.Moment(seen).Sub(r.moment()) > r.limits.WorkerSilent:
+		return &UnavailableError{"the verification worker has not been heard of since the clock was set back"}
 	}
 	return nil
 }

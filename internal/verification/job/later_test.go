@@ -157,11 +157,11 @@ func testWorkers(t *testing.T, at place) {
 			t.Fatal(err)
 		}
 		b.clock.advance(59 * time.Second)
-		if n, err := b.other.Recover(t.Context(), Chain); err != nil || n != 0 {
+		if n, err := b.other.Recover(t.Context(), Chain, time.Minute); err != nil || n != 0 {
 			t.Fatalf("taken from a worker that was heard of: %d, %v", n, err)
 		}
 		b.clock.advance(time.Second)
-		if n, err := b.other.Recover(t.Context(), Chain); err != nil || n != 1 {
+		if n, err := b.other.Recover(t.Context(), Chain, time.Minute); err != nil || n != 1 {
 			t.Fatalf("left with a worker that is gone: %d, %v", n, err)
 		}
 	}

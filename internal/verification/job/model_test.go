@@ -149,7 +149,7 @@ func testModel(t *testing.T, at place) {
 				}
 			}
 		case op == 4:
-			if _, err := repo.Recover(ctx, Chain); err != nil {
+			if _, err := repo.Recover(ctx, Chain, time.Minute); err != nil {
 				t.Fatal(err)
 			}
 			for _, k := range m.jobs {

@@ -144,10 +144,24 @@ func (r *Repo) Admit(ctx context.Context, w *Work, signed *receipt.Receipt, join
 }
 
 // Recover takes jobs from workers that were not heard of for as long as their lease, and
-// returns how many. The next worker begins anew, unless there were enough.
-func (r *Repo) Recover(ctx context.Context, chain string) (n int, err error) {
+// returns how many. The next worker begins anew, unless there were enough. A claim that
+// lasts longer than any lease was written down by a clock that was ahead: it lasts as long
+// as the lease from now on, in which a worker that is there says so again.
+func (r *Repo) Recover(ctx context.Context, chain string, lease time.Duration) (n int, err error) {
+	const ahead = `active = 1 AND chain_id = $1 AND state IN ('building', 'comparing') AND lease_until > $2`
+	limit := control.Micros(r.moment().Add(2 * lease)) // clocks of processes differ
+	list, err := several(ctx, r.db.Reader(), ahead+` LIMIT 1`, chain, limit)
+	if err == nil && len(list) > 0 {
+		err = r.db.Update(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, `UPDATE verification_job SET lease_until = $3 WHERE `+ahead, chain, limit, control.Micros(r.moment().Add(lease)))
+			return err
+		})
+	}
+	if err != nil {
+		return 0, r.named("look for claims that last too long", err)
+	}
 	const lapsed = `active = 1 AND chain_id = $1 AND state IN ('building', 'comparing') AND lease_until <= $2 ORDER BY committed_at, id LIMIT 50`
-	list, err := several(ctx, r.db.Reader(), lapsed, chain, control.Micros(r.moment()))
+	list, err = several(ctx, r.db.Reader(), lapsed, chain, control.Micros(r.moment()))
 	if err != nil || len(list) == 0 {
 		return 0, r.named("look for abandoned jobs", err)
 	}
