@@ -66,7 +66,7 @@ func (r *Repository) identified(ctx context.Context, tx *sql.Tx, id Identity, do
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return person, err
 	}
-	email := strings.ToLower(id.Email)
+	email := lower(id.Email)
 	at := strings.LastIndexByte(email, '@')
 	if at < 1 || checkName(email) != nil {
 		return "", ErrNotAdmitted
@@ -87,6 +87,17 @@ func (r *Repository) identified(ctx context.Context, tx *sql.Tx, id Identity, do
 		return "", errors.Join(ErrNotAdmitted, err)
 	}
 	return person, r.audit(ctx, tx, person, "user.identify", person, "by "+id.Issuer, now)
+}
+
+// lower writes the letters of ASCII small. There are others that become one of them when
+// they are written small, such as the sign of kelvins: an address with one is another's.
+func lower(address string) string {
+	return strings.Map(func(c rune) rune {
+		if 'A' <= c && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}, address)
 }
 
 // newcomer makes a member of somebody whose domain lets them in.

@@ -409,6 +409,16 @@ func testAdmit(t *testing.T, b *bench) {
 		t.Error("she is somebody else")
 	}
 	admit("u2", "ada@acme.example", session.ErrNotAdmitted)
+	// Letters that only become one of an address when they are written small make another.
+	if _, err := b.NewLink(t.Context(), "kim@other.example", b.space.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, email := range []string{"\u212aim@other.example", "k\u0130m@other.example", "x@acme.e\u212aample", "kim@other.examp\u013ae"} {
+		admit("u3", email, session.ErrNotAdmitted)
+	}
+	if kim := admit("u3", "KIM@Other.Example", nil); kim.Person != "kim@other.example" {
+		t.Errorf("%+v", kim.Who)
+	}
 	// To another provider the same id is somebody else.
 	if _, err := b.Admit(t.Context(), session.Identity{Issuer: "https://other.example", Subject: "u1"}, domains, ""); !errors.Is(err, session.ErrNotAdmitted) {
 		t.Error(err)

@@ -370,6 +370,12 @@ func TestProviderTrouble(t *testing.T) {
 		"asks in plain": func(l *liar) {
 			l.publish = func(d map[string]any) { d["token_endpoint"] = "http://elsewhere.example/" }
 		},
+		"has keys in plain": func(l *liar) {
+			l.publish = func(d map[string]any) { d["jwks_uri"] = "http://elsewhere.example/keys" }
+		},
+		"tells who it is in plain": func(l *liar) {
+			l.publish = func(d map[string]any) { d["userinfo_endpoint"] = "http://elsewhere.example/info" }
+		},
 		"leads to a script": func(l *liar) {
 			l.publish = func(d map[string]any) { d["authorization_endpoint"] = "javascript:alert(1)" }
 		},
@@ -399,6 +405,9 @@ func TestProviderTrouble(t *testing.T) {
 			b := w.browser()
 			p := b.get(signin.ProviderPath)
 			if p.StatusCode == http.StatusSeeOther {
+				if strings.HasSuffix(name, "in plain") {
+					t.Error("somebody is sent there")
+				}
 				at, err := url.Parse(p.Header.Get("Location"))
 				if err != nil {
 					t.Fatal(err)

@@ -150,12 +150,17 @@ func (p *provider) discover(ctx context.Context) (*published, error) {
 	var more struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 		Named   bool     `json:"authorization_response_iss_parameter_supported"`
+		Keys    string   `json:"jwks_uri"`
 	}
 	if err := found.Claims(&more); err != nil {
 		return nil, fmt.Errorf("discover: %w", err)
 	}
 	at := found.Endpoint()
-	for _, address := range []string{at.AuthURL, at.TokenURL} {
+	asked := []string{at.AuthURL, at.TokenURL, more.Keys}
+	if info := found.UserInfoEndpoint(); info != "" { // not every provider has it
+		asked = append(asked, info)
+	}
+	for _, address := range asked {
 		if err := CheckIssuer(address); err != nil {
 			return nil, fmt.Errorf("discover: endpoint: %w", err)
 		}
