@@ -30,13 +30,14 @@ func (p *Place) first() (uint64, *transfer.Place) {
 	switch {
 	case p.Part > 0:
 		return p.Number, &transfer.Place{Place: explorer.Place{Block: p.Number, Tx: p.Tx, Log: p.Log}, Index: p.Index}
-	case p.start():
+	case p.Start():
 		return 0, nil
 	}
 	return p.Number + 1, nil
 }
 
-func (p *Place) start() bool { return p.Ref == block.Ref{} }
+// Start says that the place is in front of the first block.
+func (p *Place) Start() bool { return p.Ref == block.Ref{} }
 
 // rungs is how many earlier blocks a mark knows: 1, 2, 4, … 32768 below its own.
 const rungs = 16
@@ -50,8 +51,9 @@ func rungOf(hash felt.Felt) rung { return rung(hash[felt.Size-len(rung{}):]) }
 // below it that is still of the chain.
 type Mark struct {
 	Place
-	// Sent is the number behind the newest block of which something was told; 0 for none.
-	// Where a fork took only later ones, nothing needs to be taken back.
+	// Sent is the number behind the newest block of which something was told, or behind which
+	// the telling began; 0 for none. Where a fork took only later ones, nothing needs to be
+	// taken back.
 	Sent uint64
 
 	ladder []rung // of the blocks 1, 2, 4, … below Place.Number, as far as there are

@@ -142,7 +142,7 @@ func (r *Reader) Holds(ctx context.Context, ref block.Ref) (holds bool, err erro
 // Mark makes a mark of a place. One GetMany. ErrForked when its block is gone.
 func (r *Reader) Mark(ctx context.Context, at Place) (m Mark, err error) {
 	m = Mark{Place: at}
-	if at.start() {
+	if at.Start() {
 		return m, nil
 	}
 	err = r.Index.View(ctx, func(x explorer.Reader) error {
@@ -178,7 +178,7 @@ func forkedUnless(holds bool) error {
 // tell to be of the chain still: that of the mark itself while its block is. ErrForked when
 // none of them is. Two GetMany.
 func (r *Reader) Ancestor(ctx context.Context, m Mark, remembered ...block.Ref) (at Place, err error) {
-	if m.start() {
+	if m.Start() {
 		return m.Place, nil
 	}
 	err = r.view(ctx, func(v *view) error {

@@ -93,7 +93,7 @@ func (v *view) newest(ladder []rung, numbers []uint64, others []block.Ref) (best
 
 // behind says that a place is of the chain, and ErrForked otherwise.
 func (v *view) behind(after *Place) error {
-	if after.start() {
+	if after.Start() {
 		return nil
 	}
 	_, err := after.Get(v.ctx, v.r)

@@ -39,10 +39,10 @@ func (t *session) begin(ctx context.Context, in *wish) *kernel.Error {
 			return t.past(ctx, *in.from)
 		}
 		at, err := t.chain.reader.Now(ctx)
-		if err == nil {
-			t.mark, err = t.chain.mark(ctx, at)
+		if err != nil {
+			return err
 		}
-		return err
+		return t.start(ctx, at)
 	})
 	var e *kernel.Error
 	switch {
@@ -74,7 +74,15 @@ func (t *session) past(ctx context.Context, number uint64) error {
 	if number+MaxBack < now.Number {
 		return kernel.Fail(kernel.CodeInvalidRequest, "query.from_block: a stream begins at most %d blocks below the newest, which is %d. Read what is older from the list of the same rows.", MaxBack, now.Number)
 	}
-	t.mark, err = t.chain.mark(ctx, at)
+	return t.start(ctx, at)
+}
+
+// start begins behind a place. Its client may have read everything up to there from a list,
+// so that a fork below takes back something, though the stream itself told nothing of it.
+func (t *session) start(ctx context.Context, at feed.Place) (err error) {
+	if t.mark, err = t.chain.mark(ctx, at); err == nil && !at.Start() {
+		t.mark.Sent = at.Number + 1
+	}
 	return err
 }
 
@@ -295,9 +303,6 @@ func (t *session) back(ctx context.Context) error {
 	slices.Reverse(gone)
 	m.Sent = min(t.mark.Sent, m.Number+1)
 	if t.mark.Sent > m.Sent {
-		if len(gone) == 0 && t.mark.Sent == t.mark.Number+1 { // told by a stream before this one
-			gone = []block.Ref{t.mark.Ref}
-		}
 		if err := t.send(retractedMessage(t.chain.reader.Chain, m.String(), m.Ref, gone)); err != nil {
 			return err
 		}
