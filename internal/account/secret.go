@@ -159,29 +159,48 @@ func Hide(text string) string {
 // mayHideSecret says whether a text has a word that could be a key without its beginning, or a
 // code without its hyphens. Most have none, and a look at them costs far less than a pattern.
 func mayHideSecret(text string) bool {
-	run, lower, upper := 0, false, false
+	run, kinds := 0, byte(0)
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= utf8.RuneSelf:
-			return true // there may be letters that patterns take for others
-		case 'a' <= c && c <= 'z':
-			run, lower = run+1, true
-		case 'A' <= c && c <= 'Z':
-			run, upper = run+1, true
-		case '0' <= c && c <= '9':
-			run++
-		default:
-			if suspicious(run, lower, upper) {
-				return true
-			}
-			run, lower, upper = 0, false, false
+		// Digits and letters of a hash are in no order: a table is faster than to tell them apart by branches.
+		kind := kindOf[text[i]]
+		if run++; kind != 0 {
+			kinds |= kind
+			continue
 		}
+		if suspicious(run-1, kinds) {
+			return true
+		}
+		run, kinds = 0, 0
 	}
-	return suspicious(run, lower, upper)
+	return suspicious(run, kinds)
 }
 
-func suspicious(run int, lower, upper bool) bool {
-	return run == codeSize || run >= keySize-prefixSize && lower && upper
+// The kinds of bytes of words.
+const (
+	digit byte = 1 << iota
+	lower
+	upper
+	foreign // there may be letters that patterns take for others
+)
+
+var kindOf = func() (kinds [256]byte) {
+	for c := range kinds {
+		switch {
+		case c >= utf8.RuneSelf:
+			kinds[c] = foreign
+		case 'a' <= c && c <= 'z':
+			kinds[c] = lower
+		case 'A' <= c && c <= 'Z':
+			kinds[c] = upper
+		case '0' <= c && c <= '9':
+			kinds[c] = digit
+		}
+	}
+	return kinds
+}()
+
+func suspicious(run int, kinds byte) bool {
+	return kinds&foreign != 0 || run == codeSize || run >= keySize-prefixSize && kinds&(lower|upper) == lower|upper
 }
 
 // secrets are those of the operator's own choice, which no form tells from other texts.

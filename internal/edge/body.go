@@ -23,17 +23,30 @@ func unread(next http.Handler) http.Handler {
 		if !r.ProtoAtLeast(1, 1) {
 			w.Header().Set("Connection", "close")
 		}
+		c, bound := r.Context().Value(connKey{}).(*conn)
 		if r.ContentLength == 0 || r.Body == nil {
+			if bound {
+				c.asked = w
+			}
 			next.ServeHTTP(w, r)
+			if bound {
+				c.asked = nil // a connection that waits holds no answer
+			}
 			return
 		}
 		body := &watched{ReadCloser: r.Body}
 		x := &answer{ResponseWriter: w, body: body, last: len(r.TransferEncoding) > 0}
 		with := *r // a copy: a handler must not change the request it was given
 		with.Body = body
+		if bound {
+			c.asked = x
+		}
 		next.ServeHTTP(x, &with)
+		if bound {
+			c.asked = nil
+		}
 		x.begin()
-		if c, ok := r.Context().Value(connKey{}).(*conn); ok && !body.ended {
+		if bound && !body.ended {
 			http.NewResponseController(w).Flush() //nolint:errcheck // the client went away
 			c.done()
 		}

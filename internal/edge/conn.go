@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"sync"
@@ -33,15 +34,15 @@ type conn struct {
 	inAll, inPeer *list.Element // as above
 
 	writing atomic.Int64 // since when a write waits, in nanoseconds; 0 when none does
-	mu      sync.Mutex   // guards until
+	mu      sync.Mutex   // guards until and set
 	until   time.Time    // the write deadline that was set from outside
+	set     time.Time    // the one that was set here
 	left    time.Duration
 
-	// Of an answer that is there as a whole: the length of its body before its head is written,
-	// and then what is held of it and how many bytes are missing.
-	body    int
-	held    *[]byte
-	missing int
+	asked http.ResponseWriter // that net/http, or unread, answers the request of now with
+	// The head of an answer that is there as a whole, and its body, while net/http writes what stands for it: see Answer.
+	whole *[]byte
+	body  []byte
 }
 
 func newConn(nc net.Conn, l *Listener, p *peer, who netip.Prefix, exempt bool) *conn {
@@ -51,10 +52,10 @@ func newConn(nc net.Conn, l *Listener, p *peer, who netip.Prefix, exempt bool) *
 	return &conn{Conn: nc, l: l, peer: p, who: who, exempt: exempt, left: l.o.Stall}
 }
 
-// Write writes, at once or when the answer is complete: see Together.
+// Write writes what net/http says, or the answer that it stands for.
 func (c *conn) Write(b []byte) (int, error) {
-	if c.body > 0 || c.held != nil {
-		return c.gather(b)
+	if c.whole != nil {
+		return c.send(b)
 	}
 	return c.write(b)
 }
@@ -67,11 +68,8 @@ func (c *conn) write(b []byte) (n int, err error) {
 	for {
 		start := time.Now()
 		c.writing.Store(start.UnixNano())
-		deadline, ours := start.Add(min(c.l.o.Stall, c.left)), true
-		if until := c.deadline(); !until.IsZero() && until.Before(deadline) {
-			deadline, ours = until, false
-		}
-		if err := c.Conn.SetWriteDeadline(deadline); err != nil {
+		ours, err := c.limit(start)
+		if err != nil {
 			return n, err
 		}
 		m, err := c.Conn.Write(b[n:min(len(b), n+piece)])
@@ -90,17 +88,31 @@ func (c *conn) write(b []byte) (n int, err error) {
 	}
 }
 
-func (c *conn) deadline() time.Time {
+// limit sets the deadline of a write that begins now, and says whether it is ours. For a client that is in time one
+// that was set a moment ago is good enough: it is set with some time to spare, and most answers then set none.
+func (c *conn) limit(now time.Time) (ours bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.until
+	deadline := now.Add(min(c.l.o.Stall, c.left))
+	if !c.until.IsZero() && c.until.Before(deadline) {
+		return false, c.Conn.SetWriteDeadline(c.until)
+	}
+	if c.until.IsZero() && c.left > c.l.o.Stall {
+		spare := c.l.o.Stall / 8
+		if late := c.set.Sub(deadline); 0 <= late && late <= spare {
+			return true, nil
+		}
+		deadline = deadline.Add(spare)
+	}
+	c.set = deadline
+	return true, c.Conn.SetWriteDeadline(deadline)
 }
 
 // SetWriteDeadline bounds writes beside what bounds them here.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
-	c.until = t
-	c.mu.Unlock()
+	defer c.mu.Unlock()
+	c.until, c.set = t, time.Time{}
 	return c.Conn.SetWriteDeadline(t)
 }
 

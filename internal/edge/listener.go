@@ -277,9 +277,6 @@ func (l *Listener) connState(nc net.Conn, s http.ConnState) {
 	if !ok {
 		return
 	}
-	if s == http.StateIdle {
-		c.release() //nolint:errcheck // nothing is held of an answer as long as it was said to be
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch s {

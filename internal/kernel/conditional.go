@@ -134,20 +134,20 @@ func (s *Server) date(a *answer, r *http.Request, req *Request) {
 	}
 }
 
-// notModified answers a condition that holds, and says whether there was one.
+// notModified says whether a condition holds, and the validator of what the client has.
 // If-Modified-Since counts only where there is no If-None-Match. One that lies in the
 // future was told by nobody: a client with a fast clock would keep its copy for ever.
-func (a *answer) notModified(h http.Header, r *http.Request, form *form, now time.Time) bool {
+func (a *answer) notModified(r *http.Request, form *form, now time.Time) (etag []string, ok bool) {
 	if none := r.Header["If-None-Match"]; len(none) > 0 {
 		known, ok := Matches(none, a.etag, form.tag)
 		if ok && !a.weak {
-			h["Etag"] = []string{`"` + known + `"`} // the one that the client's copy goes by
+			return []string{`"` + known + `"`}, true // the one that the client's copy goes by
 		}
-		return ok
+		return form.etag, ok
 	}
 	if !a.weak || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return false
+		return nil, false
 	}
 	since, err := http.ParseTime(r.Header.Get("If-Modified-Since"))
-	return err == nil && !since.After(now) && a.date.unmodified(since)
+	return form.etag, err == nil && !since.After(now) && a.date.unmodified(since)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/edge"
 	"chainexplorer/internal/logs"
 )
 
@@ -47,6 +48,15 @@ func (x *exchange) Write(b []byte) (int, error) {
 	n, err := x.ResponseWriter.Write(b)
 	x.bytes += int64(n)
 	return n, err
+}
+
+// whole sends an answer that is there as a whole, where that can be done at once.
+func (x *exchange) whole(r *http.Request, status int, lines []edge.Line, body []byte) bool {
+	if x.status != 0 || !edge.Answer(x.ResponseWriter, r, status, lines, body) {
+		return false
+	}
+	x.status, x.bytes = status, int64(len(body))
+	return true
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -212,56 +212,67 @@ var (
 
 // send writes an answer that depends on the caller's key.
 func (a *answer) send(w http.ResponseWriter, r *http.Request, clock func() time.Time) {
-	h := w.Header()
 	var now time.Time
 	if a.weak { // the others do not tell of it
 		now = clock()
 	}
-	if h["Vary"] = varyAll; a.page {
-		h["Vary"] = varyEncoding
-	}
-	form, etag := &a.plain, a.etag
+	form := &a.plain
 	if len(a.plain.body) >= GzipFrom && AcceptsGzip(r.Header) {
 		if a.zip(); a.zipped.body != nil {
 			form = &a.zipped
 		}
 	}
-	switch {
-	case a.page: // it changes with the program, too
-		h["Cache-Control"] = cachePage
-	case a.forever:
-		h["Cache-Control"] = cacheForever
-	case etag != "":
-		h["Cache-Control"] = cacheChecked
-	default:
-		h["Cache-Control"] = cacheNever
-	}
-	if a.weak {
-		h["Last-Modified"] = []string{a.date.tell(now)}
-	}
-	if a.timing != nil {
-		h["Server-Timing"] = a.timing
-	}
-	if etag != "" {
-		h["Etag"] = form.etag
-		if a.notModified(h, r, form, now) {
+	var room [8]edge.Line
+	lines := a.lines(room[:0], now)
+	if a.etag != "" {
+		if known, ok := a.notModified(r, form, now); ok {
+			set(w.Header(), append(lines, edge.Line{Name: "Etag", Values: known}))
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
+		lines = append(lines, edge.Line{Name: "Etag", Values: form.etag})
 	}
 	if !a.page { // whose type is set with its other headers
-		h["Content-Type"] = typeJSON
+		lines = append(lines, edge.Line{Name: "Content-Type", Values: typeJSON})
 	}
 	if form == &a.zipped {
-		h["Content-Encoding"] = encodingGzip
+		lines = append(lines, edge.Line{Name: "Content-Encoding", Values: encodingGzip})
 	}
-	h["Content-Length"] = form.length
-	if r.Method != http.MethodHead {
-		edge.Together(r.Context(), len(form.body))
+	lines = append(lines, edge.Line{Name: "Content-Length", Values: form.length})
+	if x, ok := w.(*exchange); ok && x.whole(r, a.status, lines, form.body) {
+		return
 	}
+	set(w.Header(), lines)
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {
 		w.Write(form.body) //nolint:errcheck // the client went away
+	}
+}
+
+// lines adds the headers that do not depend on the form in which the answer goes out, nor on whether it does.
+func (a *answer) lines(to []edge.Line, now time.Time) []edge.Line {
+	vary, cache := varyAll, cacheNever
+	switch {
+	case a.page: // it changes with the program, too
+		vary, cache = varyEncoding, cachePage
+	case a.forever:
+		cache = cacheForever
+	case a.etag != "":
+		cache = cacheChecked
+	}
+	to = append(to, edge.Line{Name: "Vary", Values: vary}, edge.Line{Name: "Cache-Control", Values: cache})
+	if a.weak {
+		to = append(to, edge.Line{Name: "Last-Modified", Values: []string{a.date.tell(now)}})
+	}
+	if a.timing != nil {
+		to = append(to, edge.Line{Name: "Server-Timing", Values: a.timing})
+	}
+	return to
+}
+
+func set(h http.Header, lines []edge.Line) {
+	for _, line := range lines {
+		h[line.Name] = line.Values
 	}
 }
 
