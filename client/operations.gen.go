@@ -567,8 +567,8 @@ func (c *Chain) GetTokenBalance(ctx context.Context, token string, address strin
 // GetTokenControls: Read who controls a token. Owner, roles, pausing, minting and
 // upgradability, from indexed events, the history of the contract's class and its ABI.
 // `immutable_class` is said only where the code itself cannot replace or delegate its class,
-// and `fixed` where, besides, no function is known by a name that mints. `not_detected` and
-// `unknown` claim nothing.
+// and `fixed` where, besides, no function is known by a name that mints and no mint was
+// announced since the block of the class. `not_detected` and `unknown` claim nothing.
 func (c *Chain) GetTokenControls(ctx context.Context, token string) (*TokenControls, error) {
 	out := new(TokenControls)
 	err := c.client.do(ctx, request{operation: "getTokenControls", method: http.MethodGet, path: "/v1/" + url.PathEscape(c.id) + "/token/" + url.PathEscape(token) + "/controls", again: true}, out)

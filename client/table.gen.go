@@ -122,7 +122,7 @@ var Operations = []Operation{
 		{Name: "token_id", In: "query", Description: "Id of a token of an ERC-1155 contract, which has a balance for each: decimal, or 0x and hexadecimal digits, below 2^256."},
 		{Name: "block_tag", In: "query", Description: "A block number, a block hash, latest or pending. Pass a number or a hash for an answer that can be reproduced.", Default: "latest"},
 	}},
-	{ID: "getTokenControls", Group: "Tokens", Summary: "Read who controls a token", Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. `immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints. `not_detected` and `unknown` claim nothing.", Method: "GET", Path: "/v1/{chain}/token/{token}/controls", Scope: "read", Tier: "official_public", Parameters: []Parameter{
+	{ID: "getTokenControls", Group: "Tokens", Summary: "Read who controls a token", Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. `immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints and no mint was announced since the block of the class. `not_detected` and `unknown` claim nothing.", Method: "GET", Path: "/v1/{chain}/token/{token}/controls", Scope: "read", Tier: "official_public", Parameters: []Parameter{
 		{Name: "chain", In: "path", Description: "The chain, such as SN_MAIN.", Required: true},
 		{Name: "token", In: "path", Description: "Contract address of the token: its identity.", Required: true},
 	}},

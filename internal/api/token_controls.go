@@ -92,7 +92,7 @@ func (s *Routes) tokenControlRoutes() {
 	kernel.Register(s.Server, kernel.Route{ID: "getTokenControls", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/controls", Family: "Tokens",
 		Summary: "Read who controls a token",
 		Description: "Owner, roles, pausing, minting and upgradability, from indexed events, the history of the contract's class and its ABI. " +
-			"`immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints. " +
+			"`immutable_class` is said only where the code itself cannot replace or delegate its class, and `fixed` where, besides, no function is known by a name that mints and no mint was announced since the block of the class. " +
 			"`not_detected` and `unknown` claim nothing.",
 		Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnClock, Statuses: []int{http.StatusNotFound}}, s.getTokenControls)
 }

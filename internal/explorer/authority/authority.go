@@ -6,11 +6,13 @@
 // do is in the ABI of their class, and what it was in the history of classes.
 // Announcements are rare: a token has a handful, and at most MaxEvents of the
 // newest are looked at, so that the cost is one search of a few short lists, one
-// scan of the class history and one GetMany.
+// scan of the class history and one GetMany, and one page of mints where the rest
+// says that there can be none.
 //
 // Nothing is concluded from silence alone: a contract need not announce what it
 // does. ImmutableClass is said only where the code itself rules the opposite out,
-// and Fixed where, besides, no function is known by a name that mints.
+// and Fixed where, besides, no function is known by a name that mints, and nothing
+// was minted after the block in which the contract got its class.
 // NotDetected means just that, and all else is Unknown.
 package authority
 
@@ -21,6 +23,7 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
 )
@@ -105,5 +108,28 @@ func Read(ctx context.Context, r store.Reader, address felt.Felt, head uint64) (
 		}
 	}
 	c.settle()
+	if c.Supply.Status == Fixed {
+		minted, err := mintedAfter(ctx, r, address, changes[0].Block, head)
+		if err != nil {
+			return nil, err
+		}
+		if minted {
+			c.Supply = Fact{Status: Unknown}
+		}
+	}
 	return c, nil
+}
+
+// mintedAfter says whether a token announced a mint behind a block, or may have: a
+// function need not be called mint to make more of a token, such as one that takes a
+// deposit for it. Mints of the block itself may be the constructor's.
+func mintedAfter(ctx context.Context, r store.Reader, token felt.Felt, block, head uint64) (bool, error) {
+	if block >= head {
+		return false, nil
+	}
+	page, err := transfer.ListByPair(ctx, r, felt.Zero, token, transfer.Query{Side: transfer.Out, Exactly: true, From: block + 1, To: head, Limit: 1})
+	if err != nil {
+		return false, fmt.Errorf("mints of %s: %w", token, err)
+	}
+	return len(page.Transfers) > 0 || !page.Done, nil
 }

@@ -13,7 +13,9 @@ import (
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
+	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transaction"
+	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -73,7 +75,7 @@ func read(t *testing.T, a *class.ABI, replaced bool, list ...said) *authority.Co
 			b.Receipts = []starknet.Receipt{r}
 		}
 		rows := &explorer.Rows{}
-		for _, s := range []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}} {
+		for _, s := range []explorer.Subject{block.Subject{}, transaction.Subject{}, event.Subject{}, contract.Subject{}, transfer.Subject{}, token.Subject{}} {
 			if err := s.Project(b, rows); err != nil {
 				t.Fatal(err)
 			}
@@ -164,6 +166,16 @@ func TestControls(t *testing.T) {
 			supply: fact{"fixed", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
 		"blocklist before freezing before pausing": {abi: powers(class.Sierra, class.Blocks|class.Freezes|class.Pauses),
 			supply: fact{"fixed", nil}, transfer: fact{"blocklist_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
+		"more was made, by a function of another name": {abi: powers(class.Sierra, 0),
+			said:   []said{{"Transfer", nil, []felt.Felt{felt.Zero, owner, f(5), felt.Zero}}, {"Transfer", nil, []felt.Felt{owner, felt.Zero, f(5), felt.Zero}}},
+			supply: fact{"unknown", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
+		"some was moved, some was burnt, and nothing made": {abi: powers(class.Sierra, 0),
+			said: []said{{"Transfer", []felt.Felt{owner, next}, []felt.Felt{f(5), felt.Zero}}, {"Transfer", nil, []felt.Felt{owner, felt.Zero, f(5), felt.Zero}},
+				{"Transfer", nil, []felt.Felt{felt.Zero, felt.Zero, f(5), felt.Zero}}},
+			supply: fact{"fixed", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
+		"more was made before the present class, and with it": {abi: powers(class.Sierra, 0), replaced: true,
+			said:   []said{{"Transfer", nil, []felt.Felt{felt.Zero, owner, f(5), felt.Zero}}, {"Transfer", nil, []felt.Felt{felt.Zero, owner, f(5), felt.Zero}}},
+			supply: fact{"fixed", nil}, transfer: fact{"not_detected", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"immutable_class", nil}},
 		"no class, but it was replaced": {replaced: true, said: []said{{"Upgraded", nil, []felt.Felt{code}}},
 			supply: fact{"unknown", nil}, transfer: fact{"unknown", nil}, metadata: fact{"unknown", nil}, upgrade: fact{"proxy_admin_detected", nil}},
 	} {

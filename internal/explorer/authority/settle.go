@@ -102,8 +102,8 @@ func (c *Controls) supply() Fact {
 	case c.can(class.Mints):
 		return Fact{Mintable, c.owner()}
 	case c.transparent() && c.Upgrade.Status == ImmutableClass && c.ABI.Token != 0:
-		// No function is known by a name that mints, and none can come. One of
-		// another name would show in the supply.
+		// No function is known by a name that mints, and none can come. Whether
+		// one of another name did is for Read to look up.
 		return Fact{Status: Fixed}
 	}
 	return Fact{Status: Unknown}

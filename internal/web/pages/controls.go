@@ -28,7 +28,7 @@ func (l *look) controlWords(s *api.ControlsSnapshot) []fact {
 	supply := l.Unknown("Neither events nor the class tell.")
 	switch s.SupplyControl.Status {
 	case "fixed":
-		supply = "No. No function is known by a name that mints, and the code cannot be replaced."
+		supply = "No. No function is known by a name that mints, nothing was minted since the code is what it is, and it cannot be replaced."
 	case "mintable":
 		supply = "Yes" + by(s.SupplyControl.Actor, open)
 	case "minter_detected":
