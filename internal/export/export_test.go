@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -130,7 +131,30 @@ func TestFilesHoldTheChain(t *testing.T) {
 	for _, at := range []uint64{last, last / 2} { // also after a block in the middle
 		checkBalances(t, w, dir, at)
 	}
+	checkTokens(t, dir)
 	checkFooter(t, w, dir, last)
+}
+
+// checkTokens holds the tokens against the transfers: those that moved, since their first transfer.
+func checkTokens(t *testing.T, dir string) {
+	t.Helper()
+	type row struct {
+		Token string `parquet:"token_address"`
+		Block int64  `parquet:"block_number,optional"`
+		First int64  `parquet:"first_block,optional"`
+	}
+	want, got := map[string]int64{}, map[string]int64{}
+	for _, r := range rows[row](t, dir, "transfers") {
+		if first, seen := want[r.Token]; !seen || r.Block < first {
+			want[r.Token] = r.Block
+		}
+	}
+	for _, r := range rows[row](t, dir, "tokens") {
+		got[r.Token] = r.First
+	}
+	if len(want) < 5 || !maps.Equal(got, want) {
+		t.Errorf("tokens and their first blocks: %v, the transfers have %v", got, want)
+	}
 }
 
 func compare[T any](t *testing.T, what string, got, want []T) {

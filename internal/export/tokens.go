@@ -17,7 +17,7 @@ const (
 	tokenSpans = 64
 )
 
-// feedTokens writes what is known of all tokens that were seen up to the last block.
+// feedTokens writes what is known of all tokens that moved up to the last block.
 func (x *run) feedTokens(ctx context.Context, j *job, p *pin, f *file) error {
 	t := newTable[tokenRow](f, x.metadata(Tokens, j, p))
 	from := token.First{Block: j.first}
@@ -29,7 +29,7 @@ func (x *run) feedTokens(ctx context.Context, j *job, p *pin, f *file) error {
 				return err
 			}
 			from, done = next, all
-			rows, err = x.describe(ctx, r, list)
+			rows, err = x.describe(ctx, r, list, j.last)
 			return err
 		})
 		if err != nil {
@@ -44,11 +44,23 @@ func (x *run) feedTokens(ctx context.Context, j *job, p *pin, f *file) error {
 	return t.end()
 }
 
-// describe tells what is known of tokens at the newest block.
-func (x *run) describe(ctx context.Context, r explorer.Reader, list []token.First) ([]tokenRow, error) {
-	addresses := make([]felt.Felt, len(list))
+// describe tells what is known at the newest block of the tokens that moved up to the last one.
+// A contract is seen, too, when it only emits what looks like a transfer and is none.
+func (x *run) describe(ctx context.Context, r explorer.Reader, list []token.First, last uint64) ([]tokenRow, error) {
+	seen := make([]felt.Felt, len(list))
 	for i := range list {
-		addresses[i] = list[i].Token
+		seen[i] = list[i].Token
+	}
+	totals, err := token.TotalsOfMany(ctx, r, seen)
+	if err != nil {
+		return nil, err
+	}
+	var addresses []felt.Felt
+	var first []uint64
+	for i, t := range totals {
+		if t != nil && t.Transfers > 0 && t.First <= last {
+			addresses, first = append(addresses, seen[i]), append(first, t.First)
+		}
 	}
 	kinds, err := token.Kinds(ctx, r, addresses)
 	if err != nil {
@@ -62,9 +74,9 @@ func (x *run) describe(ctx context.Context, r explorer.Reader, list []token.Firs
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]tokenRow, len(list))
-	for i := range list {
-		row := tokenRow{Token: addresses[i].String(), FirstBlock: int64(list[i].Block), Standard: kinds[i].String()}
+	rows := make([]tokenRow, len(addresses))
+	for i := range addresses {
+		row := tokenRow{Token: addresses[i].String(), FirstBlock: int64(first[i]), Standard: kinds[i].String()}
 		if m := metadata[i]; m != nil && m.Known {
 			row.Name, row.Symbol = m.Name, m.Symbol
 			if m.Decimals != nil {

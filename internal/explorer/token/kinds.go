@@ -110,29 +110,24 @@ func readKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]trans
 	if err != nil {
 		return nil, err
 	}
-	var keys []store.Key
-	var untold []int // of open
+	var untold []felt.Felt
+	var places []int
 	for n, kind := range declared {
 		if out[where[n]] = kind; kind == transfer.Ambiguous {
-			keys, untold = append(keys, totalKey(&open[n])), append(untold, n)
+			untold, places = append(untold, open[n]), append(places, where[n])
 		}
 	}
-	if len(keys) == 0 {
+	if len(untold) == 0 {
 		return out, nil
 	}
-	rows, err := r.GetMany(ctx, keys)
+	totals, err := TotalsOfMany(ctx, r, untold)
 	if err != nil {
-		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(keys), err)
+		return nil, err
 	}
-	for k, n := range untold {
-		if rows[k] == nil {
-			continue
+	for k, t := range totals {
+		if t != nil {
+			out[places[k]] = t.kind()
 		}
-		totals, err := decodeTotals(rows[k])
-		if err != nil {
-			return nil, fmt.Errorf("totals of %s: %w", open[n], err)
-		}
-		out[where[n]] = totals.kind()
 	}
 	return out, nil
 }

@@ -144,6 +144,31 @@ func TotalsOf(ctx context.Context, r store.Reader, token felt.Felt) (t Totals, f
 	return t, true, nil
 }
 
+// TotalsOfMany are the totals of tokens, in order, nil for one of which no event looked
+// like a transfer. One GetMany.
+func TotalsOfMany(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]*Totals, error) {
+	keys := make([]store.Key, len(tokens))
+	for i := range tokens {
+		keys[i] = totalKey(&tokens[i])
+	}
+	rows, err := r.GetMany(ctx, keys)
+	if err != nil {
+		return nil, fmt.Errorf("read the totals of %d tokens: %w", len(tokens), err)
+	}
+	out := make([]*Totals, len(tokens))
+	for i, v := range rows {
+		if v == nil {
+			continue
+		}
+		t, err := decodeTotals(v)
+		if err != nil {
+			return nil, fmt.Errorf("totals of %s: %w", tokens[i], err)
+		}
+		out[i] = &t
+	}
+	return out, nil
+}
+
 // Holding is a holder and its balance.
 type Holding struct {
 	Holder felt.Felt
