@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/durable"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/index/fsck"
@@ -131,11 +132,11 @@ func summary(con *console, chain, format string, args ...any) {
 // index checks one index and closes it.
 func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engine, where, name string) error {
 	defer engine.Close() //nolint:errcheck // opened for reading
-	dir, err := os.MkdirTemp(c.Scratch, "chainexplorer-fsck-")
+	dir, remove, err := durable.Scratch(c.Scratch, "chainexplorer-fsck-")
 	if err != nil {
-		return fmt.Errorf("scratch directory: %w", err)
+		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a left-over in the temporary directory
+	defer remove()
 	scratch, err := pebble.Open(pebble.Options{Dir: dir, Tables: catalog.Tables(), Logger: con.log})
 	if err != nil {
 		return err

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/durable"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
@@ -55,11 +55,11 @@ func (c *demoCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "chainexplorer-demo-")
+	dir, remove, err := durable.Scratch("", "chainexplorer-demo-")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a left-over in the temporary directory
+	defer remove()
 	o := serviceOptions{
 		chainSettings: chainSettings{Role: role{Serve: true, Index: true, Jobs: true}, Registry: registry.Builtin(), Depth: chain.DefaultDepth, Data: dir,
 			CacheMiB: demoCacheMiB, Verify: index.VerifyAll, AuditRate: demoAuditRate},

@@ -1,4 +1,4 @@
-// Package durable makes changes of the file system survive a power cut.
+// Package durable makes changes of the file system survive a power cut, and temporary files not survive their process.
 package durable
 
 import (
