@@ -369,6 +369,25 @@ func TestClockAhead(t *testing.T) {
 	})
 }
 
+// TestDayOfClockAhead: what a clock that was days ahead created is none of today's.
+func TestDayOfClockAhead(t *testing.T) {
+	everywhere(t, func(t *testing.T, at string) {
+		b := newBench(t, at, job.Budget{Concurrency: 99, PerDay: 1})
+		submit := func(now int64, i int, want error) {
+			t.Helper()
+			b.now.Store(now)
+			if _, _, err := b.a.Submit(t.Context(), b.ask(i, "a")); !errors.Is(err, want) {
+				t.Errorf("after %d s: %v, want %v", now, err, want)
+			}
+		}
+		submit(5*24*3600, 0, nil)
+		submit(0, 1, nil)
+		submit(1, 2, job.ErrDaily)
+		submit(24*3600, 3, nil)
+		submit(5*24*3600+1, 4, job.ErrDaily)
+	})
+}
+
 // TestDigests tell apart what they are for, and databases.
 func TestDigests(t *testing.T) {
 	one := newBench(t, filepath.Join(t.TempDir(), "a.db"), job.Budget{})

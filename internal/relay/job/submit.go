@@ -110,7 +110,9 @@ func (r *Repo) admits(ctx context.Context, tx *sql.Tx, a Ask, now time.Time, deb
 	if !debit {
 		return nil
 	}
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prover_job WHERE key_id = $1 AND created_at >= $2`, a.KeyID, control.Micros(now.Truncate(day))).Scan(&n); err != nil {
+	// Those of a later day were created by a clock that was ahead.
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM prover_job WHERE key_id = $1 AND created_at >= $2 AND created_at < $3`,
+		a.KeyID, control.Micros(now.Truncate(day)), control.Micros(now.Truncate(day).Add(day))).Scan(&n); err != nil {
 		return err
 	}
 	if n >= b.PerDay {

@@ -39,6 +39,7 @@ var both = []struct {
 	{"Damaged", testDamaged},
 	{"Workers", testWorkers},
 	{"ClockAhead", testClockAhead},
+	{"KeptByClockAhead", testKeptByClockAhead},
 	{"CreatesAtOnce", testCreatesAtOnce},
 	{"UploadsAtOnce", testUploadsAtOnce},
 	{"ClaimsAtOnce", testClaimsAtOnce},

@@ -73,7 +73,7 @@ func (r *Repo) admits(ctx context.Context, tx *sql.Tx, q Request) error {
 	}
 	var today, active int
 	day := now.Truncate(24 * time.Hour)
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM verification_job WHERE workspace_id = $1 AND created_at >= $2`, q.WorkspaceID, control.Micros(day)).Scan(&today); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM verification_job WHERE workspace_id = $1 AND created_at >= $2 AND created_at < $3`, q.WorkspaceID, control.Micros(day), control.Micros(day.Add(24*time.Hour))).Scan(&today); err != nil {
 		return err
 	}
 	if today >= r.limits.PerDay {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"chainexplorer/internal/control"
 	"chainexplorer/internal/verification/archive"
@@ -22,12 +23,43 @@ func (r *Repo) Tidy(ctx context.Context) (t Tidied, err error) {
 	for _, part := range []struct {
 		n  *int
 		do func(context.Context) (int, error)
-	}{{&t.Expired, r.expireAll}, {&t.Validated, r.validateAll}, {&t.Deleted, r.deleteSources}, {&t.Dropped, r.dropUploads}} {
+	}{{new(int), r.rewind}, {&t.Expired, r.expireAll}, {&t.Validated, r.validateAll}, {&t.Deleted, r.deleteSources}, {&t.Dropped, r.dropUploads}} {
 		n, trouble := part.do(ctx)
 		*part.n = n
 		err = errors.Join(err, trouble) // no trouble of one part keeps a source beyond its time
 	}
 	return t, r.named("tidy up verification", err)
+}
+
+// ahead is how far in front of this process's clock a moment may lie that another one, or
+// this one earlier, wrote down.
+const ahead = 10 * time.Minute
+
+// rewind has what was written down by a clock that was further ahead than that happen now,
+// and moves what follows from it: no job waits, and no source is kept, for longer because of
+// such a clock.
+func (r *Repo) rewind(ctx context.Context) (n int, err error) {
+	now := r.moment()
+	limit := control.Micros(now.Add(ahead))
+	err = r.db.Reader().QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM verification_job WHERE active = 1 AND (created_at > $1 OR updated_at > $1)) +
+		(SELECT COUNT(*) FROM verification_job WHERE committed_at IS NOT NULL AND deleted_at IS NULL AND committed_at > $1) +
+		(SELECT COUNT(*) FROM verification_upload WHERE started_at > $1)`, limit).Scan(&n)
+	if err != nil || n == 0 { // nearly always: then nobody has to wait for the writer
+		return 0, err
+	}
+	return n, r.db.Update(ctx, func(tx *sql.Tx) error {
+		for _, change := range []string{
+			`UPDATE verification_job SET upload_expires_at = upload_expires_at - (created_at - $1), created_at = $1 WHERE active = 1 AND created_at > $2`,
+			`UPDATE verification_job SET updated_at = $1 WHERE active = 1 AND updated_at > $2`,
+			`UPDATE verification_job SET deletes_at = deletes_at - (committed_at - $1), committed_at = $1 WHERE committed_at IS NOT NULL AND deleted_at IS NULL AND committed_at > $2`,
+			`UPDATE verification_upload SET started_at = $1 WHERE started_at > $2`,
+		} {
+			if _, err := tx.ExecContext(ctx, change, control.Micros(now), limit); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // each finds jobs without waiting for the writer, and changes them one by one as they
