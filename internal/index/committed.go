@@ -35,7 +35,7 @@ const longestKept = 4 << 10
 
 func newCommitted(rows, bytes int) (c committed) {
 	rand.Read(c.secret[:]) //nolint:errcheck // it never fails
-	c.rows, c.bytes = rows, bytes
+	c.rows, c.bytes = rows, min(bytes, mostBytes-2*pieceBytes) // the last record lies behind them
 	return c
 }
 
@@ -105,8 +105,8 @@ func appended(room, value []byte) (_, copied []byte) {
 
 // generation is rows by their names. It has few pointers, and its memory is used again.
 type generation struct {
-	// slots have the place of a record and one, 0 for none. A record is in the first free
-	// slot from where its name says. At most three of four are taken.
+	// slots have the place of a record, see placed, and 0 for none. A record is in the first
+	// free slot from where its name says. At most three of four are taken.
 	slots []uint32
 	rows  int
 	// pieces hold the records one behind the other: see the parts of one below.
@@ -132,16 +132,30 @@ func (g *generation) reset() {
 	g.rows, g.used = 0, 0
 }
 
+// A slot is a part of the name and, in the lower bits, the place of the record, in words, and
+// one. Slots lie together and records far apart: the part tells nearly all others' records
+// from the one that is looked for without a look at them.
+const (
+	placeBits = 24
+	wordBytes = 4
+	mostBytes = (1<<placeBits - 1) * wordBytes
+)
+
+func placed(n *name, place int) uint32 { return partOf(n)<<placeBits | uint32(place/wordBytes+1) }
+
+// partOf is of bytes that do not say where the slot is.
+func partOf(n *name) uint32 { return uint32(n[len(n)-1]) }
+
 func (g *generation) record(slot uint32) []byte {
-	place := slot - 1
+	place := (slot&(1<<placeBits-1) - 1) * wordBytes
 	return g.pieces[place>>pieceBits][place&(pieceBytes-1):]
 }
 
 // find is the slot of a row, or the one that it is to take.
 func (g *generation) find(n *name) int {
-	mask := len(g.slots) - 1
+	mask, part := len(g.slots)-1, partOf(n)
 	for at := int(binary.LittleEndian.Uint64(n[:])) & mask; ; at = (at + 1) & mask {
-		if s := g.slots[at]; s == 0 || name(g.record(s)) == *n {
+		if s := g.slots[at]; s == 0 || s>>placeBits == part && name(g.record(s)) == *n {
 			return at
 		}
 	}
@@ -176,8 +190,7 @@ func (g *generation) put(n *name, value []byte) {
 	}
 	if r == nil || int(binary.LittleEndian.Uint16(r[roomAt:])) < len(value) {
 		// Most values are a few bytes, and become longer by one now and then.
-		r = g.take(at, (len(value)+7)&^3)
-		copy(r, n[:])
+		r = g.take(n, at, (len(value)+7)&^(wordBytes-1))
 	}
 	size := uint16(len(value))
 	if value == nil {
@@ -187,8 +200,8 @@ func (g *generation) put(n *name, value []byte) {
 	copy(r[valueAt:], value)
 }
 
-// take makes a record for a slot, with so much room for the value.
-func (g *generation) take(at, room int) []byte {
+// take makes a record for a slot, with so much room for the value, of whole words.
+func (g *generation) take(n *name, at, room int) []byte {
 	size := valueAt + room
 	if left := pieceBytes - g.used&(pieceBytes-1); left < size {
 		g.used += left
@@ -196,9 +209,10 @@ func (g *generation) take(at, room int) []byte {
 	if g.used>>pieceBits == len(g.pieces) {
 		g.pieces = append(g.pieces, make([]byte, pieceBytes))
 	}
-	g.slots[at] = uint32(g.used) + 1
+	g.slots[at] = placed(n, g.used)
 	g.used += size
 	r := g.record(g.slots[at])
+	copy(r, n[:])
 	binary.LittleEndian.PutUint16(r[roomAt:], uint16(room))
 	return r
 }
