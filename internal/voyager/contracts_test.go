@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/api"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/registry"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/simnode"
 )
@@ -308,4 +309,25 @@ func TestTokensHeld(t *testing.T) {
 	if r := f.Do(http.MethodGet, "/beta/contracts/0x99/erc20-tokens-held", f.Key); string(r.Body) != "[]" {
 		t.Errorf("nobody holds %s", r.Body)
 	}
+}
+
+// TestTokensHeldBehindProxies: a token whose class does not tell what it is is told by what it answered.
+func TestTokensHeldBehindProxies(t *testing.T) {
+	f := feedOf(servertest.New(t, blocks, func(o *servertest.Options) {
+		o.Chains[0].Registry = registry.Builtin().Chain(servertest.ChainID) // which does not list the tokens of the simulated chain
+	}))
+	dai := f.Chain.Network().DAI
+	var summary struct{ Standard string }
+	if f.Get("/token/"+dai.String(), &summary); summary.Standard != "erc20" {
+		t.Fatalf("the token behind the proxy is %s", summary.Standard)
+	}
+	var page api.TransferPage
+	f.Get("/token/"+dai.String()+"/transfers", &page)
+	of := page.Items[0].ToAddress
+	held, _ := itemsOf(t, object{"items": list(t, f.Do(http.MethodGet, "/beta/contracts/"+of.String()+"/erc20-tokens-held", f.Key)), "lastPage": 1.0})
+	at := slices.IndexFunc(held, func(h object) bool { return h["address"] == dai.Padded() })
+	if at < 0 {
+		t.Fatalf("%s moved %s, an ERC-20, which is not told", of, dai)
+	}
+	same(t, "of a token that nobody looked at", []any{held[at]["balance"], held[at]["isVerified"]}, []any{nil, nil})
 }

@@ -92,6 +92,10 @@ func (v *view) held(ctx context.Context, of felt.Felt) ([]heldToken, error) {
 	if err != nil {
 		return nil, err
 	}
+	kinds, err := token.Kinds(ctx, v.r, tokens) // also of those whose class does not tell
+	if err != nil {
+		return nil, err
+	}
 	names, err := token.MetadataOf(ctx, v.r, tokens)
 	if err != nil {
 		return nil, err
@@ -104,7 +108,7 @@ func (v *view) held(ctx context.Context, of felt.Felt) ([]heldToken, error) {
 	for i := range told {
 		known, listed := v.chain.Registry.Token(tokens[i])
 		counted := listed && known.Census.Qualified && told[i].Gap == ""
-		if told[i].Kind != transfer.ERC20 || counted && told[i].Amount.Sign() == 0 {
+		if !listed && kinds[i] != transfer.ERC20 || counted && told[i].Amount.Sign() == 0 {
 			continue
 		}
 		t := heldToken{Address: padded(tokens[i]), LastTransferTime: stamps[i].Timestamp}
