@@ -34,7 +34,7 @@ const (
 const longestKept = 4 << 10
 
 func newCommitted(rows, bytes int) (c committed) {
-	rand.Read(c.secret[:]) //nolint:errcheck // it never fails
+	rand.Read(c.secret[:])                                     //nolint:errcheck // it never fails
 	c.rows, c.bytes = rows, min(bytes, mostBytes-2*pieceBytes) // the last record lies behind them
 	return c
 }
