@@ -135,6 +135,8 @@ func newTransport(maxInFlight int) *http.Transport {
 		ExpectContinueTimeout: time.Second,
 		ReadBufferSize:        64 << 10,
 		DisableCompression:    true, // asked for per node, see acceptEncoding
+		// They are in memory before the budget knows of an answer.
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
