@@ -24,9 +24,14 @@ func (l *lease) scan(row pgx.Row) error {
 	return row.Scan(&l.held, &l.epoch, &l.owner, &l.expires, &l.now)
 }
 
+// longestLease is more than anybody takes one for. What is left of a lease that is longer was
+// written down while the clock was ahead: whoever holds it has a shorter one at its next
+// renewal, and who does not come back must not keep others waiting for as long.
+const longestLease = 2 * time.Hour
+
 // barred says whether owner must wait.
 func (l *lease) barred(owner string) bool {
-	return l.held && l.owner != owner && l.now < l.expires
+	return l.held && l.owner != owner && l.now < l.expires && l.expires-l.now <= int64(longestLease)
 }
 
 // clock is the time to go by, or nil for the database's.

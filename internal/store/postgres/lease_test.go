@@ -14,6 +14,37 @@ import (
 	"chainexplorer/internal/store/storetest"
 )
 
+// TestLeaseOfAClockAhead: a lease that the database gave out while its clock was a day ahead
+// keeps nobody waiting for that day. Who holds it and is there has an ordinary one after its
+// next renewal.
+func TestLeaseOfAClockAhead(t *testing.T) {
+	clock := storetest.NewClock()
+	o := options(pgtest.Database(t))
+	o.Now = clock.Now
+	one, two := mustOpen(t, o), mustOpen(t, o)
+	clock.Advance(24 * time.Hour)
+	held := acquire(t, one, "one")
+	clock.Advance(-24 * time.Hour)
+	if _, err := one.Renew(t.Context(), held, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := two.Acquire(t.Context(), store.Writer, "two", time.Minute); !errors.Is(err, store.ErrLeaseHeld) {
+		t.Fatalf("lease of one who is there: %v", err)
+	}
+	clock.Advance(24 * time.Hour)
+	if _, err := one.Renew(t.Context(), held, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(-24 * time.Hour)
+	next := acquire(t, two, "two")
+	if next.Epoch <= held.Epoch {
+		t.Errorf("epoch %d after %d", next.Epoch, held.Epoch)
+	}
+	if _, err := one.Renew(t.Context(), held, time.Minute); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("the one before holds it still: %v", err)
+	}
+}
+
 // TestTakeOverFromAStalledCommit: a writer that stands still in the middle of a
 // commit holds the fence. Its successor takes over at once, and the writer, when
 // it wakes up, cannot finish.
