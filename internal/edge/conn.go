@@ -40,9 +40,9 @@ type conn struct {
 	left    time.Duration
 
 	asked http.ResponseWriter // that net/http, or unread, answers the request of now with
-	// The head of an answer that is there as a whole, and its body, while net/http writes what stands for it: see Answer.
-	whole *[]byte
-	body  []byte
+	// An answer that is there as a whole, until net/http writes what stands for it, and its status: see Answer.
+	whole  *[]byte
+	status int
 }
 
 func newConn(nc net.Conn, l *Listener, p *peer, who netip.Prefix, exempt bool) *conn {

@@ -363,7 +363,5 @@ func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 		}
 		h.Add("Vary", "Accept-Encoding")
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	w.WriteHeader(status)
-	w.Write(body) //nolint:errcheck // the client went away
+	kernel.Send(w, r, status, body)
 }

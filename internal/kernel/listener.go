@@ -198,6 +198,7 @@ func (o *WireOptions) wire(e *Error, id string, asked http.Header) []byte {
 	h.Set("Connection", "close")
 	lane(h, o.Origins, asked, credentialed(asked) || announcesMore(asked))
 	body := failureHeaders(h, e, id, nil)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	var b bytes.Buffer
 	code := Codes[e.Code].Status
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", code, http.StatusText(code))

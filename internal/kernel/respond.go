@@ -239,14 +239,24 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request, clock func() time.
 		lines = append(lines, edge.Line{Name: "Content-Encoding", Values: encodingGzip})
 	}
 	lines = append(lines, edge.Line{Name: "Content-Length", Values: form.length})
-	if x, ok := w.(*exchange); ok && x.whole(r, a.status, lines, form.body) {
+	sendWhole(w, r, a.status, lines, form.body)
+}
+
+// sendWhole writes an answer that is there as a whole, with the headers that w has and others.
+func sendWhole(w http.ResponseWriter, r *http.Request, status int, lines []edge.Line, body []byte) {
+	if x, ok := w.(*exchange); ok && x.whole(r, status, lines, body) {
 		return
 	}
 	set(w.Header(), lines)
-	w.WriteHeader(a.status)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		w.Write(form.body) //nolint:errcheck // the client went away
+		w.Write(body) //nolint:errcheck // the client went away
 	}
+}
+
+// Send writes a whole answer, with the headers that w has and its length.
+func Send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	sendWhole(w, r, status, []edge.Line{{Name: "Content-Length", Values: []string{strconv.Itoa(len(body))}}}, body)
 }
 
 // lines adds the headers that do not depend on the form in which the answer goes out, nor on whether it does.
@@ -317,17 +327,13 @@ func failureHeaders(h http.Header, e *Error, id string, route *Route) []byte {
 	body := EnvelopeJSON(e, id)
 	h.Set("Content-Type", JSONType)
 	h.Set("Cache-Control", "private, no-store")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
 	return body
 }
 
 // SendError writes a failure.
 func SendError(w http.ResponseWriter, r *http.Request, e *Error, id string, route *Route) {
 	body := failureHeaders(w.Header(), e, id, route)
-	w.WriteHeader(Codes[e.Code].Status)
-	if r.Method != http.MethodHead {
-		w.Write(body) //nolint:errcheck // the client went away
-	}
+	Send(w, r, Codes[e.Code].Status, body)
 }
 
 func SendPlain(w http.ResponseWriter, status int, v any) {

@@ -222,9 +222,5 @@ func send(w http.ResponseWriter, r *http.Request, status int, v any) {
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		w.Write(body) //nolint:errcheck // the client went away
-	}
+	kernel.Send(w, r, status, body)
 }
