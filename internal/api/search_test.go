@@ -36,6 +36,7 @@ func TestSearchByName(t *testing.T) {
 	}
 	b := &store.Batch{Epoch: lease.Epoch}
 	for address, m := range map[felt.Felt]*token.Metadata{imitation: {Known: true, Symbol: before[0].Symbol}, disguise: {Known: true, Symbol: &disguised}, other: {Known: true, Name: &name}} {
+		m.BlockHash = w.Chain.BlockAt(0).Hash
 		b.Put(token.MetadataKey(address), m.Encode())
 		for _, k := range m.NameKeys(address) {
 			b.Put(k, []byte{})
@@ -108,5 +109,43 @@ func TestKnownTokensByEitherName(t *testing.T) {
 	}
 	if len(own) == 0 || other == 0 || len(own) == len(known.Tokens()) {
 		t.Fatalf("%d of %d known tokens are on the chain, %d with another name: nothing was shown", len(own), len(known.Tokens()), other)
+	}
+}
+
+// TestSearchFindsNoTokenThatAForkTookAway: names outlive the blocks in which they were told.
+func TestSearchFindsNoTokenThatAForkTookAway(t *testing.T) {
+	w := newWorld(t, 30)
+	head, _ := w.Chain.Head()
+	finds := func(symbol string) []api.SearchToken {
+		t.Helper()
+		var out api.SearchResult
+		w.Get("/search?q="+url.QueryEscape(symbol), &out)
+		return out.Tokens
+	}
+	answer := func(token felt.Felt) int {
+		return w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+token.String(), w.Key).StatusCode
+	}
+	told := map[felt.Felt]string{} // found before the fork, by symbol
+	for _, token := range w.Chain.Tokens(head) {
+		if token.Symbol != "" && slices.ContainsFunc(finds(token.Symbol), func(s api.SearchToken) bool { return s.TokenAddress == token.Address }) {
+			told[token.Address] = token.Symbol
+		}
+	}
+	w.Chain.Fork(28)
+	w.Chain.Extend(10)
+	w.CatchUp()
+	gone := 0
+	for address, symbol := range told {
+		if answer(address) == http.StatusNotFound {
+			gone++
+		}
+		for _, s := range finds(symbol) {
+			if status := answer(s.TokenAddress); !s.Known && status != http.StatusOK {
+				t.Errorf("%q finds %s, which is answered with %d", symbol, s.TokenAddress, status)
+			}
+		}
+	}
+	if gone == 0 {
+		t.Errorf("none of %d tokens is gone", len(told))
 	}
 }

@@ -3,7 +3,8 @@
 // rows of its own.
 //
 // Costs: a number is one Get, an identifier a fixed number of reads, and a name four
-// scans of at most MaxNamed rows each with one GetMany.
+// scans of at most MaxNamed rows each with three GetMany, and as many again for every
+// MaxTokens tokens of that name that a fork took away.
 package search
 
 import (
@@ -136,15 +137,18 @@ func (out *Result) tokens(ctx context.Context, r store.Reader, known *registry.C
 		}
 	}
 	found = slices.DeleteFunc(found, func(a felt.Felt) bool { _, listed := known.Token(a); return listed })
-	found = found[:min(len(found), MaxTokens-len(out.Tokens))]
-	names, err := token.MetadataOf(ctx, r, found)
-	if err != nil {
-		return err
-	}
 	looks := func(s *string) bool { return s != nil && known.Imitated(*s) }
-	for i, m := range names {
-		if m != nil {
-			out.Tokens = append(out.Tokens, Token{Address: found[i], Symbol: m.Symbol, Name: m.Name, Lookalike: looks(m.Symbol) || looks(m.Name)})
+	for len(found) > 0 && len(out.Tokens) < MaxTokens { // once, but where forks took tokens away
+		next := found[:min(len(found), MaxTokens-len(out.Tokens))]
+		found = found[len(next):]
+		names, err := token.StillNamed(ctx, r, next)
+		if err != nil {
+			return err
+		}
+		for i, m := range names {
+			if m != nil {
+				out.Tokens = append(out.Tokens, Token{Address: next[i], Symbol: m.Symbol, Name: m.Name, Lookalike: looks(m.Symbol) || looks(m.Name)})
+			}
 		}
 	}
 	return nil

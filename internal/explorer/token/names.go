@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"chainexplorer/internal/explorer/block"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/store"
@@ -118,6 +120,38 @@ func Named(ctx context.Context, r store.Reader, text string, limit int) (out []f
 		}
 	}
 	return out, nil
+}
+
+// StillNamed returns what tokens say of themselves, in order, nil for one that said nothing
+// or is not there any more: names are no part of what a fork undoes. Whoever has moved or
+// has a contract is there, and whoever answered at a block that still is. Three GetMany, and
+// one Get for each that is left then.
+func StillNamed(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]*Metadata, error) {
+	names, err := MetadataOf(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := TotalsOfMany(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	classes, err := contract.ClassesNow(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range names {
+		if m == nil || totals[i] != nil && totals[i].Transfers > 0 || classes[i] != nil {
+			continue
+		}
+		there, err := (block.Ref{Number: m.Block, Hash: m.BlockHash}).Holds(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			names[i] = nil
+		}
+	}
+	return names, nil
 }
 
 // Called says that a token of this symbol and this name would be one of those that Named
