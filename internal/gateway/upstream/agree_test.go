@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,7 +165,7 @@ func TestAnotherBlockIsNoAnswer(t *testing.T) {
 func TestNoResultIsNoAnswer(t *testing.T) {
 	w := newWorld(t, simnode.Config{Seed: 3, Blocks: 60, L1Lag: 40})
 	id, _ := w.pool.Chain()
-	var lying bool // not while the pool asks who the node is
+	var lying atomic.Bool // not while the pool asks who the node is
 	turned := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -176,7 +177,7 @@ func TestNoResultIsNoAnswer(t *testing.T) {
 			Method string
 		}
 		lies := map[string]string{"starknet_chainId": `"0x1"`, "starknet_getNonce": "null"}
-		if err := json.Unmarshal(body, &asked); err == nil && lying && lies[asked.Method] != "" {
+		if err := json.Unmarshal(body, &asked); err == nil && lying.Load() && lies[asked.Method] != "" {
 			fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":%s,"result":%s}`, asked.ID, lies[asked.Method])
 			return
 		}
@@ -191,12 +192,12 @@ func TestNoResultIsNoAnswer(t *testing.T) {
 		if !alone {
 			cfg.Nodes = append(cfg.Nodes, node.Endpoint{URL: honest.URL})
 		}
-		lying = false
+		lying.Store(false)
 		p, err := node.Open(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lying = true
+		lying.Store(true)
 		u := New(Options{Pool: p, Store: w.store, Depth: depth})
 		for _, c := range []struct{ method, params, want string }{
 			{"starknet_chainId", `[]`, `"` + id.String() + `"`},
