@@ -144,10 +144,14 @@ func ownRefusal(b []byte) (status int, reason string, ok bool) {
 }
 
 // headersOf reads headers out of a request that may be malformed: what looks like
-// one counts. The id of the request and its lane are all that depends on them.
+// one counts, up to the empty line that ends them, because another request may have
+// come behind it. The id of the request and its lane are all that depends on them.
 func headersOf(head []byte) http.Header {
 	h := http.Header{}
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			break
+		}
 		name, value, ok := bytes.Cut(line, []byte(":"))
 		if ok && len(name) < 100 {
 			h.Add(strings.TrimSpace(string(name)), strings.TrimSpace(string(value)))

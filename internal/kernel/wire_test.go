@@ -61,6 +61,9 @@ func TestRefusalsOfTheWire(t *testing.T) {
 	if id := r.Header.Get("X-Request-Id"); !strings.HasPrefix(id, "svc-") || strings.Contains(string(r.Body), w.Key) {
 		t.Errorf("id %q", id)
 	}
+	// What comes behind a request is none of its own.
+	r = w.Read(w.Dial("GET /%zz HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nX-Request-Id: second\r\nOrigin: " + strangeOrigin + "\r\n\r\n"))
+	servertest.Expect(t, r, 400, kernel.CodeInvalidRequest, map[string]string{"X-Request-Id": "first", "Access-Control-Allow-Origin": ""})
 	// What the kernel answers goes through as it is, on one connection after the other.
 	c := w.Dial("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	servertest.Expect(t, w.Read(c), 200, "", nil)
