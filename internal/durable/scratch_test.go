@@ -3,13 +3,13 @@ package durable_test
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"chainexplorer/internal/durable"
 )
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if where := os.Getenv(below); where != "" {
 		dir, _, err := durable.Scratch(where, "work-")
 		fmt.Println(dir, err)
-		time.Sleep(time.Minute)
+		io.Copy(io.Discard, os.Stdin) //nolint:errcheck // it ends with its parent at the latest
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
@@ -41,6 +41,9 @@ func TestScratch(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), below+"="+place)
+	if _, err := cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -271,11 +271,19 @@ func (l *Listener) Attach(s *http.Server) {
 
 type connKey struct{}
 
+// idler is a connection of the listener below that wants to know when an answer is complete.
+type idler interface{ Idle() }
+
 // connState follows what net/http does: it knows when a request is complete.
 func (l *Listener) connState(nc net.Conn, s http.ConnState) {
 	c, ok := nc.(*conn)
 	if !ok {
 		return
+	}
+	if s == http.StateIdle {
+		if below, ok := c.Conn.(idler); ok {
+			below.Idle()
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

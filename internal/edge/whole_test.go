@@ -119,22 +119,29 @@ func tidied(answers string) string {
 
 var heads = regexp.MustCompile(`(?s)HTTP/1\.1 .*?\r\n\r\n`)
 
-// ask sends requests over one connection, all at once, and returns the answers as they came.
-func ask(t *testing.T, l net.Listener, sizes ...int) (answers []string) {
+// sent is a new connection over which a text was sent.
+func sent(t *testing.T, l net.Listener, text string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()                     //nolint:errcheck // nothing is written any more
 	c.SetDeadline(time.Now().Add(hang)) //nolint:errcheck // a test that hangs fails otherwise
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// ask sends requests over one connection, all at once, and returns the answers as they came.
+func ask(t *testing.T, l net.Listener, sizes ...int) (answers []string) {
+	t.Helper()
 	var text strings.Builder
 	for _, n := range sizes {
 		fmt.Fprintf(&text, "GET /%d HTTP/1.1\r\nHost: x\r\n\r\n", n)
 	}
-	if _, err := io.WriteString(c, text.String()); err != nil {
-		t.Fatal(err)
-	}
+	c := sent(t, l, text.String())
+	defer c.Close() //nolint:errcheck // nothing is written any more
 	r := bufio.NewReader(c)
 	for _, n := range sizes {
 		var answer strings.Builder
@@ -241,15 +248,8 @@ func TestWholeOrNot(t *testing.T) {
 // converse sends a text and returns all that comes back.
 func converse(t *testing.T, l net.Listener, text string) string {
 	t.Helper()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()                     //nolint:errcheck // nothing is written any more
-	c.SetDeadline(time.Now().Add(hang)) //nolint:errcheck // a test that hangs fails otherwise
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
+	c := sent(t, l, text)
+	defer c.Close() //nolint:errcheck // nothing is written any more
 	all, err := io.ReadAll(c)
 	if err != nil && len(all) == 0 {
 		t.Fatal(err)

@@ -57,9 +57,16 @@ type conn struct {
 	*net.TCPConn
 	o *WireOptions
 
+	// begun says that something of an answer was written: what follows is its own, also where
+	// it reads like an answer of net/http.
+	begun bool
+
 	mu   sync.Mutex // guards head
 	head []byte
 }
+
+// Idle is called when an answer is complete, before the next one begins.
+func (c *conn) Idle() { c.begun = false }
 
 // Read is that of the connection.
 func (c *conn) Read(b []byte) (int, error) {
@@ -97,7 +104,11 @@ func (c *conn) forget() {
 // Write lets answers through, and replaces those of net/http. It writes each of
 // those at once.
 func (c *conn) Write(b []byte) (int, error) {
-	status, reason, ok := ownRefusal(b)
+	status, reason, ok := 0, "", false
+	if !c.begun {
+		c.begun = true
+		status, reason, ok = ownRefusal(b)
+	}
 	if !ok {
 		c.forget()
 		return c.TCPConn.Write(b)

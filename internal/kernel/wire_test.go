@@ -1,11 +1,16 @@
 package kernel_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"chainexplorer/internal/edge"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/servertest"
 )
@@ -71,6 +76,52 @@ func TestRefusalsOfTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	servertest.Expect(t, w.Read(c), 400, kernel.CodeInvalidRequest, map[string]string{"Access-Control-Allow-Origin": "*"})
+}
+
+// TestAnswerLikeARefusal: a part of an answer that reads like one of net/http's refusals is not taken for one,
+// and what net/http refuses behind it on the same connection is.
+func TestAnswerLikeARefusal(t *testing.T) {
+	parts := []string{"HTTP/1.1 417 Expectation Failed\r\n\r\n", "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"}
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := edge.Bound(kernel.NewListener(inner, kernel.WireOptions{}), edge.Options{Name: "test"})
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { //nolint:gosec // see site
+		w.Header().Set("Content-Length", fmt.Sprint(len(parts[0])+len(parts[1])))
+		for _, part := range parts {
+			http.NewResponseController(w).Flush() //nolint:errcheck // see the client
+			io.WriteString(w, part)               //nolint:errcheck // see the client
+		}
+	})}
+	bound.Attach(srv)
+	go srv.Serve(bound)               //nolint:errcheck // closed below
+	t.Cleanup(func() { srv.Close() }) //nolint:errcheck // the test is over
+	c, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()                            //nolint:errcheck // nothing is written any more
+	c.SetDeadline(time.Now().Add(time.Minute)) //nolint:errcheck // a test that hangs fails otherwise
+	r := bufio.NewReader(c)
+	for range 2 {
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(answer.Body); err != nil || string(body) != strings.Join(parts, "") {
+			t.Fatalf("%q, %v", body, err)
+		}
+	}
+	if _, err := io.WriteString(c, "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := http.ReadResponse(r, nil); err != nil || answer.StatusCode != http.StatusBadRequest || answer.Header.Get("X-Request-Id") == "" {
+		t.Errorf("%+v, %v", answer, err)
+	}
 }
 
 // TestLongAddress: also this failure can be read by a page.
