@@ -161,7 +161,7 @@ func (b *Builder) Build(ctx context.Context, source io.Reader, p *submission.Pac
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	r, err := b.build(ctx, source, p)
+	r, err := b.guarded(ctx, source, p)
 	if e := ctx.Err(); err != nil && e != nil {
 		return nil, e
 	}
@@ -170,6 +170,16 @@ func (b *Builder) Build(ctx context.Context, source io.Reader, p *submission.Pac
 		return nil, fail(DispatchFailed, "the build could not be run", err)
 	}
 	return r, err
+}
+
+// guarded builds, and lets a source that finds a bug in what reads it end no more than its own build.
+func (b *Builder) guarded(ctx context.Context, source io.Reader, p *submission.Package) (r *Result, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			r, err = nil, fail(DispatchFailed, "the build could not be run: the service has a bug", fmt.Errorf("panic: %v", bug))
+		}
+	}()
+	return b.build(ctx, source, p)
 }
 
 func (b *Builder) build(ctx context.Context, source io.Reader, p *submission.Package) (r *Result, err error) {

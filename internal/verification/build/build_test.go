@@ -257,6 +257,24 @@ func TestFailures(t *testing.T) {
 
 // TestScarb is of how Scarb is called and what is read back. A program of the tests stands
 // in for it: the real one is not among their tools.
+// broken is a source whose reading is a bug.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { panic("a bug") }
+
+// TestABugEndsItsBuildAlone: nor does it leave a source behind, which the builder's end looks for.
+func TestABugEndsItsBuildAlone(t *testing.T) {
+	b := builder(t, build.Options{})
+	data, p := submitted(t, sample.Tree())
+	var f *build.Failure
+	if _, err := b.Build(t.Context(), broken{}, p); !errors.As(err, &f) || f.Code != build.DispatchFailed {
+		t.Errorf("a bug: %v", err)
+	}
+	if _, err := b.Build(t.Context(), bytes.NewReader(data), p); err != nil {
+		t.Errorf("the next build: %v", err)
+	}
+}
+
 func TestScarb(t *testing.T) {
 	from := sandboxtest.Folder(t)
 	program, err := os.ReadFile(sandboxtest.Program(t))

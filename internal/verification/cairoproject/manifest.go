@@ -3,8 +3,6 @@ package cairoproject
 import (
 	"path"
 	"slices"
-
-	"github.com/BurntSushi/toml"
 )
 
 // manifest is what matters of a Scarb.toml.
@@ -20,9 +18,6 @@ type manifest struct {
 	compilers       []string          // what it says of the compiler's version
 	strictWarnings  bool
 }
-
-// table is one of TOML.
-type table = map[string]any
 
 // manifest reads that of a folder.
 func (r *reader) manifest(dir string) (*manifest, error) {
@@ -69,41 +64,26 @@ func (r *reader) manifest(dir string) (*manifest, error) {
 	return m, nil
 }
 
-// table parses a manifest; nil when there is none.
+// table parses a manifest, once; nil when there is none.
 func (r *reader) table(dir string) (table, error) {
+	if t, there := r.tables[dir]; there {
+		return t, nil
+	}
 	data, err := r.read(path.Join(dir, manifestName), maxManifest)
-	if data == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return parse(data)
-}
-
-func parse(data []byte) (table, error) {
-	if tooDeep(data) {
-		return nil, refuse(Invalid, "a manifest or lock file is nested too deep")
+	if r.taken += len(data); r.taken > maxManifests {
+		return nil, refuse(Invalid, "the manifests together are larger than allowed")
 	}
-	t := table{}
-	if err := toml.Unmarshal(data, &t); err != nil {
-		return nil, refuse(Invalid, "a manifest or lock file is not TOML") // the parser's text quotes the source
-	}
-	return t, nil
-}
-
-// tooDeep bounds what the parser puts on its stack. Brackets in strings can hide some of
-// the depth, at the price of bytes, which are bounded.
-func tooDeep(data []byte) bool {
-	depth := 0
-	for _, b := range data {
-		switch b {
-		case '[', '{':
-			if depth++; depth > 32 {
-				return true
-			}
-		case ']', '}':
-			depth = max(0, depth-1)
+	var t table
+	if data != nil {
+		if t, err = parse(data); err != nil {
+			return nil, err
 		}
 	}
-	return false
+	r.tables[dir] = t
+	return t, nil
 }
 
 // workspaceOf finds the workspace that a folder belongs to, and its folder.

@@ -63,9 +63,12 @@ type Crate struct {
 
 // Bounds. Real manifests are far below.
 const (
-	maxManifest = 64 << 10
-	maxLockfile = 256 << 10
-	maxCrates   = 256
+	maxManifest  = 64 << 10
+	maxManifests = 4 << 20 // all that are read
+	maxLockfile  = 256 << 10
+	maxCrates    = 256
+	maxMembers   = 256 // patterns of a workspace: each is looked for in the whole tree
+	maxPattern   = 255 // bytes, as of the longest path of an archive
 )
 
 const (
@@ -84,7 +87,7 @@ var editions = []string{"2023_01", "2023_10", "2023_11", "2024_07", "2025_12"}
 
 // Read reads the project of a tree.
 func Read(tree fs.FS, s Selection) (*Project, error) {
-	r := &reader{tree: tree, manifests: map[string]*manifest{}, crates: map[string]*Crate{}, folders: map[string]string{}}
+	r := &reader{tree: tree, tables: map[string]table{}, manifests: map[string]*manifest{}, crates: map[string]*Crate{}, folders: map[string]string{}}
 	root, err := r.manifest(".")
 	if err != nil {
 		return nil, err
@@ -139,6 +142,8 @@ func (p *Project) selectContract(m *manifest, s *Selection) error {
 // reader reads manifests, each once.
 type reader struct {
 	tree      fs.FS
+	tables    map[string]table     // by folder; nil where there is no manifest
+	taken     int                  // bytes of them
 	manifests map[string]*manifest // by folder
 	crates    map[string]*Crate    // by name
 	folders   map[string]string    // of crates, by name
@@ -166,9 +171,15 @@ func (r *reader) find(root *manifest, name string) (*manifest, error) {
 	if root.name == name {
 		return root, nil
 	}
+	if len(root.members) > maxMembers {
+		return nil, refuse(Invalid, "the workspace names more members than allowed")
+	}
 	for _, pattern := range root.members {
-		dirs, err := fs.Glob(r.tree, path.Clean(pattern))
-		if err != nil || !fs.ValidPath(path.Clean(pattern)) {
+		if pattern = path.Clean(pattern); !fs.ValidPath(pattern) || len(pattern) > maxPattern {
+			return nil, refuse(Incomplete, "a member of the workspace is not in the tree")
+		}
+		dirs, err := fs.Glob(r.tree, pattern)
+		if err != nil {
 			return nil, refuse(Incomplete, "a member of the workspace is not in the tree")
 		}
 		for _, dir := range dirs {

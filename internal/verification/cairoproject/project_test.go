@@ -3,6 +3,7 @@ package cairoproject_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -228,6 +229,85 @@ func TestRefuses(t *testing.T) {
 		var e *cairoproject.Error
 		if !errors.As(err, &e) || e.Code != invalid {
 			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
+// TestHostileTextsCostLittle: a parser that keeps the whole of every key can be made to take all the memory of the
+// process by a text that is small enough, and a workspace to look through its tree for as long as one likes.
+func TestHostileTextsCostLittle(t *testing.T) {
+	many := func(line string, bytes int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < bytes; i++ {
+			fmt.Fprintf(&b, line, i)
+		}
+		return b.String()
+	}
+	deep := func(open, closed string, bytes int) string {
+		n := bytes / (len(open) + len(closed))
+		return "x = " + strings.Repeat(open, n) + "1" + strings.Repeat(closed, n) + "\n"
+	}
+	const most, mostOfLock = 63 << 10, 255 << 10
+	for name, text := range map[string]func(bytes int) string{
+		"a key of keys":             func(n int) string { return strings.Repeat("a.", n/2) + "a = 1\n" },
+		"a table of tables":         func(n int) string { return "[" + strings.Repeat("a.", n/2) + "a]\n" },
+		"tables in tables":          func(n int) string { return deep(`{a=`, "}", n) },
+		"hidden by strings":         func(n int) string { return deep(`{b="}",a=`, "}", n) },
+		"hidden by other strings":   func(n int) string { return deep(`{b='''}''''',a=`, "}", n) },
+		"hidden by comments":        func(n int) string { return deep("{ # }\na=", "}", n) },
+		"lists in lists, hidden":    func(n int) string { return deep(`["]",`, "]", n) },
+		"in a table of a long name": func(n int) string { return "[" + strings.Repeat("a", n/2) + "]\n" + many("k%d=1\n", n/2) },
+		"in a quoted long name":     func(n int) string { return "[x.\"" + strings.Repeat(" ", n/2) + "\"]\n" + many("k%d=1\n", n/2) },
+		"in a key of a long name":   func(n int) string { return strings.Repeat("a", n/2) + " = {" + many("k%d=1,", n/2) + "z=1}\n" },
+		"in parts of a name": func(n int) string {
+			return "[" + strings.Repeat("a.", 24) + "a]\n" + strings.Repeat("b.", 22) + "b = {" + many("k%d=1,", n-600) + "z=1}\n"
+		},
+		"in a name":          func(n int) string { return "[" + strings.Repeat("a", 240) + "]\n" + many("k%d=1\n", n-300) },
+		"in a list of names": func(n int) string { return many("[[a]]\nk%d=1\n", n) },
+	} {
+		for _, changes := range [][]string{{"Scarb.toml", manifest + text(most-len(manifest))}, {"Scarb.lock", lock + text(mostOfLock-len(lock))}} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := cairoproject.Read(tree(changes...), chosen); changes[0] == "Scarb.toml" && err == nil {
+				t.Errorf("%s: taken", name)
+			}
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+				t.Errorf("%s of %s: %d MiB", name, changes[0], used>>20)
+			}
+		}
+	}
+}
+
+// TestTakesLongTexts: values may be long, and what stands in lists and comments.
+func TestTakesLongTexts(t *testing.T) {
+	long := strings.Repeat("a.b [c] {d} = 'e' # ", 100)
+	m := with("[dependencies]", fmt.Sprintf("description = %q # %s\nauthors = [\n  # %s\n  %q, # x\n  %q\n]\n\n[dependencies]", long, long, long, long, long)) +
+		"[tool.notes]\ntext = \"\"\"\n" + long + "\\\"\"\"\"\"\nraw = '''" + strings.ReplaceAll(long, "'", "''") + "'''''\nlist = [1.5, [2.5, {a.b.c = [{d = \"]}\"}], \"x.y\" = 1979-05-27T07:32:00Z}]]\n"
+	if _, err := cairoproject.Read(tree("Scarb.toml", m), chosen); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBoundsWorkspaces: every pattern is looked for in the whole tree, and every manifest above a package is read.
+func TestBoundsWorkspaces(t *testing.T) {
+	fill := "#" + strings.Repeat("x", 60<<10) + "\n"
+	large := workspace()
+	for i := range 80 {
+		large[fmt.Sprintf("contracts/a%02d/Scarb.toml", i)] = &fstest.MapFile{Data: []byte(fmt.Sprintf("%s[package]\nname=\"a%d\"\nversion=\"1.0.0\"\n", fill, i))}
+	}
+	wide := workspace()
+	wide["Scarb.toml"] = &fstest.MapFile{Data: []byte("[workspace]\nmembers = [" + strings.Repeat("\"*/*\",", 300) + "]\n")}
+	far := workspace()
+	far["Scarb.toml"] = &fstest.MapFile{Data: []byte("[workspace]\nmembers = [\"" + strings.Repeat("*/", 200) + "*\"]\n")}
+	s := cairoproject.Selection{Package: "counter", Target: "other", Artifact: "other_Counter", Module: "counter::Counter"}
+	for name, c := range map[string]struct {
+		tree fstest.MapFS
+		code cairoproject.Code
+	}{"manifests": {large, cairoproject.Invalid}, "members": {wide, cairoproject.Invalid}, "a pattern": {far, cairoproject.Incomplete}} {
+		var e *cairoproject.Error
+		if _, err := cairoproject.Read(c.tree, s); !errors.As(err, &e) || e.Code != c.code {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
 		}
 	}
 }
