@@ -45,7 +45,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 		return err
 	}
 	defer e.giveWriter()
-	if l := e.leases[b.Lease]; !l.held || l.epoch != b.Epoch {
+	if l := e.leaseOf(b.Lease); !l.held || l.epoch != b.Epoch {
 		w.drop()
 		return store.ErrFenced
 	}

@@ -90,11 +90,13 @@ type Engine struct {
 	minFree  uint64
 	shortage atomic.Pointer[Shortage] // while commits wait for room
 
-	// writer holds one token. Whoever has it may look at leases, write to the
+	// writer holds one token. Whoever has it may write to the
 	// store and publish a snapshot; nobody else does. Commits under different
 	// leases take turns: there is one log to write to.
 	writer chan struct{}
-	leases map[string]lease // by name
+
+	leasing sync.Mutex
+	leases  map[string]lease // by name; guarded by leasing
 
 	height       func(c *store.Changes) (uint64, bool)
 	heightRow    *store.Key

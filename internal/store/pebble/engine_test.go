@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -163,29 +164,37 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestViewsShowDurableStateOnly holds a commit in its sync and looks.
-func TestViewsShowDurableStateOnly(t *testing.T) {
-	held, release := make(chan struct{}), make(chan struct{})
-	var hold chan struct{}
-	injector := errorfs.InjectorFunc(func(op errorfs.Op) error {
-		if hold != nil && isLog(op.Path) && (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) {
-			select {
-			case hold <- struct{}{}:
-				<-release
-			default:
-			}
+// heldSync is a disk whose log waits in its next sync once it is told to.
+type heldSync struct {
+	vfs.FS
+	wanted        atomic.Bool
+	held, release chan struct{}
+}
+
+func newHeldSync() *heldSync {
+	h := &heldSync{held: make(chan struct{}), release: make(chan struct{})}
+	h.FS = errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if isLog(op.Path) && (op.Kind == errorfs.OpFileSync || op.Kind == errorfs.OpFileSyncData) && h.wanted.CompareAndSwap(true, false) {
+			close(h.held)
+			<-h.release
 		}
 		return nil
-	})
-	e := openLog(t, logOptions(errorfs.Wrap(vfs.NewMem(), injector)))
+	}))
+	return h
+}
+
+// TestViewsShowDurableStateOnly holds a commit in its sync and looks.
+func TestViewsShowDurableStateOnly(t *testing.T) {
+	disk := newHeldSync()
+	e := openLog(t, logOptions(disk))
 	l := lease(t, e, "writer")
 	if err := appendLog(t.Context(), e, l.Epoch, 1); err != nil {
 		t.Fatal(err)
 	}
-	hold = held
+	disk.wanted.Store(true)
 	done := make(chan error, 1)
 	go func() { done <- appendLog(context.WithoutCancel(t.Context()), e, l.Epoch, 2) }()
-	<-held
+	<-disk.held
 	if n, err := checkLog(t.Context(), e); n != 1 || err != nil {
 		t.Errorf("during the sync of batch 2 a view shows %d batches, %v", n, err)
 	}
@@ -197,12 +206,40 @@ func TestViewsShowDurableStateOnly(t *testing.T) {
 	if err := <-waiting; !errors.Is(err, context.Canceled) {
 		t.Errorf("commit canceled while it waits: %v", err)
 	}
-	close(release)
+	close(disk.release)
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if n, err := checkLog(t.Context(), e); n != 2 || err != nil {
 		t.Errorf("after the commit a view shows %d batches, %v", n, err)
+	}
+}
+
+// TestRenewalWaitsForNoCommit: nobody else can have the store, so that a disk that takes
+// long over a commit takes no lease away.
+func TestRenewalWaitsForNoCommit(t *testing.T) {
+	disk := newHeldSync()
+	e := openLog(t, logOptions(disk))
+	l := lease(t, e, "writer")
+	disk.wanted.Store(true)
+	done := make(chan error, 1)
+	go func() { done <- appendLog(context.WithoutCancel(t.Context()), e, l.Epoch, 1) }()
+	<-disk.held
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	renewed, err := e.Renew(ctx, l, 2*time.Hour)
+	if err != nil || renewed.Epoch != l.Epoch || !renewed.Expires.After(l.Expires) {
+		t.Errorf("during a commit %+v is renewed as %+v, %v", l, renewed, err)
+	}
+	close(disk.release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := e.Release(t.Context(), renewed); err != nil {
+		t.Error(err)
+	}
+	if _, err := e.Renew(ctx, renewed, time.Hour); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("a lease that was released is renewed: %v", err)
 	}
 }
 

@@ -32,8 +32,9 @@ const (
 	leaseHeader  = 1 + 1 + 8 + 8
 )
 
-// lease is the record in memory. Leases are read and changed under the writer's
-// token alone, and always equal what is on disk, but for Open's release.
+// lease is the record in memory. What is on disk is for the epoch's sake: the next process
+// takes every lease as released. So a renewal changes memory alone, and waits for no commit
+// under way, which a slow disk may keep for longer than a lease lasts.
 type lease struct {
 	held    bool
 	epoch   uint64
@@ -117,13 +118,22 @@ func (e *Engine) namedLeases() int {
 
 // Renew extends the lease l, if it is the current one.
 func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (store.Lease, error) {
-	return e.changeLease(ctx, l.Name, ttl, func(cur *lease, now time.Time) error {
-		if !cur.held || cur.epoch != l.Epoch || cur.owner != l.Owner {
-			return store.ErrFenced
-		}
-		cur.expires = now.Add(ttl)
-		return nil
-	})
+	if err := e.beginLease(ctx, l.Name, ttl); err != nil {
+		return store.Lease{}, err
+	}
+	defer e.running.Done()
+	if err := e.stop.get(); err != nil {
+		return store.Lease{}, err
+	}
+	e.leasing.Lock()
+	defer e.leasing.Unlock()
+	cur := e.leases[l.Name]
+	if !cur.held || cur.epoch != l.Epoch || cur.owner != l.Owner {
+		return store.Lease{}, store.ErrFenced
+	}
+	cur.expires = e.now().Add(ttl)
+	e.leases[l.Name] = cur
+	return cur.granted(l.Name), nil
 }
 
 // Release ends the lease l, if it is the current one.
@@ -142,27 +152,19 @@ func (e *Engine) Release(ctx context.Context, l store.Lease) error {
 	return err
 }
 
-// changeLease makes one durable change of a lease.
+// changeLease makes one durable change of a lease. Whoever had it before is fenced from
+// then on, and does not renew it meanwhile.
 func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration, change func(*lease, time.Time) error) (store.Lease, error) {
-	if err := e.begin(ctx); err != nil {
+	if err := e.beginLease(ctx, name, ttl); err != nil {
 		return store.Lease{}, err
 	}
 	defer e.running.Done()
-	if e.readOnly {
-		return store.Lease{}, ErrReadOnly
-	}
-	if err := store.CheckLeaseName(name); err != nil {
-		return store.Lease{}, err
-	}
-	if ttl <= 0 {
-		return store.Lease{}, fmt.Errorf("%w: a lease needs a positive time, got %v", store.ErrInvalid, ttl)
-	}
 	if err := e.takeWriter(ctx); err != nil {
 		return store.Lease{}, err
 	}
 	defer e.giveWriter()
-	next := e.leases[name]
-	if err := change(&next, e.now()); err != nil {
+	next, err := e.replaceLease(name, change)
+	if err != nil {
 		return store.Lease{}, err
 	}
 	batch := e.db.NewBatch()
@@ -174,6 +176,42 @@ func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration
 		return store.Lease{}, fmt.Errorf("write the lease of store %s: %w", e.dir, err)
 	}
 	e.publish(view)
-	e.leases[name] = next
 	return next.granted(name), nil
+}
+
+// replaceLease makes the change in memory.
+func (e *Engine) replaceLease(name string, change func(*lease, time.Time) error) (lease, error) {
+	e.leasing.Lock()
+	defer e.leasing.Unlock()
+	next := e.leases[name]
+	if err := change(&next, e.now()); err != nil {
+		return lease{}, err
+	}
+	e.leases[name] = next
+	return next, nil
+}
+
+// leaseOf is the lease of a name as it is.
+func (e *Engine) leaseOf(name string) lease {
+	e.leasing.Lock()
+	defer e.leasing.Unlock()
+	return e.leases[name]
+}
+
+// beginLease begins a call that changes a lease, unless it asks for what there is not.
+func (e *Engine) beginLease(ctx context.Context, name string, ttl time.Duration) error {
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	err := store.CheckLeaseName(name)
+	switch {
+	case e.readOnly:
+		err = ErrReadOnly
+	case err == nil && ttl <= 0:
+		err = fmt.Errorf("%w: a lease needs a positive time, got %v", store.ErrInvalid, ttl)
+	}
+	if err != nil {
+		e.running.Done()
+	}
+	return err
 }
