@@ -61,7 +61,7 @@ func (s *Routes) listAddressActivity(ctx context.Context, in *struct {
 			}
 			q.After = &at
 		}
-		q.Head, q.Kinds = state.Head.Number, token.NewKindMemo(r).Of
+		q.Head, q.Kinds = state.Head.Number, token.NewKindMemo(r).At
 		page, err := address.ListActivity(ctx, r, q)
 		if err != nil {
 			return err

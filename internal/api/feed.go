@@ -89,7 +89,7 @@ func tierBlock(s *block.Stamp) *TierBlock {
 // from the chain alone.
 func (s *Routes) addressTxs(ctx context.Context, r explorer.Reader, c *Chain, state *chain.State, of felt.Felt, list []address.Tx) (out []AddressTx, certain bool, err error) {
 	first := newOpenings(len(list))
-	seen, err := address.See(ctx, r, of, list, token.NewKindMemo(r).Of, first.look)
+	seen, err := address.See(ctx, r, of, list, token.NewKindMemo(r).At, first.look)
 	if err != nil {
 		return nil, false, err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/job/census"
@@ -38,6 +40,27 @@ func (w *World) Describe(hash felt.Felt, i *class.Interface) {
 	w.T.Helper()
 	w.write("describe", func(_ store.Reader, b *store.Batch) error {
 		b.Put(class.InterfaceKey(hash), i.Encode())
+		return nil
+	})
+}
+
+// Replace gives a contract another class from a block on, as if its state diff said so.
+func (w *World) Replace(number uint64, address, class felt.Felt) {
+	w.T.Helper()
+	w.write("replace", func(_ store.Reader, b *store.Batch) error {
+		var diff starknet.StateDiff
+		diff.Replaced = []starknet.ReplacedClass{{Address: address, ClassHash: class}}
+		block, rows := &explorer.Block{State: diff}, &explorer.Rows{}
+		block.Number = number
+		if err := (contract.Subject{}).Project(block, rows); err != nil {
+			return err
+		}
+		if err := (contract.Subject{}).Plan(block).Follow(nil, rows); err != nil {
+			return err
+		}
+		for _, op := range rows.Ops() {
+			b.Put(op.Key, op.Value)
+		}
 		return nil
 	})
 }

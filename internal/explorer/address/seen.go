@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -123,40 +124,33 @@ func differ(calls starknet.CallList) bool {
 
 // settle asks for the standards of all tokens at once, and finds the largest transfers.
 func (s *sight) settle(ctx context.Context, kinds transfer.Kinds) error {
-	standards := map[felt.Felt]transfer.Standard{}
-	var tokens []felt.Felt
+	var ask []contract.At
 	for i := range s.rest {
 		for j := range s.rest[i].moved {
-			token := s.rest[i].moved[j].Token
-			if _, there := standards[token]; !there {
-				standards[token] = transfer.Ambiguous
-				tokens = append(tokens, token)
-			}
+			ask = append(ask, contract.At{Address: s.rest[i].moved[j].Token, Block: s.list[i].Block})
 		}
 	}
-	if len(tokens) == 0 {
+	if len(ask) == 0 {
 		return nil
 	}
-	told, err := kinds(ctx, tokens)
+	told, err := kinds(ctx, ask)
 	if err != nil {
-		return fmt.Errorf("tell the standards of %d tokens: %w", len(tokens), err)
-	}
-	for i, kind := range told {
-		standards[tokens[i]] = kind
+		return fmt.Errorf("tell the standards of %d transfers: %w", len(ask), err)
 	}
 	for i := range s.rest {
-		if beside := &s.rest[i]; len(beside.moved) > 0 {
-			s.out[i].Transfers, s.out[i].Top = len(beside.moved), largest(beside.moved, standards)
+		if moved := s.rest[i].moved; len(moved) > 0 {
+			s.out[i].Transfers, s.out[i].Top = len(moved), largest(moved, told)
+			told = told[len(moved):]
 		}
 	}
 	return nil
 }
 
-// largest is the Top of transfers, of which there are some. It settles them where they are.
-func largest(list []transfer.Transfer, standards map[felt.Felt]transfer.Standard) (top *transfer.Transfer) {
+// largest is the Top of transfers, of which there are some. It settles them where they are, by the first of the standards.
+func largest(list []transfer.Transfer, standards []transfer.Standard) (top *transfer.Transfer) {
 	for i := range list {
 		x := &list[i]
-		*x = x.As(standards[x.Token])
+		*x = x.As(standards[i])
 		if top == nil {
 			top = x
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -34,11 +35,11 @@ func TestSee(t *testing.T) {
 		}
 	}
 	asked := 0
-	kinds := func(_ context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
+	kinds := func(_ context.Context, tokens []contract.At) ([]transfer.Standard, error) {
 		asked++
 		out := make([]transfer.Standard, len(tokens))
 		for i, k := range tokens {
-			out[i] = standards[k]
+			out[i] = standards[k.Address]
 		}
 		return out, nil
 	}

@@ -71,6 +71,10 @@ func ClassesAtMany(ctx context.Context, r store.Reader, pairs []At) ([]*Classes,
 // ClassRoom is the memory of classes, for those who ask for one page after the other. The zero value is ready, and
 // is for one goroutine.
 type ClassRoom struct {
+	// Shallow leaves out what lies below the newest rowsOfMany changes of a contract, so
+	// that no contract costs more than one scan.
+	Shallow bool
+
 	out       []*Classes
 	contracts numbering.Few
 	at        []int // of pairs: the numbers of their contracts
@@ -84,7 +88,7 @@ const roomyClasses = 64
 // Recycle lets go of what was asked for last.
 func (m *ClassRoom) Recycle() {
 	if cap(m.out) > roomyClasses {
-		*m = ClassRoom{}
+		*m = ClassRoom{Shallow: m.Shallow}
 		return
 	}
 	clear(m.out)
@@ -135,6 +139,9 @@ func (m *ClassRoom) AtMany(ctx context.Context, r store.Reader, pairs []At) ([]*
 			}
 		}
 		c, found, known := h.at(p.Block)
+		if !known && m.Shallow {
+			continue
+		}
 		if !known { // below the newest changes
 			one, err := load(ctx, r, p.Address, p.Block, rowsOfOne)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/decoded"
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/token"
@@ -125,32 +126,40 @@ func (p *Preview) messages() {
 }
 
 // settleTransfers asks for the standards of all tokens at once that their events leave
-// open, those of known tokens aside, and keeps the first transfers of each transaction.
+// open, at their blocks, those of known tokens aside, and keeps the first transfers of each transaction.
 func settleTransfers(ctx context.Context, r store.Reader, list []*Preview, known *registry.Chain) error {
-	var tokens []felt.Felt
-	kinds := token.NewKindMemo(r)
+	var ask []contract.At
 	for _, p := range list {
-		for _, x := range p.Transfers {
-			if _, listed := known.Token(x.Token); listed {
-				kinds.Known[x.Token] = transfer.ERC20
-			} else if x.Standard != transfer.ERC1155 {
-				tokens = append(tokens, x.Token)
+		for i := range p.Transfers {
+			if x := &p.Transfers[i]; leftOpen(x, known) {
+				ask = append(ask, contract.At{Address: x.Token, Block: p.Block})
 			}
 		}
 	}
-	if _, err := kinds.Of(ctx, tokens); err != nil {
+	told, err := token.FewHistories(r).At(ctx, ask)
+	if err != nil {
 		return err
 	}
 	for _, p := range list {
 		for i := range p.Transfers {
 			x := &p.Transfers[i]
 			p.Minted, p.Burnt = p.Minted || x.From.IsZero(), p.Burnt || x.To.IsZero()
-			x.Transfer = x.As(kinds.Known[x.Token])
+			kind := transfer.ERC20
+			if leftOpen(x, known) {
+				kind, told = told[0], told[1:]
+			}
+			x.Transfer = x.As(kind)
 		}
 		p.TransferCount, p.all = len(p.Transfers), p.Transfers
 		p.Transfers = p.Transfers[:min(p.TransferCount, MaxTransfers)]
 	}
 	return nil
+}
+
+// leftOpen says that neither its event nor the registry tells the standard of a transfer.
+func leftOpen(x *transfer.Numbered, known *registry.Chain) bool {
+	_, listed := known.Token(x.Token)
+	return !listed && x.Standard != transfer.ERC1155
 }
 
 // nameCalls names the calls that are shown, all at once and each once.

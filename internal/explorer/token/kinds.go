@@ -58,19 +58,39 @@ func WithSymbol(ctx context.Context, r store.Reader, symbol string, limit int) (
 // kindKey is what the standard of a token is remembered under.
 type kindKey felt.Felt
 
-// Kinds tells the standards of tokens at the newest block, in order: by what was
-// found out by calls, then by the entry points of the class, then by layouts
-// that only one standard has. Five GetMany at most, however many tokens there are,
-// for those that no view of the same state asked for.
+// kindNow is the standard of a token, and the block that gave it the class that it has.
+type kindNow struct {
+	standard transfer.Standard
+	since    uint64
+}
+
+// Kinds tells the standards of tokens at the newest block, in order: by the entry
+// points of the class that they have now, where these do not tell by what was found
+// out by calls, then by layouts that only one standard has. Five GetMany at most,
+// however many tokens there are, for those that no view of the same state asked for.
 func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+	known, err := kindsNow(ctx, r, tokens, make([]kindNow, 0, len(tokens)))
+	if err != nil {
+		return nil, err
+	}
 	out := make([]transfer.Standard, len(tokens))
+	for i := range known {
+		out[i] = known[i].standard
+	}
+	return out, nil
+}
+
+// kindsNow is Kinds behind out, with since when.
+func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt, out []kindNow) ([]kindNow, error) {
+	from := len(out)
 	var unknown []felt.Felt
 	var where []int
 	for i := range tokens {
-		var ok bool
-		if out[i], ok = store.Recalled[kindKey, transfer.Standard](r, kindKey(tokens[i])); !ok {
-			unknown, where = append(unknown, tokens[i]), append(where, i)
+		k, ok := store.Recalled[kindKey, kindNow](r, kindKey(tokens[i]))
+		if !ok {
+			unknown, where = append(unknown, tokens[i]), append(where, from+i)
 		}
+		out = append(out, k)
 	}
 	if len(unknown) == 0 {
 		return out, nil
@@ -80,72 +100,81 @@ func Kinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.
 		return nil, err
 	}
 	for n, i := range where {
-		if out[i] = kinds[n]; kinds[n] != transfer.Ambiguous { // which may be one that could not be read
-			store.Remember(r, kindKey(tokens[i]), kinds[n])
+		if out[i] = kinds[n]; kinds[n].standard != transfer.Ambiguous { // which may be one that could not be read
+			store.Remember(r, kindKey(unknown[n]), kinds[n])
 		}
 	}
 	return out, nil
 }
 
-// readKinds is Kinds for tokens that nobody asked for.
-func readKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
-	known, err := MetadataOf(ctx, r, tokens)
+// readKinds is kindsNow for tokens that nobody asked for.
+func readKinds(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]kindNow, error) {
+	out, err := kindsOfToday(ctx, r, tokens)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]transfer.Standard, len(tokens))
-	var open []felt.Felt
-	var where []int
-	for i, m := range known {
-		if m != nil && m.Standard != transfer.Ambiguous {
-			out[i] = m.Standard
-			continue
-		}
-		open, where = append(open, tokens[i]), append(where, i)
-	}
+	open, where := untold(tokens, out)
 	if len(open) == 0 {
 		return out, nil
 	}
-	declared, err := kindsNow(ctx, r, open)
+	known, err := MetadataOf(ctx, r, open)
 	if err != nil {
 		return nil, err
 	}
-	var untold []felt.Felt
-	var places []int
-	for n, kind := range declared {
-		if out[where[n]] = kind; kind == transfer.Ambiguous {
-			untold, places = append(untold, open[n]), append(places, where[n])
+	for n, m := range known {
+		// What a class told is of the class that the token had then, and this one tells nothing.
+		if m != nil && m.Evidence != FromABI {
+			out[where[n]].standard = m.Standard
 		}
 	}
-	if len(untold) == 0 {
+	if open, where = untold(tokens, out); len(open) == 0 {
 		return out, nil
 	}
-	totals, err := TotalsOfMany(ctx, r, untold)
+	totals, err := TotalsOfMany(ctx, r, open)
 	if err != nil {
 		return nil, err
 	}
-	for k, t := range totals {
+	for n, t := range totals {
 		if t != nil {
-			out[places[k]] = t.kind()
+			out[where[n]].standard = t.kind()
 		}
 	}
 	return out, nil
 }
 
-// kindsNow is KindsByClass at the newest block, in two GetMany.
-func kindsNow(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]transfer.Standard, error) {
+// untold are the tokens whose standards are not known, with their places.
+func untold(tokens []felt.Felt, kinds []kindNow) (open []felt.Felt, where []int) {
+	for i := range kinds {
+		if kinds[i].standard == transfer.Ambiguous {
+			open, where = append(open, tokens[i]), append(where, i)
+		}
+	}
+	return open, where
+}
+
+// kindsOfToday is what the classes of tokens tell now, in two GetMany.
+func kindsOfToday(ctx context.Context, r store.Reader, tokens []felt.Felt) ([]kindNow, error) {
 	classes, err := contract.ClassesNow(ctx, r, tokens)
 	if err != nil {
 		return nil, err
 	}
+	out := make([]kindNow, len(tokens))
 	var hashes []felt.Felt
 	var where []int
 	for i, c := range classes {
 		if c != nil {
 			hashes, where = append(hashes, c.Class), append(where, i)
+			out[i].since = c.Block
 		}
 	}
-	return kindsOfClasses(ctx, r, hashes, where, len(tokens))
+	kinds, err := kindsOfClasses(ctx, r, hashes, where, len(tokens))
+	if err != nil {
+		return nil, err
+	}
+	for i, kind := range kinds {
+		out[i].standard = kind
+	}
+	return out, nil
 }
 
 // kind is what the layouts of a token's transfers tell, if they agree.
@@ -339,42 +368,4 @@ func IsKnown(ctx context.Context, r store.Reader, known *registry.Chain, address
 	}
 	kind, err := KindAt(ctx, r, known, address, block)
 	return kind != transfer.Ambiguous, err
-}
-
-// KindMemo tells the standards of tokens at the newest block and remembers them for
-// one request.
-type KindMemo struct {
-	r     store.Reader
-	Known map[felt.Felt]transfer.Standard // all that were asked for
-}
-
-// NewKindMemo remembers nothing yet.
-func NewKindMemo(r store.Reader) *KindMemo {
-	return &KindMemo{r: r, Known: map[felt.Felt]transfer.Standard{}}
-}
-
-// Of answers for many tokens at once: what Kinds costs, for those that were not asked
-// for before.
-func (k *KindMemo) Of(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
-	var ask []felt.Felt
-	for _, t := range tokens {
-		if _, asked := k.Known[t]; !asked {
-			k.Known[t] = transfer.Ambiguous
-			ask = append(ask, t)
-		}
-	}
-	if len(ask) > 0 {
-		kinds, err := Kinds(ctx, k.r, ask)
-		if err != nil {
-			return nil, err
-		}
-		for i, t := range ask {
-			k.Known[t] = kinds[i]
-		}
-	}
-	out := make([]transfer.Standard, len(tokens))
-	for i, t := range tokens {
-		out[i] = k.Known[t]
-	}
-	return out, nil
 }

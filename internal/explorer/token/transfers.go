@@ -62,9 +62,7 @@ func ListTransfers(ctx context.Context, r store.Reader, q TransferQuery) (page T
 	if err != nil || empty {
 		return TransferPage{Page: transfer.Page{Done: true}}, err
 	}
-	q.Kinds = func(ctx context.Context, tokens []felt.Felt) ([]transfer.Standard, error) {
-		return Kinds(ctx, r, tokens)
-	}
+	q.Kinds = NewKindMemo(r).At
 	if page.Page, err = transfer.List(ctx, r, q.Query); err != nil {
 		return page, err
 	}

@@ -35,8 +35,7 @@
 //
 // Where every event counts one round does. What lists do not hold, such as a
 // standard, is checked on the transfers that were read, and each round that leaves
-// room is followed by another; Kinds is asked once for each token, in at most one
-// call a round. A page ends early at the query's Budget, and tells where to go on.
+// room is followed by another; Kinds is asked in at most one call a round. A page ends early at the query's Budget, and tells where to go on.
 //
 // Besides lists of transfers:
 //

@@ -13,6 +13,7 @@ import (
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/catalog"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -70,9 +71,9 @@ func kindOf(token felt.Felt) transfer.Standard {
 	return transfer.ERC721
 }
 
-func kinds(_ context.Context, tokens []felt.Felt) (out []transfer.Standard, _ error) {
+func kinds(_ context.Context, tokens []contract.At) (out []transfer.Standard, _ error) {
 	for _, token := range tokens {
-		out = append(out, kindOf(token))
+		out = append(out, kindOf(token.Address))
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/store"
@@ -24,7 +25,7 @@ type pager struct {
 	q      *Query
 	source source
 	budget event.Budget
-	kinds  map[felt.Felt]Standard // those asked for
+	ask    []contract.At // for standards, in one round
 	list   []Transfer
 }
 
@@ -167,29 +168,21 @@ func (p *pager) party(t *Transfer) bool {
 	return p.q.stands(side)
 }
 
-// settle tells ambiguous transfers apart, asking once for each token.
+// settle tells ambiguous transfers apart.
 func (p *pager) settle(list []Listed) error {
-	if p.q.Kinds == nil {
+	if p.q.Kinds == nil || len(list) == 0 {
 		return nil
 	}
-	var ask []felt.Felt
+	p.ask = slices.Grow(p.ask[:0], len(list))
 	for i := range list {
-		if _, known := p.kinds[list[i].Token]; !known {
-			p.kinds[list[i].Token] = Ambiguous
-			ask = append(ask, list[i].Token)
-		}
+		p.ask = append(p.ask, contract.At{Address: list[i].Token, Block: list[i].Block})
 	}
-	if len(ask) > 0 {
-		kinds, err := p.q.Kinds(p.ctx, ask)
-		if err != nil {
-			return err
-		}
-		for i, token := range ask {
-			p.kinds[token] = kinds[i]
-		}
+	kinds, err := p.q.Kinds(p.ctx, p.ask)
+	if err != nil {
+		return err
 	}
 	for i := range list {
-		list[i].Transfer = list[i].As(p.kinds[list[i].Token])
+		list[i].Transfer = list[i].As(kinds[i])
 	}
 	return nil
 }

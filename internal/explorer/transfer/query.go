@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -31,8 +32,9 @@ var (
 	ErrRange   = errors.New("the first block of a range comes after its last")
 )
 
-// Kinds tells the standards of tokens, in order; Ambiguous where nothing is known.
-type Kinds func(ctx context.Context, tokens []felt.Felt) ([]Standard, error)
+// Kinds tells the standards that tokens had at blocks, in order; Ambiguous where nothing is known. It is asked
+// for all transfers of a round, of which many have one token, and may be asked for a token again.
+type Kinds func(ctx context.Context, list []contract.At) ([]Standard, error)
 
 // Query is what to list.
 type Query struct {
@@ -137,7 +139,7 @@ func List(ctx context.Context, r store.Reader, q Query) (Page, error) {
 	if q.Side == 0 {
 		q.Side = Both
 	}
-	p := pager{ctx: ctx, q: &q, budget: withDefaults(q.Budget), kinds: map[felt.Felt]Standard{}}
+	p := pager{ctx: ctx, q: &q, budget: withDefaults(q.Budget)}
 	if len(q.Addresses) == 0 {
 		p.source = &searched{ctx: ctx, r: r, q: &q}
 	} else {
