@@ -20,6 +20,7 @@ import (
 	"chainexplorer/internal/simnode"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/pebble"
 )
 
@@ -169,14 +170,14 @@ func (s *stream) waitForPiece() error {
 // pace prints how the rate goes. One indexer does all, as in the program: what it remembers
 // of earlier blocks is part of the rate.
 type pace struct {
-	merged func() (uint64, error) // bytes, by the store, so far
+	stats func() (store.Stats, error)
 
 	committed atomic.Int64 // when the indexer last had, in nanoseconds of Unix time
 
 	done         int // blocks, at the last line
 	began        time.Time
 	idle, worked time.Duration
-	mergedBefore uint64
+	before       store.Stats
 	first        float64
 }
 
@@ -210,12 +211,13 @@ func (p *pace) line(done int) error {
 	if p.first == 0 {
 		p.first = perBlock
 	}
-	merged, err := p.merged()
+	stats, err := p.stats()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%10d %12.0f %18.2f %14.2f %18.0f %12d\n", done, blocks/took, perBlock, p.first/perBlock, float64(merged-p.mergedBefore)/blocks/1e3, peakMemory()>>20)
-	p.mergedBefore = merged
+	fmt.Printf("%10d %12.0f %18.2f %14.2f %12.0f %18.0f %12d\n", done, blocks/took, perBlock, p.first/perBlock, float64(stats.BulkRows-p.before.BulkRows)/blocks,
+		float64(stats.MergedBytes-p.before.MergedBytes)/blocks/1e3, peakMemory()>>20)
+	p.before = stats
 	p.begin(done)
 	return nil
 }
@@ -250,10 +252,7 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 	if err != nil {
 		return err
 	}
-	p := &pace{merged: func() (uint64, error) {
-		stats, err := target.Stats(ctx)
-		return stats.MergedBytes, err
-	}}
+	p := &pace{stats: func() (store.Stats, error) { return target.Stats(ctx) }}
 	s := &stream{in: bufio.NewReaderSize(out, 1<<20), length: uint64(blocks), ahead: map[uint64]index.Raw{}, pace: p}
 	x, err := index.New(index.Options{
 		Store: target.Engine, Source: s, Verify: index.VerifyOff, UndoBlocks: 1, NoClasses: true,
@@ -262,7 +261,7 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%10s %12s %18s %14s %18s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "merged KB a block", "peak MiB")
+	fmt.Printf("%10s %12s %18s %14s %12s %18s %12s\n", "blocks", "blocks/s", "CPU ms a block", "of the first", "rows a block", "merged KB a block", "peak MiB")
 	if err := x.RunTo(ctx, uint64(blocks-1)); err != nil {
 		return err
 	}

@@ -208,6 +208,7 @@ type Stats struct {
 	Commits     uint64 // since the engine was opened
 	CommitBytes uint64 // keys and values given to Commit since then
 	MergedBytes uint64 // that merging what is stored has written since then
+	BulkRows    uint64 // that large commits left to be merged since then, one for what lies together
 }
 
 // The errors of an engine. Others are faults of the machine.

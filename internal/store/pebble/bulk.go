@@ -204,7 +204,11 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginnin
 	w := e.tableWriter(f, bottom)
 	// Closing it writes the end of the table, and syncs and closes the file.
 	defer func() { err = errors.Join(err, w.Close()) }()
-	leaves := leafWriter{lengths: &e.leaves, since: e.settled.Load(), set: w.Set}
+	written := uint64(0)
+	leaves := leafWriter{lengths: &e.leaves, since: e.settled.Load(), set: func(key, value []byte) error {
+		written++
+		return w.Set(key, value)
+	}}
 	if begin != nil {
 		leaves.settled = begin.mark.settled
 		if err := begin.write(w); err != nil {
@@ -235,5 +239,11 @@ func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginnin
 	if err := leaves.flush(); err != nil {
 		return err
 	}
-	return series.before(math.MaxInt)
+	if err := series.before(math.MaxInt); err != nil {
+		return err
+	}
+	if !bottom { // where nothing is merged into
+		e.bulkRows.Add(written)
+	}
+	return nil
 }

@@ -106,6 +106,7 @@ type Engine struct {
 
 	commits     atomic.Uint64
 	commitBytes atomic.Uint64
+	bulkRows    atomic.Uint64
 
 	closing   chan struct{} // closed when Close begins
 	closeOnce sync.Once

@@ -29,6 +29,7 @@ func (e *Engine) stats(m *lsm.Metrics) store.Stats {
 		MemoryBytes: uint64(m.BlockCache.Size) + m.MemTable.Size + m.MemTable.ZombieSize,
 		Commits:     e.commits.Load(),
 		CommitBytes: e.commitBytes.Load(),
+		BulkRows:    e.bulkRows.Load(),
 	}
 }
 
