@@ -81,22 +81,30 @@ type stream struct {
 	in     *bufio.Reader
 	length uint64
 
-	mu     sync.Mutex
-	read   uint64 // blocks so far
-	ahead  map[uint64]index.Raw
-	hashes []felt.Felt
-	pace   *pace
+	mu      sync.Mutex
+	read    uint64 // blocks so far
+	offered uint64 // blocks that Head has told of
+	ahead   map[uint64]index.Raw
+	hashes  []felt.Felt
+	pace    *pace
 }
 
 func (s *stream) ChainID(context.Context) (felt.Felt, error) { return contracts.ChainSepolia, nil }
 
-// Head is the block that the caller wants next: there is no other use for it.
+// Head is the last block of a line of the curve, so that the indexer commits all of them
+// before it asks again, and a line has the work that is its own.
 func (s *stream) Head(context.Context) (index.BlockRef, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ref := index.BlockRef{Number: s.length - 1}
-	if s.read == s.length {
-		ref.Hash = s.hashes[s.length-1]
+	if s.read == s.offered && s.read < s.length {
+		if err := s.pace.line(int(s.read)); err != nil {
+			return index.BlockRef{}, err
+		}
+		s.offered = min(s.offered+stepBlocks, s.length)
+	}
+	ref := index.BlockRef{Number: s.offered - 1}
+	if s.read == s.offered {
+		ref.Hash = s.hashes[s.read-1]
 	}
 	return ref, nil
 }
@@ -131,7 +139,7 @@ func (s *stream) next() error {
 		return index.ErrNotFound
 	}
 	if s.read%pieceBlocks == 0 {
-		if err := s.pace.wait(int(s.read), s.waitForPiece); err != nil {
+		if err := s.pace.wait(s.waitForPiece); err != nil {
 			return err
 		}
 	}
@@ -184,7 +192,7 @@ type pace struct {
 // wait waits for the blocks behind those that are done. The indexer has little left to do
 // meanwhile: blocks that it has fetched, and a commit, until the end of which its time
 // counts. The processor time of what the store does counts all the while.
-func (p *pace) wait(done int, wait func() error) error {
+func (p *pace) wait(wait func() error) error {
 	asked := time.Now()
 	if err := wait(); err != nil {
 		return err
@@ -193,18 +201,17 @@ func (p *pace) wait(done int, wait func() error) error {
 		asked = at
 	}
 	p.idle += time.Since(asked)
-	if done == 0 {
-		p.begin(0)
-	} else if done%stepBlocks == 0 {
-		return p.line(done)
-	}
 	return nil
 }
 
 func (p *pace) begin(done int) { p.done, p.began, p.idle, p.worked = done, time.Now(), 0, spent.CPU() }
 
-// line tells of the blocks since the line before.
+// line tells of the blocks since the line before, all of which are committed.
 func (p *pace) line(done int) error {
+	if done == 0 {
+		p.begin(0)
+		return nil
+	}
 	blocks := float64(done - p.done)
 	took := (time.Since(p.began) - p.idle).Seconds()
 	perBlock := (spent.CPU() - p.worked).Seconds() * 1e3 / blocks
@@ -282,4 +289,4 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 }
 
 // stepBlocks are a line of the curve.
-const stepBlocks = 5_000
+const stepBlocks = 2 * pieceBlocks
