@@ -306,20 +306,6 @@ func (s *Server) payUnmatched(x *exchange, r *http.Request, preflight bool) *Err
 	return e
 }
 
-// Slashed answers a path of ours with a slash too many. Pages redirect. A route of
-// the API does not: whether a client sends its key, and its body, once more is
-// for the client to say.
-func (s *Server) Slashed(w http.ResponseWriter, r *http.Request, bare string) {
-	docs := bare == "/docs" || strings.HasPrefix(bare, "/docs/")
-	if (docs || wantsPage(r)) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		to := url.URL{Path: bare, RawQuery: r.URL.RawQuery}
-		w.Header().Set("Location", to.String())
-		w.WriteHeader(http.StatusPermanentRedirect)
-		return
-	}
-	SendError(w, r, Fail(CodeUnsupportedRoute, "There is no such route in this API: it has no slash at its end. Ask for %s.", loggedPath(bare)), RecordOf(w).ID, nil)
-}
-
 // Listed joins words as people do.
 func Listed(words []string) string {
 	if n := len(words); n > 1 {

@@ -73,7 +73,8 @@ func TestRefusalsHelp(t *testing.T) {
 			t.Errorf("%s %s: a word of Go: %s", c.method, c.path, e.Message)
 		}
 	}
-	for path, to := range map[string]string{"/docs/": "/docs", "/docs/api/": "/docs/api", "/docs/api/auth/": "/docs/api/auth"} {
+	for path, to := range map[string]string{"/docs/": "/docs", "/docs/api/": "/docs/api", "/docs/api/auth/": "/docs/api/auth",
+		"/docs/?q=\xe9\xff&r=%41": "/docs?q=%E9%FF&r=%41", "/docs/?<\\>\"`^{|}": "/docs?%3C%5C%3E%22%60%5E%7B%7C%7D"} {
 		servertest.Expect(t, w.Do(http.MethodGet, path, ""), 308, "", map[string]string{"Location": to})
 	}
 }

@@ -117,6 +117,5 @@ func local(next string) bool {
 // seeOther leads a browser on. The address is one of ours, which local or this package
 // vouches for.
 func seeOther(w http.ResponseWriter, to string) {
-	w.Header().Set("Location", to)
-	w.WriteHeader(http.StatusSeeOther)
+	kernel.Lead(w, http.StatusSeeOther, to)
 }

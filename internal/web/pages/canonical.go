@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/kernel"
 )
 
 // A thing has one page. Hashes and addresses can be spelt with zeros in front and with
@@ -59,8 +60,7 @@ func spelling(kind, text string) (string, bool) {
 func sendOn(w http.ResponseWriter, r *http.Request) bool {
 	to, ok := respelt(r)
 	if ok {
-		w.Header().Set("Location", to)
-		w.WriteHeader(http.StatusPermanentRedirect)
+		kernel.Lead(w, http.StatusPermanentRedirect, to)
 	}
 	return ok
 }

@@ -29,8 +29,7 @@ func (p *Pages) missing(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawQuery != "" {
 			to += "?" + r.URL.RawQuery
 		}
-		w.Header().Set("Location", to)
-		w.WriteHeader(http.StatusPermanentRedirect)
+		kernel.Lead(w, http.StatusPermanentRedirect, to)
 		return
 	}
 	body, err := render("missing.html", map[string]any{"Guesses": p.guesses(r.URL.Path, id), "Chains": p.Chains})

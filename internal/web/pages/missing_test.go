@@ -14,6 +14,7 @@ func TestMissing(t *testing.T) {
 		"/sepolia":                  "/" + chainID,
 		"/sn_sepolia/block/3":       "/" + chainID + "/block/3",
 		"/testnet/txs?limit=3":      "/" + chainID + "/txs?limit=3",
+		"/testnet/txs?limit=\xff":   "/" + chainID + "/txs?limit=%FF", // no byte of a header that others may read otherwise
 		"/Sepolia/none":             "/" + chainID + "/none",
 		"/sepolia//elsewhere.test/": "/" + chainID + "//elsewhere.test/", // which is of this host
 	} {
@@ -22,7 +23,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s leads to %q with %d, want %q", path, got, r.StatusCode, to)
 		}
 	}
-	for path, to := range map[string]string{"/block/001": "/block/1", "/block/000?cursor=": "/block/0?cursor="} {
+	for path, to := range map[string]string{"/block/001": "/block/1", "/block/000?cursor=": "/block/0?cursor=", "/block/001?cursor=\xc3\xa9": "/block/1?cursor=%C3%A9"} {
 		r := w.Do(http.MethodGet, "/"+chainID+path, "", "Accept", "text/html")
 		if r.StatusCode != http.StatusPermanentRedirect || r.Header.Get("Location") != "/"+chainID+to {
 			t.Errorf("%s: %d %s", path, r.StatusCode, r.Header.Get("Location"))

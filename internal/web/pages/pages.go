@@ -296,8 +296,7 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, id string, make mak
 func (l *look) finish(w http.ResponseWriter, s *sheet, asJSON bool) (err error) {
 	switch {
 	case s.to != "" && !asJSON:
-		w.Header().Set("Location", s.to)
-		w.WriteHeader(http.StatusFound)
+		kernel.Lead(w, http.StatusFound, s.to)
 		return nil
 	case asJSON:
 		if s, err = l.asJSON(s); err != nil {
