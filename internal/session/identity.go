@@ -71,7 +71,7 @@ func (r *Repository) identified(ctx context.Context, tx *sql.Tx, id Identity, do
 	if at < 1 || checkName(email) != nil {
 		return "", ErrNotAdmitted
 	}
-	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1 AND home = $2`, email, everywhere).Scan(&person)
+	person, err = addressed(ctx, tx, email)
 	if errors.Is(err, sql.ErrNoRows) {
 		person, err = r.newcomer(ctx, tx, email, domains[email[at+1:]])
 	}
@@ -89,17 +89,6 @@ func (r *Repository) identified(ctx context.Context, tx *sql.Tx, id Identity, do
 	return person, r.audit(ctx, tx, person, "user.identify", person, "by "+id.Issuer, now)
 }
 
-// lower writes the letters of ASCII small. There are others that become one of them when
-// they are written small, such as the sign of kelvins: an address with one is another's.
-func lower(address string) string {
-	return strings.Map(func(c rune) rune {
-		if 'A' <= c && c <= 'Z' {
-			return c + 'a' - 'A'
-		}
-		return c
-	}, address)
-}
-
 // newcomer makes a member of somebody whose domain lets them in.
 func (r *Repository) newcomer(ctx context.Context, tx *sql.Tx, email, workspace string) (person string, err error) {
 	if workspace == "" {
@@ -112,5 +101,10 @@ func (r *Repository) newcomer(ctx context.Context, tx *sql.Tx, email, workspace 
 	} else if err != nil {
 		return "", err
 	}
-	return r.join(ctx, tx, email, everywhere, id, "provider")
+	person, err = r.join(ctx, tx, email, everywhere, id, "provider")
+	var refused *account.InvalidError
+	if errors.As(err, &refused) { // a guest has the address in other letters: who of them is meant is for the operator to say
+		return "", ErrNotAdmitted
+	}
+	return person, err
 }

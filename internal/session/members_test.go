@@ -363,3 +363,60 @@ func testGuests(t *testing.T, b *bench) {
 		t.Error(ids, err)
 	}
 }
+
+// testSpelling: nobody is there twice because somebody wrote their name with a capital letter, so that who is taken out
+// is out.
+func testSpelling(t *testing.T, b *bench) {
+	b.keeper(t, b.space.ID)
+	var invalid *account.InvalidError
+	owner := b.id(t, "root")
+	if _, err := b.NewLink(t.Context(), "Ada@Acme.example", b.space.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ada@acme.example", "ADA@acme.example", "ROOT"} {
+		if _, err := b.NewLink(t.Context(), name, b.space.ID); !errors.As(err, &invalid) {
+			t.Errorf("a link for %s: %v", name, err)
+		}
+		if _, err := b.Open(t.Context(), name, b.space.ID); !errors.As(err, &invalid) {
+			t.Errorf("a session of %s: %v", name, err)
+		}
+		if _, err := b.Invite(t.Context(), name, b.space.ID, owner); !errors.As(err, &invalid) {
+			t.Errorf("an invitation of %s: %v", name, err)
+		}
+		if b.role(t, name) != "" {
+			t.Errorf("%s is a member all the same", name)
+		}
+	}
+	// Elsewhere a guest may be called so, and who is known everywhere may not.
+	second, err := account.NewRepository(b.db, account.Options{}).CreateWorkspace(t.Context(), "second", account.Free)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.keeper(t, second.ID)
+	if _, err := b.Invite(t.Context(), "ada@acme.example", second.ID, "operator"); err != nil {
+		t.Error("a guest of another workspace:", err)
+	}
+	if _, err := b.NewLink(t.Context(), "Root", second.ID); !errors.As(err, &invalid) {
+		t.Error("a link elsewhere:", err)
+	}
+	// A provider writes addresses in small letters, and means whom the operator added.
+	s, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: "u1", Email: "ada@ACME.example"}, map[string]string{"acme.example": "acme"}, "")
+	if err != nil || s.PersonID != b.id(t, "Ada@Acme.example") {
+		t.Errorf("%+v, %v", s.Who, err)
+	}
+	if _, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: "u2", Email: "Bob@acme.example"}, map[string]string{"acme.example": "acme"}, ""); err != nil {
+		t.Error("a newcomer:", err)
+	}
+	if _, err := b.Invite(t.Context(), "Eve@Acme.example", b.space.ID, owner); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: "u3", Email: "eve@acme.example"}, map[string]string{"acme.example": "acme"}, ""); !errors.Is(err, session.ErrNotAdmitted) {
+		t.Error("who has a guest's address in other letters:", err)
+	}
+	// Letters that only some take for capitals of others are letters of their own.
+	for _, name := range []string{"kim", "\u212aim"} {
+		if _, err := b.NewLink(t.Context(), name, b.space.ID); err != nil {
+			t.Error(err)
+		}
+	}
+}

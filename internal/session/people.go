@@ -5,32 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/control"
 )
 
-const maxName = 128
-
 // operator is who the audit log names for what was done on the database itself.
 const operator = "operator"
-
-func checkName(name string) error {
-	bad := func(why string) error { return &account.InvalidError{Field: "user", Reason: why} }
-	switch {
-	case name == "" || strings.TrimSpace(name) != name:
-		return bad("it must not be empty, nor begin or end with a space")
-	case !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName:
-		return bad(fmt.Sprintf("it may have %d characters at most, in UTF-8", maxName))
-	case strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }):
-		return bad("it holds characters that do not print")
-	}
-	return nil
-}
 
 // everywhere is the home of people whom the operator or a provider brought: their names
 // stand for themselves in all workspaces. The home of a guest is the workspace whose owner
@@ -42,7 +24,8 @@ const everywhere = ""
 func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, home, workspaceID, actor string) (personID string, err error) {
 	now := r.moment()
 	err = tx.QueryRowContext(ctx, `SELECT id FROM person WHERE name = $1 AND home = $2`, name, home).Scan(&personID)
-	if errors.Is(err, sql.ErrNoRows) {
+	unknown := errors.Is(err, sql.ErrNoRows)
+	if unknown {
 		if personID, err = newID(r.rand, "usr_"); err != nil {
 			return "", err
 		}
@@ -61,6 +44,9 @@ func (r *Repository) join(ctx context.Context, tx *sql.Tx, name, home, workspace
 	}
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
 		return personID, err
+	}
+	if err := unlikeOthers(ctx, tx, name, workspaceID, unknown && home == everywhere); err != nil {
+		return "", err
 	}
 	return personID, r.audit(ctx, tx, actor, "member.add", workspaceID, personID, now)
 }

@@ -58,7 +58,7 @@ var both = map[string]func(*testing.T, *bench){
 	"SignIn": testSignIn, "Fixation": testFixation, "ReplayAfterLogout": testReplayAfterLogout, "Expiry": testExpiry,
 	"LinkExpires": testLinkExpires, "OneWinner": testOneWinner, "EndAll": testEndAll, "Leave": testLeave, "Bounds": testBounds,
 	"Roles": testRoles, "Invite": testInvite, "Guests": testGuests, "Crowd": testCrowd, "OwnSessions": testOwnSessions, "Switch": testSwitch,
-	"NothingInPlain": testNothingInPlain, "Forms": testForms, "ClockAhead": testClockAhead, "Admit": testAdmit, "Mistakes": testMistakes,
+	"NothingInPlain": testNothingInPlain, "Forms": testForms, "ClockAhead": testClockAhead, "Admit": testAdmit, "Mistakes": testMistakes, "Spelling": testSpelling,
 }
 
 func TestOnFile(t *testing.T) {
