@@ -1,14 +1,56 @@
 package gateway_test
 
 import (
-	"chainexplorer/internal/servertest"
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
 	"testing"
+
+	"chainexplorer/internal/servertest"
 )
+
+// TestPackedBodies: one that weighs more than it says is refused before all of it was unpacked, which would take
+// longer than anything else that can be asked for in as many bytes.
+func TestPackedBodies(t *testing.T) {
+	w := newWorld(t, 8)
+	pack := func(level int, text string) string {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(z, text)
+		z.Close() //nolint:errcheck // a buffer
+		return b.String()
+	}
+	call := request("1", "starknet_blockNumber", "")
+	noise := make([]byte, 1<<20)
+	for i := range noise {
+		noise[i] = " \t\r\n"[rand.IntN(4)]
+	}
+	for name, c := range map[string]struct {
+		body string
+		want string
+	}{
+		"small":                         {pack(gzip.BestCompression, call), `"result":7`},
+		"what cannot be made smaller":   {pack(gzip.NoCompression, string(noise)+call), `"result":7`},
+		"in parts":                      {strings.Repeat(pack(gzip.BestSpeed, string(noise[:1<<10])), 100) + pack(gzip.BestSpeed, call), `"result":7`},
+		"with a little of nothing":      {strings.Repeat(pack(gzip.BestSpeed, ""), 1000) + pack(gzip.BestSpeed, call), `"result":7`},
+		"with a lot of nothing":         {strings.Repeat(pack(gzip.BestSpeed, ""), 10_000) + pack(gzip.BestSpeed, call), "larger as gzip than what it stands for"},
+		"with a lot of nothing behind":  {pack(gzip.BestSpeed, call) + strings.Repeat(pack(gzip.BestSpeed, ""), 10_000), "larger as gzip than what it stands for"},
+		"larger than a body may be":     {pack(gzip.BestCompression, strings.Repeat(" ", 9<<20)+call), "larger than 8388608 bytes"},
+		"with a length that is not its": {strings.Replace(pack(gzip.BestSpeed, call), "\x00\x00\x00\x00", "\x00\x00\x00", 1), "is not, or was cut off"},
+	} {
+		if r := w.post(rpcPath, w.Key, c.body, "Content-Encoding", "gzip"); !strings.Contains(string(r.Plain()), c.want) {
+			t.Errorf("%s: status %d: %.300s, want %s", name, r.StatusCode, r.Plain(), c.want)
+		}
+	}
+}
 
 // TestLongAnswersPassUntouched is about results and errors around the sizes from which
 // they are sent in another way: by themselves, or compressed.
