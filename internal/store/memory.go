@@ -9,8 +9,9 @@ type Memory interface {
 	Shelf() *Shelf
 }
 
-// shelved is how many things a shelf holds; it takes no more then. A state lives until
-// the next commit, so that nothing need ever be taken out.
+// shelved is how many things a shelf holds. A state lives until the next commit, mostly for
+// seconds, so that few shelves are ever full: one that is begins anew, and whoever reads
+// much once leaves it to what others ask for again.
 const shelved = 4096
 
 // Shelf keeps what was made of one state of a store. It is safe for concurrent use, and
@@ -30,12 +31,10 @@ func (s *Shelf) get(key any) (any, bool) {
 func (s *Shelf) put(key, thing any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.things == nil {
+	if s.things == nil || len(s.things) >= shelved {
 		s.things = map[any]any{}
 	}
-	if len(s.things) < shelved {
-		s.things[key] = thing
-	}
+	s.things[key] = thing
 }
 
 // Recalled returns what Remember was given under a key for the state that r reads.

@@ -205,6 +205,51 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
+// TestRemembered: a block is read once of a state, is each reader's own, and another one
+// after a commit that replaces it.
+func TestRemembered(t *testing.T) {
+	c, e := build(t)
+	ctx := t.Context()
+	var other []byte
+	err := e.View(ctx, func(r store.Reader) error {
+		for range 2 {
+			got, err := Get(ctx, r, 5)
+			if err != nil || got.Hash != c.BlockAt(5).Hash {
+				t.Fatalf("block 5 is %+v, %v", got, err)
+			}
+			got.Hash, got.Events = felt.FromUint64(1), 1<<40
+		}
+		if _, ok := store.Recalled[keptKey, *Summary](r, 5); !ok {
+			t.Error("block 5 is not remembered")
+		}
+		var err error
+		other, err = r.Get(ctx, Key(6))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease, err := e.Acquire(ctx, store.Writer, "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch := &store.Batch{Epoch: lease.Epoch}
+	batch.Put(Key(5), other)
+	if err := e.Commit(ctx, batch); err != nil {
+		t.Fatal(err)
+	}
+	err = e.View(ctx, func(r store.Reader) error {
+		got, err := Get(ctx, r, 5)
+		if err == nil && got.Hash != c.BlockAt(6).Hash {
+			t.Errorf("after a commit that replaced block 5 it is %+v", got)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	c := simnode.New(simnode.Config{Seed: 5, Blocks: 20})
 	var e record.Encoder

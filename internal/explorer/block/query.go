@@ -29,8 +29,15 @@ type Room struct {
 	summary Summary
 }
 
+// keptKey is under what a block is remembered: whoever reads one of its transactions reads the block.
+type keptKey uint64
+
 // Get is Get in memory that is used again: the block is there until the next one is read.
 func (m *Room) Get(ctx context.Context, r store.Reader, number uint64) (*Summary, error) {
+	if kept, ok := store.Recalled[keptKey, *Summary](r, keptKey(number)); ok {
+		m.summary = *kept
+		return &m.summary, nil
+	}
 	b, err := r.Get(ctx, Key(number))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fmt.Errorf("block %d: %w", number, ErrNotFound)
@@ -44,6 +51,8 @@ func (m *Room) Get(ctx context.Context, r store.Reader, number uint64) (*Summary
 	if err != nil {
 		return nil, err
 	}
+	kept := m.summary
+	store.Remember(r, keptKey(number), &kept)
 	return &m.summary, nil
 }
 

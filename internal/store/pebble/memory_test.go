@@ -68,6 +68,9 @@ func TestMemoryIsBounded(t *testing.T) {
 		for i := range 10_000 {
 			store.Remember(r, i, i)
 		}
+		if _, ok := store.Recalled[int, int](r, 9_999); !ok {
+			t.Error("what was read last is not remembered")
+		}
 		for i := range 10_000 {
 			if _, ok := store.Recalled[int, int](r, i); ok {
 				held++
@@ -75,7 +78,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || held != 4096 {
-		t.Errorf("%d things are held, want 4096 (%v)", held, err)
+	if err != nil || held == 0 || held > 4096 {
+		t.Errorf("%d things are held, want some and at most 4096 (%v)", held, err)
 	}
 }
