@@ -21,8 +21,17 @@ import (
 	"chainexplorer/internal/felt"
 )
 
-// maxProgram bounds an unpacked program; real ones stay below 20 MB.
-const maxProgram = 64 << 20
+// A node may serve anything as a class of the first Cairo, and is not blamed for one that does not have its hash. So
+// little is done for one that cannot be real.
+const (
+	// maxProgram bounds an unpacked program; real ones stay below 20 MB.
+	maxProgram = 64 << 20
+	// maxValues bounds the values and names of a program or an ABI, each of which takes a hundred bytes and more
+	// once it is read. Real ones have thirteen bytes of text for each.
+	maxValues = 2 << 20
+	// maxHashed bounds the felts of bytecode, builtins and entry points; real ones have some ten thousand.
+	maxHashed = 1 << 18
+)
 
 // Hash is the class hash. It is a function of what a node serves, and equals the
 // hash that the class was declared with if the node serves the ABI as it was
@@ -38,6 +47,13 @@ func (c *Cairo0Class) Hash() (felt.Felt, error) {
 	if !ok {
 		return felt.Felt{}, errors.New("a program without builtins")
 	}
+	bytecode, ok := program["data"].([]any)
+	if !ok {
+		return felt.Felt{}, errors.New("a program without data")
+	}
+	if points := &c.EntryPoints; len(builtins)+len(bytecode)+len(points.External)+len(points.L1Handler)+len(points.Constructor) > maxHashed {
+		return felt.Felt{}, fmt.Errorf("more than %d felts to hash", maxHashed)
+	}
 	for _, v := range builtins {
 		name, _ := v.(string)
 		f, err := felt.FromShortString(name)
@@ -45,10 +61,6 @@ func (c *Cairo0Class) Hash() (felt.Felt, error) {
 			return felt.Felt{}, fmt.Errorf("builtin %q: %w", name, err)
 		}
 		names.add(&f)
-	}
-	bytecode, ok := program["data"].([]any)
-	if !ok {
-		return felt.Felt{}, errors.New("a program without data")
 	}
 	for i, v := range bytecode {
 		text, _ := v.(string)
@@ -107,8 +119,11 @@ func (c *Cairo0Class) program() (map[string]any, error) {
 	return fields, nil
 }
 
-// parseTree reads JSON and leaves numbers as they are written.
+// parseTree reads JSON of at most maxValues values, and leaves numbers as they are written.
 func parseTree(text []byte) (tree any, err error) {
+	if manyValues(text) {
+		return nil, fmt.Errorf("more than %d values", maxValues)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&tree); err != nil {
@@ -118,6 +133,24 @@ func parseTree(text []byte) (tree any, err error) {
 		return nil, errors.New("something follows the value")
 	}
 	return tree, nil
+}
+
+// manyValues counts what begins or parts values, outside of strings.
+func manyValues(text []byte) bool {
+	n := 0
+	for i := 0; i < len(text) && n <= maxValues; i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case ',', ':', '[', '{':
+			n++
+		}
+	}
+	return n > maxValues
 }
 
 // programFields are what the hash covers of a program.

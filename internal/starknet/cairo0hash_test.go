@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -143,4 +145,44 @@ func FuzzCairo0Hash(f *testing.F) {
 			t.Fatalf("%s, %v and %s, %v", a, err, b, again)
 		}
 	})
+}
+
+// TestHostileCairo0Costs: what cannot be a real class is refused before it takes gigabytes or minutes, however small
+// it comes over the wire.
+func TestHostileCairo0Costs(t *testing.T) {
+	skipRaced(t)
+	program := func(field, list string) string {
+		fields := map[string]string{"builtins": "[]", "data": "[]", "identifiers": "{}"}
+		fields[field] = list
+		return `{"builtins":` + fields["builtins"] + `,"data":` + fields["data"] + `,"identifiers":` + fields["identifiers"] + `,"hints":{},"main_scope":"m","prime":"0x1","reference_manager":{}}`
+	}
+	many := func(unit string, bytes int) string {
+		return "[" + strings.Repeat(unit+",", bytes/(len(unit)+1)) + unit + "]"
+	}
+	const most = 63 << 20
+	points := make([]starknet.EntryPoint, 300_000)
+	for name, c := range map[string]*starknet.Cairo0Class{
+		"lists":        {Program: pack(t, []byte(program("identifiers", many("[]", most))))},
+		"objects":      {Program: pack(t, []byte(program("identifiers", many("{}", most))))},
+		"numbers":      {Program: pack(t, []byte(program("identifiers", many("0", most))))},
+		"texts":        {Program: pack(t, []byte(program("identifiers", many(`""`, most))))},
+		"an ABI":       {Program: pack(t, []byte(program("data", "[]"))), ABI: json.RawMessage(many("{}", most))},
+		"bytecode":     {Program: pack(t, []byte(program("data", many(`"0x0"`, 2<<20))))},
+		"builtins":     {Program: pack(t, []byte(program("builtins", many(`""`, 2<<20))))},
+		"entry points": {Program: pack(t, []byte(program("data", "[]"))), EntryPoints: starknet.EntryPoints{External: points[:100_000], L1Handler: points[:100_000], Constructor: points[:100_000]}},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begun := time.Now()
+		_, err := c.Hash()
+		took := time.Since(begun)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<30 || took > 5*time.Second {
+			t.Errorf("%s: %d MiB in %s, %v", name, used>>20, took, err)
+		}
+	}
+	// Commas in texts, of which hints have many, are no values.
+	if _, err := (&starknet.Cairo0Class{Program: pack(t, []byte(program("identifiers", many(`"`+strings.Repeat(`,[{:\\\"`, 1000)+`"`, 20<<20))))}).Hash(); err != nil {
+		t.Error(err)
+	}
 }
