@@ -584,7 +584,7 @@ type Block struct {
 	ParentHash string `json:"parentHash"`
 	// Names the stored block: chain/block/number/hash.
 	RawObjectKey string `json:"rawObjectKey"`
-	// Felt: lower-case hex without leading zeros.
+	// Null in blocks that name none: nodes tell of 0x0.
 	SequencerAddress *string `json:"sequencerAddress"`
 	// Version of the protocol that made the block; null for blocks of before versions were
 	// written.
@@ -1600,9 +1600,9 @@ type FirstCall struct {
 
 // GasPrice is an object of the API.
 type GasPrice struct {
-	// In FRI (10^-18 STRK), decimal; null when the node does not tell.
+	// Null where the block has none, such as one from before fees in STRK: nodes tell of 0.
 	PriceInFri *string `json:"priceInFri"`
-	// In WEI (10^-18 ETH), decimal; null when the node does not tell.
+	// Null where the block has none: nodes tell of 0.
 	PriceInWei *string `json:"priceInWei"`
 }
 
@@ -3469,7 +3469,7 @@ type Receipt struct {
 	ActualFeeAmount *string `json:"actualFeeAmount"`
 	// WEI for fees paid in ETH, FRI for fees paid in STRK.
 	ActualFeeUnit *string `json:"actualFeeUnit"`
-	// Decimal: the block's price of that gas in the fee's unit.
+	// Decimal: the block's price of that gas in the fee's unit; null where the block has none.
 	EffectiveGasPrice *string `json:"effectiveGasPrice"`
 	// SUCCEEDED or REVERTED; null when the node does not tell.
 	ExecutionStatus *string `json:"executionStatus"`
@@ -3477,7 +3477,7 @@ type Receipt struct {
 	FinalityStatus *string `json:"finalityStatus"`
 	// Decimal: L2 gas, or L1 gas where no L2 gas was charged; null when the node does not tell.
 	GasUsed *string `json:"gasUsed"`
-	// Why the transaction was reverted; null when it was not.
+	// Null of a transaction that was not reverted, and where the node gives no reason.
 	RevertReason *string `json:"revertReason"`
 }
 

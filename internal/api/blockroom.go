@@ -45,9 +45,12 @@ func renderBlock(c *Chain, state *chain.State, b *block.Summary, txs []*transact
 		ChainID: c.ID, BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampISO: text.iso(b.Timestamp),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: finality(state, b.Number),
 		RawObjectKey: blockObject(c, b, text),
-		StateRoot:    &b.NewRoot, SequencerAddress: &b.Sequencer,
-		L1GasPrice: &prices[0], L2GasPrice: &prices[1], L1DataGasPrice: &prices[2],
+		StateRoot:    &b.NewRoot,
+		L1GasPrice:   &prices[0], L2GasPrice: &prices[1], L1DataGasPrice: &prices[2],
 		Transactions: room.rows,
+	}
+	if !b.Sequencer.IsZero() {
+		out.SequencerAddress = &b.Sequencer
 	}
 	if b.DAMode != 0 {
 		out.L1DataAvailabilityMode = text.at(b.DAMode.String())

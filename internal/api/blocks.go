@@ -35,8 +35,8 @@ type BlockPage struct {
 
 // GasPrice is a price in both fee tokens, as decimal strings.
 type GasPrice struct {
-	PriceInWei *string `json:"priceInWei"`
-	PriceInFri *string `json:"priceInFri"`
+	PriceInWei *string `json:"priceInWei" doc:"Null where the block has none: nodes tell of 0."`
+	PriceInFri *string `json:"priceInFri" doc:"Null where the block has none, such as one from before fees in STRK: nodes tell of 0."`
 }
 
 // Block is a block with its first transactions.
@@ -51,7 +51,7 @@ type Block struct {
 	FinalityStatus         string            `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
 	RawObjectKey           string            `json:"rawObjectKey" doc:"Names the stored block: chain/block/number/hash."`
 	StateRoot              *felt.Felt        `json:"stateRoot"`
-	SequencerAddress       *felt.Felt        `json:"sequencerAddress"`
+	SequencerAddress       *felt.Felt        `json:"sequencerAddress" doc:"Null in blocks that name none: nodes tell of 0x0."`
 	L1DataAvailabilityMode *string           `json:"l1DataAvailabilityMode" enum:"BLOB,CALLDATA"`
 	StarknetVersion        *string           `json:"starknetVersion"`
 	L1GasPrice             *GasPrice         `json:"l1GasPrice"`
@@ -211,7 +211,7 @@ func blockObject(c *Chain, b *block.Summary, text *texts) string {
 }
 
 func gasPrice(p *starknet.GasPrice, text *texts) GasPrice {
-	return GasPrice{text.digits((*[felt.Size]byte)(&p.InWei)), text.digits((*[felt.Size]byte)(&p.InFri))}
+	return GasPrice{text.price(&p.InWei), text.price(&p.InFri)}
 }
 
 // previews renders previews behind out.

@@ -134,7 +134,7 @@ var privacyRanges = map[string]uint64{"24h": 24, "7d": 7 * 24, "30d": 30 * 24, "
 // maxSeriesHours is how many hours a series has at most.
 const maxSeriesHours = 720
 
-// window is the buckets of a range: as many as it touches.
+// window is the newest buckets of a range: as many as fit into it, and a part of one as one.
 func window(rng, granularity string) ledger.Window {
 	w := ledger.Window{Length: privacyLengths[granularity]}
 	each := w.Length.Seconds() / 3600

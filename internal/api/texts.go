@@ -94,6 +94,14 @@ func (t *texts) digits(n *[32]byte) *string {
 	return t.at(t.keep(felt.AppendDecimal(room[:0], n)))
 }
 
+// price is a price of gas. None is 0: that is what nodes tell of a block without it.
+func (t *texts) price(p *felt.Felt) *string {
+	if p.IsZero() {
+		return nil
+	}
+	return t.digits((*[felt.Size]byte)(p))
+}
+
 // values are the numbers of a transfer as far as they are known.
 func (t *texts) values(x *transfer.Transfer) (amount, raw, id *string) {
 	amount, id = t.digits(x.AmountBytes()), t.digits(x.TokenIDBytes())

@@ -83,10 +83,10 @@ type Receipt struct {
 	ExecutionStatus   *string    `json:"executionStatus" enum:"SUCCEEDED,REVERTED"`
 	FinalityStatus    *string    `json:"finalityStatus" enum:"ACCEPTED_ON_L2,ACCEPTED_ON_L1"`
 	GasUsed           *string    `json:"gasUsed" doc:"Decimal: L2 gas, or L1 gas where no L2 gas was charged; null when the node does not tell."`
-	EffectiveGasPrice *string    `json:"effectiveGasPrice" doc:"Decimal: the block's price of that gas in the fee's unit."`
+	EffectiveGasPrice *string    `json:"effectiveGasPrice" doc:"Decimal: the block's price of that gas in the fee's unit; null where the block has none."`
 	ActualFeeAmount   *felt.Felt `json:"actualFeeAmount"`
 	ActualFeeUnit     *string    `json:"actualFeeUnit" enum:"WEI,FRI"`
-	RevertReason      *string    `json:"revertReason"`
+	RevertReason      *string    `json:"revertReason" doc:"Null of a transaction that was not reverted, and where the node gives no reason."`
 }
 
 // Log is an event of a transaction.
@@ -283,7 +283,7 @@ func some(s string) *string {
 func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final *string, text *texts) Receipt {
 	out := Receipt{ExecutionStatus: execution, FinalityStatus: final, ActualFeeAmount: &r.ActualFee, ActualFeeUnit: text.at(r.FeeUnit.String())}
 	if r.Execution == starknet.Reverted {
-		out.RevertReason = &r.RevertReason
+		out.RevertReason = someOf(&r.RevertReason)
 	}
 	gas, price := r.Resources.L2Gas, &b.L2GasPrice
 	if gas == 0 {
@@ -294,7 +294,7 @@ func renderReceipt(b *block.Summary, r *starknet.Receipt, execution, final *stri
 		if r.FeeUnit == starknet.Fri {
 			paid = &price.InFri
 		}
-		out.GasUsed, out.EffectiveGasPrice = text.number(gas), text.digits((*[felt.Size]byte)(paid))
+		out.GasUsed, out.EffectiveGasPrice = text.number(gas), text.price(paid)
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func rowOfTransaction(rec *transaction.Record) (row transactionRow, err error) {
 	if from, to := rec.Ends(); true {
 		row.From, row.To = textOf(from), textOf(to)
 	}
-	if rec.Receipt.Execution == starknet.Reverted {
+	if rec.Receipt.RevertReason != "" {
 		row.RevertReason = &rec.Receipt.RevertReason
 	}
 	deploys := rec.Type == starknet.Deploy || rec.Type == starknet.DeployAccount

@@ -2,12 +2,15 @@ package servertest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/explorer/contract"
+	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/job/census"
@@ -40,6 +43,28 @@ func (w *World) Describe(hash felt.Felt, i *class.Interface) {
 	w.T.Helper()
 	w.write("describe", func(_ store.Reader, b *store.Batch) error {
 		b.Put(class.InterfaceKey(hash), i.Encode())
+		return nil
+	})
+}
+
+// Rewrite changes an indexed block and its transactions, as if the node had told them so. The
+// hashes stay.
+func (w *World) Rewrite(number uint64, change func(*starknet.Block)) {
+	w.T.Helper()
+	w.write("rewrite", func(r store.Reader, b *store.Batch) error {
+		told := *w.Chain.BlockAt(number)
+		told.Transactions, told.Receipts = slices.Clone(told.Transactions), slices.Clone(told.Receipts)
+		change(&told)
+		x, rows := &explorer.Block{Block: told}, &explorer.Rows{}
+		if err := (transaction.Subject{}).Project(x, rows); err != nil {
+			return err
+		}
+		if err := explorer.Follow(w.T.Context(), []explorer.Plan{(block.Subject{}).Plan(x)}, r.GetMany, rows); err != nil {
+			return err
+		}
+		for _, op := range rows.Ops() {
+			b.Put(op.Key, op.Value)
+		}
 		return nil
 	})
 }

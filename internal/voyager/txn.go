@@ -89,7 +89,10 @@ func (v *view) fillTxn(out *txDetail, t *transaction.Record) {
 	}
 	out.ExecutionStatus = "Succeeded"
 	if t.Receipt.Execution == starknet.Reverted {
-		out.ExecutionStatus, out.RevertError = "Reverted", &t.Receipt.RevertReason
+		out.ExecutionStatus = "Reverted"
+		if t.Receipt.RevertReason != "" {
+			out.RevertError = &t.Receipt.RevertReason
+		}
 	}
 	if t.Type != starknet.L1Handler { // whose sender is an address of L1
 		from, _ := t.Ends()

@@ -80,7 +80,11 @@ func (v *blockView) counts(w *markup.Writer) {
 	countFact(w, "Messages to L1", v.S.Messages)
 	countFact(w, "State changes", v.S.StateDiffLength)
 	beginFact(w, "Built by")
-	w.HTML(v.Address(v.B.SequencerAddress))
+	if v.B.SequencerAddress != nil {
+		w.HTML(v.Address(v.B.SequencerAddress))
+	} else {
+		writeUnknown(w, "The block does not say.")
+	}
 	endFact(w)
 	w.Put("</dl>\n")
 }

@@ -103,8 +103,8 @@ func (l *look) transaction(logs int) (*txView, *sheet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.Receipt.RevertReason != nil {
-		r := reasonOf(*t.Receipt.RevertReason)
+	if v.Told.Receipt.Execution == starknet.Reverted {
+		r := reasonOf(v.Told.Receipt.RevertReason)
 		v.Reason = &r
 	}
 	hash := t.TxHash.String()
