@@ -59,3 +59,13 @@ func TestTheVerdictIsOfTheBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatCannotBeCompressed may be sent all the same: it is hardly larger than what it stands for.
+func TestWhatCannotBeCompressed(t *testing.T) {
+	tar := archivetest.Around(archivetest.Entry("a", archivetest.Noise(4<<20)), archivetest.Entry("b", archivetest.Noise(4<<20)))
+	for name, data := range map[string][]byte{"zipped": archivetest.Zip(tar), "stored": archivetest.Store(tar)} {
+		if s, err := archive.Read(iotest.HalfReader(bytes.NewReader(data)), archive.Standard, nil); err != nil || s.Files != 4 {
+			t.Errorf("%s, %d bytes of %d: %+v, %v", name, len(data), len(tar), s, err)
+		}
+	}
+}

@@ -39,6 +39,9 @@ const (
 
 const (
 	blockSize = 512
+	// padding is by how much an archive may be ahead of the tar that it expands to. Blocks of a compressed stream that
+	// say nothing take far more time to read than others of as many bytes.
+	padding = 64 << 10
 	// maxTail is the most zero blocks that writers put at the end: two, and those
 	// that fill a record of twenty.
 	maxTail = 21

@@ -103,7 +103,7 @@ func (r *reader) run() error {
 		return err
 	}
 	var err error
-	if r.gz, err = gzip.NewReader(r.buffered); err != nil {
+	if r.gz, err = gzip.NewReader(packed{r}); err != nil {
 		return gzipError(err)
 	}
 	r.gz.Multistream(false)
@@ -150,7 +150,10 @@ func checkGzipHeader(b *bufio.Reader) error {
 // gzipError says what the trouble of a decoder means.
 func gzipError(err error) error {
 	var corrupt flate.CorruptInputError
+	var refused *Error
 	switch {
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &corrupt):
 		return refuse(GzipCorrupt, "")
 	case errors.Is(err, gzip.ErrChecksum):
@@ -159,6 +162,23 @@ func gzipError(err error) error {
 		return refuse(Truncated, "")
 	}
 	return fmt.Errorf("expand the archive: %w", err)
+}
+
+// packed is what is expanded, byte by byte, so that the verdict is of the bytes as well.
+type packed struct{ r *reader }
+
+func (p packed) ReadByte() (byte, error) {
+	if p.r.used() > p.r.n+padding {
+		return 0, refuse(ExpansionTooFlat, "")
+	}
+	return p.r.buffered.ReadByte()
+}
+
+func (p packed) Read(b []byte) (int, error) {
+	if p.r.used() > p.r.n+padding {
+		return 0, refuse(ExpansionTooFlat, "")
+	}
+	return p.r.buffered.Read(b)
 }
 
 // Read reads the tar inside, so far as the bounds allow.

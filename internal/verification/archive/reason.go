@@ -22,6 +22,7 @@ const (
 	ArchiveTooLarge   Reason = "archive_too_large"
 	ExpandedTooLarge  Reason = "expanded_too_large"
 	ExpansionTooSteep Reason = "expansion_too_steep"
+	ExpansionTooFlat  Reason = "expansion_too_flat"
 )
 
 // Why a header of the tar inside is refused.
@@ -97,6 +98,7 @@ var sentences = map[Reason]string{
 	ArchiveTooLarge:   "it has more bytes than an archive may have",
 	ExpandedTooLarge:  "it expands to more bytes than allowed",
 	ExpansionTooSteep: "it expands to far more bytes than source text does",
+	ExpansionTooFlat:  "it has more bytes than it expands to",
 
 	HeaderChecksum: "the checksum of a tar header is wrong",
 	HeaderNumber:   "a number of a tar header is not written as octal digits",

@@ -98,6 +98,30 @@ func Zip(tar []byte) []byte {
 	return b.Bytes()
 }
 
+// padded is Zip with twenty thousand blocks in one place that say nothing.
+func padded(at int, tar []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	for i := range 20_000 + 2 {
+		var err error
+		switch i {
+		case 0:
+			_, err = w.Write(tar[:at])
+		case 20_001:
+			_, err = w.Write(tar[at:])
+		default:
+			err = w.Flush()
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
 // Store is Zip without the work: blocks that are not compressed.
 func Store(tar []byte) []byte {
 	b := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
