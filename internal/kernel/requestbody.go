@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"chainexplorer/internal/unpack"
 )
 
 const (
@@ -82,7 +84,7 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Wri
 	if encoding == "gzip" {
 		// What is compressed is bounded as what it stands for is: no body of ours needs
 		// more of it.
-		z, err := unpack(io.LimitReader(r.Body, most+1))
+		z, err := unpack.Gzip(io.LimitReader(r.Body, most+1))
 		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not.")
 		}
@@ -104,7 +106,7 @@ func (s *Server) readBody(x *exchange, r *http.Request, most int64, watch io.Wri
 		return nil, s.late()
 	case int64(len(text)) > most:
 		return nil, tooLarge(most)
-	case errors.Is(err, errPadded):
+	case errors.Is(err, unpack.ErrPadded):
 		return nil, Fail(CodeInvalidRequest, "body: it is larger as gzip than what it stands for; send it as it is.")
 	case err != nil && encoding == "gzip":
 		return nil, Fail(CodeInvalidRequest, "body: it is declared as gzip in Content-Encoding, and is not, or was cut off.")

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
+	"chainexplorer/internal/unpack"
 )
 
 // This file reads one bounded body within the budget.
@@ -30,11 +30,10 @@ func readBody(ctx context.Context, res *http.Response, limit, hint int64, h *hol
 			return nil, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrTooLarge, size, limit)
 		}
 	case "gzip":
-		z, err := gzip.NewReader(res.Body)
+		z, err := unpack.Gzip(res.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%w: gzip: %w", ErrMalformed, err)
 		}
-		defer z.Close()
 		r, size = z, -1 // how long it is compressed tells nothing that could be relied on
 	default:
 		return nil, fmt.Errorf("%w: content encoding %q was not asked for", ErrMalformed, clip(enc, 20))

@@ -80,6 +80,16 @@ var nodeFaults = map[string]fault{
 		w.Header().Set("Content-Encoding", "br")
 		return true
 	},
+	"gzip of nothing": func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) bool {
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		for range 30_000 {
+			z.Flush() //nolint:errcheck // a test server
+		}
+		io.WriteString(z, `{"jsonrpc":"2.0","id":1,"result":1}`) //nolint:errcheck // as above
+		z.Close()
+		return true
+	},
 	"gzip bomb": func(_ int, w http.ResponseWriter, _ *http.Request, _ []byte) bool {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)

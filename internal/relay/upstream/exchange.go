@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"chainexplorer/internal/unpack"
 )
 
 const (
@@ -125,7 +126,7 @@ func (p *Prover) read(conn net.Conn) (answer, bool) {
 	switch resp.Header.Get("Content-Encoding") {
 	case "", "identity":
 	case "gzip": // not asked for, and understood
-		packed, err := gzip.NewReader(body)
+		packed, err := unpack.Gzip(body)
 		if err != nil {
 			a.unreadable = true
 			return a, true
