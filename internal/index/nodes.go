@@ -87,20 +87,27 @@ func (n *Nodes) HashAt(ctx context.Context, number uint64) (felt.Felt, error) {
 }
 
 // L1Accepted asks for the tag of that name, or, when no node is new enough to
-// know it, searches the statuses: blocks are accepted in order.
+// know it, or none of those answers, searches the statuses: blocks are accepted in order.
 func (n *Nodes) L1Accepted(ctx context.Context) (BlockRef, error) {
 	versions, err := n.Pool.SpecVersions(ctx)
 	if err != nil {
 		return BlockRef{}, err
 	}
+	able := 0
 	for _, v := range versions {
 		if v.Major > 0 || v.Minor >= 9 {
-			h, err := n.header(ctx, node.L1Accepted)
-			if err != nil {
-				return BlockRef{}, err
-			}
-			return BlockRef{h.Number, h.Hash}, nil
+			able++
 		}
+	}
+	if able == 0 {
+		return n.searchL1(ctx)
+	}
+	h, err := n.header(ctx, node.L1Accepted)
+	switch {
+	case err == nil:
+		return BlockRef{h.Number, h.Hash}, nil
+	case able == len(versions) || errors.Is(err, ErrNotFound) || ctx.Err() != nil:
+		return BlockRef{}, err
 	}
 	return n.searchL1(ctx)
 }

@@ -136,6 +136,40 @@ func TestVersionsAgree(t *testing.T) {
 	}
 }
 
+// TestL1BesideOldNodes: while the nodes that know the name of the newest accepted block are away, the
+// others tell it by the statuses of their blocks.
+func TestL1BesideOldNodes(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 31, Blocks: 60, L1Lag: 15})
+	var endpoints []node.Endpoint
+	var away *httptest.Server
+	for _, v := range []starknet.SpecVersion{starknet.V08, starknet.V010} {
+		away = httptest.NewServer(simnode.NewNode(c, simnode.NodeConfig{Version: v}))
+		t.Cleanup(away.Close)
+		endpoints = append(endpoints, node.Endpoint{URL: away.URL})
+	}
+	pool, err := node.Open(t.Context(), node.Config{Nodes: endpoints, BackoffBase: time.Millisecond, BackoffMax: 20 * time.Millisecond,
+		HealthInterval: 50 * time.Millisecond, PollInterval: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	src := &index.Nodes{Pool: pool}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, last := range []uint64{44, 54} {
+		if got, err := src.L1Accepted(ctx); err != nil || got.Number != last || got.Hash != c.BlockAt(last).Hash {
+			t.Fatalf("block %d is accepted: %v, want %d", got.Number, err, last)
+		}
+		away.Close()
+		c.Extend(10)
+		for head := (index.BlockRef{}); head.Number < 69; { // the pool hears of it in time
+			if head, err = src.Head(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestFollowsTheTail: new blocks arrive by WebSocket, without waiting for a poll.
 func TestFollowsTheTail(t *testing.T) {
 	c := simnode.New(simnode.Config{Seed: 32, Blocks: 20})
