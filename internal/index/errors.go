@@ -8,8 +8,8 @@ import (
 	"chainexplorer/internal/starknet"
 )
 
-// ErrNotFound is what a Source answers for a block that the node does not have.
-var ErrNotFound = errors.New("the node has no such block")
+// ErrNotFound is what a Source answers for what the node does not have: a block, or a class.
+var ErrNotFound = errors.New("the node does not have it")
 
 // ErrNoOther says that every node was ruled out by who asked.
 var ErrNoOther = errors.New("there is no other node")
