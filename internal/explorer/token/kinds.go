@@ -345,6 +345,21 @@ func ProgressNow(ctx context.Context, r store.Reader) (p Progress, err error) {
 	return p, nil
 }
 
+// UpgradesNow returns how far replaced classes were looked at, and false before the first look. One Get.
+func UpgradesNow(ctx context.Context, r store.Reader) (u Upgrades, some bool, err error) {
+	v, err := r.Get(ctx, UpgradesKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return u, false, nil
+	}
+	if err == nil {
+		u, err = DecodeUpgrades(v)
+	}
+	if err != nil {
+		return u, false, fmt.Errorf("read the upgrades of tokens: %w", err)
+	}
+	return u, true, nil
+}
+
 // KindAt is the standard of a token at a block: an ERC-20 by the registry, or what
 // the ABI of its class tells. One scan and one GetMany for what is not listed.
 func KindAt(ctx context.Context, r store.Reader, known *registry.Chain, address felt.Felt, block uint64) (transfer.Standard, error) {

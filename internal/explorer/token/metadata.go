@@ -157,9 +157,11 @@ func SymbolKey(symbol string, token felt.Felt) store.Key {
 }
 
 // The rows of Jobs: tokens by the block at which they were read, the queue by the
-// time at which tokens are due, and the progress of the search for new ones.
+// time at which tokens are due, and the progress of the search for new ones and for
+// those whose classes were replaced.
 const (
 	jobRead     = 'b'
+	jobClasses  = 'c'
 	jobQueue    = 'q'
 	jobProgress = 'r'
 )
@@ -202,4 +204,29 @@ func DecodeProgress(b []byte) (p Progress, err error) {
 	d.Raw(p.Next.Token[:])
 	p.Forks = d.Uint()
 	return p, d.Finish()
+}
+
+// Upgrades is how far blocks were looked at for tokens whose classes they replace.
+type Upgrades struct {
+	Next  uint64 // the first block that was not looked at
+	Forks uint64 // how many forks the chain had gone through
+}
+
+// UpgradesKey is the address of the upgrades.
+var UpgradesKey = store.Key{Table: Jobs, Sort: []byte{jobClasses}}
+
+// Encode is the row.
+func (u *Upgrades) Encode() []byte {
+	var e record.Encoder
+	e.Reset(recordVersion)
+	e.Uint(u.Next)
+	e.Uint(u.Forks)
+	return e.Bytes()
+}
+
+// DecodeUpgrades reads the row.
+func DecodeUpgrades(b []byte) (u Upgrades, err error) {
+	d := record.NewDecoder(b, recordVersion)
+	u.Next, u.Forks = d.Uint(), d.Uint()
+	return u, d.Finish()
 }

@@ -72,11 +72,17 @@ func (c *checker) tokenNames() error {
 	}
 	progress := uint64(0)
 	err = c.walk(token.Jobs, func(e store.Entry) error {
-		if string(e.Sort) != string(token.ProgressKey.Sort) {
+		var err error
+		switch string(e.Sort) {
+		case string(token.ProgressKey.Sort):
+			_, err = token.DecodeProgress(e.Value)
+		case string(token.UpgradesKey.Sort):
+			_, err = token.DecodeUpgrades(e.Value)
+		default:
 			return nil
 		}
 		progress++
-		if _, err := token.DecodeProgress(e.Value); err != nil {
+		if err != nil {
 			return c.problem("progress of token metadata: %v", err)
 		}
 		return nil

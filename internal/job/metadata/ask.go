@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/explorer/chain"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/explorer/transfer"
 	"chainexplorer/internal/felt"
@@ -20,7 +21,7 @@ import (
 type task struct {
 	token  felt.Felt
 	was    *token.Metadata
-	idle   bool              // not used since it was asked last
+	idle   bool              // neither used nor upgraded since it was asked last
 	class  transfer.Standard // what its class tells
 	answer *token.Metadata   // nil when nobody could answer
 }
@@ -112,6 +113,10 @@ func (j *Job) due(ctx context.Context, r store.Reader, now, head uint64) ([]*tas
 	if err != nil {
 		return nil, err
 	}
+	present, err := contract.ClassesNow(ctx, r, tokens)
+	if err != nil {
+		return nil, err
+	}
 	tasks := make([]*task, len(queue))
 	for i, q := range queue {
 		was := known[i]
@@ -127,7 +132,8 @@ func (j *Job) due(ctx context.Context, r store.Reader, now, head uint64) ([]*tas
 		if err != nil {
 			return nil, err
 		}
-		tasks[i].idle = totals.Latest <= was.Block && !was.Orphaned
+		upgraded := present[i] != nil && present[i].Block > was.Block
+		tasks[i].idle = totals.Latest <= was.Block && !upgraded && !was.Orphaned
 	}
 	return tasks, nil
 }

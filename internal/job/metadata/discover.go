@@ -23,7 +23,7 @@ const (
 	againBlocks = 20_000
 )
 
-// discover queues tokens that were first seen since the last look.
+// discover queues tokens that were first seen, or whose classes were replaced, since the last look.
 func (j *Job) discover(ctx context.Context, commit job.Commit) (more bool, err error) {
 	b := &store.Batch{}
 	err = j.Store.View(ctx, func(r store.Reader) error {
@@ -64,7 +64,13 @@ func (j *Job) discover(ctx context.Context, commit job.Commit) (more bool, err e
 		if p != before {
 			b.Put(token.ProgressKey, p.Encode())
 		}
-		return nil
+		if p.Forks != before.Forks { // tokens may be in the batch that were upgraded as well
+			more = true
+			return nil
+		}
+		upgraded, err := j.follow(ctx, r, b, &state)
+		more = more || upgraded
+		return err
 	})
 	if err != nil || b.Len() == 0 {
 		return more, err

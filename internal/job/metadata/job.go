@@ -9,7 +9,8 @@
 // refuses it does not have; what no node could answer is asked again after a
 // pause that doubles. An answer is asked for again after Refresh if the token
 // was used since, and after ever longer pauses, up to a day, while it is not:
-// names change with upgrades and supplies with use.
+// supplies change with use. Names change with upgrades: a token whose class a block
+// replaces is asked again at once, unless it was asked in the last ten minutes.
 //
 // The queue is kept in the store and survives restarts. What was read names the
 // block it was read at. When a fork replaces that block the token is asked again
@@ -114,7 +115,7 @@ func (j *Job) CatchUp(ctx context.Context, commit job.Commit) error {
 	}
 }
 
-// Step puts new tokens into the queue and asks those that are due. It reports
+// Step puts new and upgraded tokens into the queue and asks those that are due. It reports
 // whether there is more to do at once.
 func (j *Job) Step(ctx context.Context, commit job.Commit) (more bool, err error) {
 	found, err := j.discover(ctx, commit)
