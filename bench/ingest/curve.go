@@ -31,6 +31,9 @@ import (
 // pieceBlocks are made at a time.
 const pieceBlocks = 2_500
 
+// grown asks for a chain that has grown before the second line of the curve.
+var grown bool
+
 // makeBlocks writes a chain to the standard output: of each block its hash, the JSON
 // of the block and that of its state update, each with its length in front.
 func makeBlocks(blocks, tx int, events float64) error {
@@ -45,7 +48,7 @@ func makeBlocks(blocks, tx int, events float64) error {
 		held = held[:0]
 		return out.Flush()
 	}
-	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, ChainID: contracts.ChainSepolia}
+	cfg := simnode.Config{Seed: 1, Blocks: blocks, TxPerBlock: tx, EventsPerTx: events, ChainID: contracts.ChainSepolia, Grown: grown}
 	err := simnode.Generate(cfg, func(b *starknet.Block, su *starknet.StateUpdate) error {
 		b.Status = starknet.AcceptedOnL1
 		record := appendSized(nil, b.Hash[:])
@@ -215,14 +218,18 @@ func (p *pace) line(done int) error {
 	blocks := float64(done - p.done)
 	took := (time.Since(p.began) - p.idle).Seconds()
 	perBlock := (spent.CPU() - p.worked).Seconds() * 1e3 / blocks
-	if p.first == 0 {
-		p.first = perBlock
+	ratio := "growing" // a line that is like no other
+	if !grown || done > stepBlocks {
+		if p.first == 0 {
+			p.first = perBlock
+		}
+		ratio = strconv.FormatFloat(p.first/perBlock, 'f', 2, 64)
 	}
 	stats, err := p.stats()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%10d %12.0f %18.2f %14.2f %12.0f %18.0f %12d\n", done, blocks/took, perBlock, p.first/perBlock, float64(stats.BulkRows-p.before.BulkRows)/blocks,
+	fmt.Printf("%10d %12.0f %18.2f %14s %12.0f %18.0f %12d\n", done, blocks/took, perBlock, ratio, float64(stats.BulkRows-p.before.BulkRows)/blocks,
 		float64(stats.MergedBytes-p.before.MergedBytes)/blocks/1e3, peakMemory()>>20)
 	p.before = stats
 	p.begin(done)
@@ -236,7 +243,7 @@ func runCurve(ctx context.Context, blocks, tx int, events float64, dir string) e
 	if err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, self, "-make", strconv.Itoa(blocks), "-tx", strconv.Itoa(tx), "-events", fmt.Sprint(events))
+	command := exec.CommandContext(ctx, self, "-make", strconv.Itoa(blocks), "-tx", strconv.Itoa(tx), "-events", fmt.Sprint(events), "-grown="+strconv.FormatBool(grown))
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {

@@ -57,6 +57,7 @@ func main() {
 	profile := flag.String("cpuprofile", "", "write a CPU profile of the first indexing to this file")
 	program := flag.String("peer", "", "the program of a peer that stores the same blocks, built in bench/events/juno")
 	curve := flag.Int("curve", 0, "instead, index so many blocks that another process makes, and print how the rate goes")
+	flag.BoolVar(&grown, "grown", false, "with -curve: the chain has grown within its first line, so that what a block takes stays the same")
 	made := flag.Int("make", 0, "write so many blocks to the standard output: what -curve starts")
 	flag.Parse()
 	profileFile = *profile

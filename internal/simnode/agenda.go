@@ -158,6 +158,9 @@ func (b *builder) run() {
 	if b.w.cfg.atLeast(0, 14, 1) && b.number%7 == 3 {
 		b.migrateClass()
 	}
+	if b.w.cfg.Grown && b.number < grownBy {
+		b.grow()
+	}
 	if b.number%wrongEvery == 4 {
 		b.byFaucet(func(*account) { b.doWrong() })
 	}
@@ -180,6 +183,31 @@ func (b *builder) takeTurn(i int) {
 		}
 	}
 	rare[i](b)
+}
+
+// grownBy is the block before which a grown chain has grown.
+const grownBy = 2_000
+
+// grow brings a grown chain closer to its bounds: accounts, a token in every sixth block, and tokens for many.
+func (b *builder) grow() {
+	for range 2 {
+		if b.w.accounts.len() < maxAccounts {
+			b.newAccount(3, false)
+		}
+	}
+	if b.number%6 == 0 && b.w.tokens.len() < maxTokens {
+		b.byFaucet(func(f *account) { b.deployPlainToken(f, contracts.CurrentUDC) })
+	}
+	for range 3 {
+		b.byFaucet(func(f *account) {
+			for range 40 {
+				token := b.r.intn(b.w.tokens.len())
+				if b.token(token).Standard == ERC20 && !b.spendable(f, token).isZero() {
+					b.callTransfer(f, token, b.somebody(), b.spendable(f, token).part(64))
+				}
+			}
+		})
+	}
 }
 
 // transactionCount varies around the mean; now and then a block is empty or

@@ -54,6 +54,10 @@ type Config struct {
 	// Extremes asks for a transaction now and then of amounts up to the largest, by an account
 	// that calls itself as well.
 	Extremes bool
+	// Grown asks for the accounts and tokens of a long chain within its first 2,000 blocks,
+	// each of which has more of them and hands tokens out, so that the blocks behind them
+	// are like those of any later time.
+	Grown bool
 	// Declare are classes that block 0 declares behind its own, such as one whose source
 	// is at hand.
 	Declare []*contracts.Class

@@ -248,6 +248,23 @@ func TestTruthEqualsEvents(t *testing.T) {
 	}
 }
 
+// TestGrown: a grown chain has the accounts and tokens of a long one soon, and its truth is that of its events.
+func TestGrown(t *testing.T) {
+	count := func(grown bool) (accounts, tokens int) {
+		c := simnode.New(simnode.Config{Seed: 4, Blocks: 120, Grown: grown})
+		if grown {
+			checkTruth(t, c)
+		}
+		return len(c.Accounts(119)), len(c.Tokens(119))
+	}
+	accounts, tokens := count(false)
+	more, moreTokens := count(true)
+	if more < 5*accounts || moreTokens < tokens+15 {
+		t.Errorf("%d accounts and %d tokens, and of a grown chain %d and %d", accounts, tokens, more, moreTokens)
+	}
+}
+
+
 // TestWrongTokens: each wrong token disagrees with its own events, in its own way.
 func TestWrongTokens(t *testing.T) {
 	const last = 59
