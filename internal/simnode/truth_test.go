@@ -264,7 +264,6 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-
 // TestWrongTokens: each wrong token disagrees with its own events, in its own way.
 func TestWrongTokens(t *testing.T) {
 	const last = 59
