@@ -161,7 +161,7 @@ func SymbolKey(symbol string, token felt.Felt) store.Key {
 // those whose classes were replaced.
 const (
 	jobRead     = 'b'
-	jobClasses  = 'c'
+	jobUpgrades = 'c'
 	jobQueue    = 'q'
 	jobProgress = 'r'
 )
@@ -213,7 +213,7 @@ type Upgrades struct {
 }
 
 // UpgradesKey is the address of the upgrades.
-var UpgradesKey = store.Key{Table: Jobs, Sort: []byte{jobClasses}}
+var UpgradesKey = store.Key{Table: Jobs, Sort: []byte{jobUpgrades}}
 
 // Encode is the row.
 func (u *Upgrades) Encode() []byte {

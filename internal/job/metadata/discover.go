@@ -68,7 +68,7 @@ func (j *Job) discover(ctx context.Context, commit job.Commit) (more bool, err e
 			more = true
 			return nil
 		}
-		upgraded, err := j.follow(ctx, r, b, &state)
+		upgraded, err := j.followUpgrades(ctx, r, b, &state)
 		more = more || upgraded
 		return err
 	})

@@ -17,10 +17,10 @@ const (
 	upgradePause = catchUpRefresh
 )
 
-// follow makes tokens due whose classes were replaced since the last look. It does not look back: not at what came
+// followUpgrades makes tokens due whose classes were replaced since the last look. It does not look back: not at what came
 // before its first look, nor at what was caught up with, nor below the last of several forks. Such tokens are asked
 // when they are due.
-func (j *Job) follow(ctx context.Context, r store.Reader, b *store.Batch, state *chain.State) (more bool, err error) {
+func (j *Job) followUpgrades(ctx context.Context, r store.Reader, b *store.Batch, state *chain.State) (more bool, err error) {
 	was, some, err := token.UpgradesNow(ctx, r)
 	if err != nil {
 		return false, err

@@ -2,7 +2,6 @@ package metadata_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -11,7 +10,6 @@ import (
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
-	"chainexplorer/internal/job/metadata"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
 )
@@ -134,34 +132,4 @@ func (w *world) unused(from uint64) (out []felt.Felt) {
 		})
 	}
 	return out
-}
-
-func (w *world) commit(fill func(*store.Batch)) {
-	w.t.Helper()
-	lease, err := w.engine.Acquire(w.t.Context(), store.Writer, "test", time.Minute)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	b := &store.Batch{Epoch: lease.Epoch}
-	fill(b)
-	err = errors.Join(w.engine.Commit(w.t.Context(), b), w.engine.Release(w.t.Context(), lease))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// catchUp does the job once.
-func (w *world) catchUp(now time.Time) {
-	w.t.Helper()
-	j := metadata.New(metadata.Job{Store: w.engine, Source: w.source, Now: func() time.Time { return now }})
-	err := j.CatchUp(w.t.Context(), func(_ context.Context, b *store.Batch) error {
-		w.commit(func(own *store.Batch) {
-			b.Epoch = own.Epoch
-			*own = *b
-		})
-		return nil
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
 }
