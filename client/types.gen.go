@@ -1482,7 +1482,8 @@ type EventRow struct {
 	ContractAlias *string `json:"contractAlias"`
 	// Authoritative, whatever was decoded.
 	Data []string `json:"data"`
-	// Only when decodingStatus is decoded.
+	// There whenever decodingStatus is decoded, empty for an event without members, and only
+	// then.
 	DecodedFields []DecodedField `json:"decodedFields,omitzero"`
 	// Where the schema of the fields comes from.
 	DecodedFieldsSource *string `json:"decodedFieldsSource"`
@@ -1946,7 +1947,8 @@ type Log struct {
 	ContractAlias *string `json:"contractAlias"`
 	// Authoritative, whatever was decoded.
 	Data []string `json:"data"`
-	// Only when decodingStatus is decoded.
+	// There whenever decodingStatus is decoded, empty for an event without members, and only
+	// then.
 	DecodedFields []DecodedField `json:"decodedFields,omitzero"`
 	// Where the schema of the fields comes from.
 	DecodedFieldsSource *string `json:"decodedFieldsSource"`

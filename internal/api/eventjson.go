@@ -18,7 +18,7 @@ func appendEventContent(b []byte, e *EventContent) []byte {
 	b = jsonrow.TextAt(b, `,"eventName":`, e.EventName)
 	b = jsonrow.TextAt(b, `,"eventNameSource":`, e.EventNameSource)
 	b = jsonrow.TextAt(b, `,"eventNameUnavailableReason":`, e.EventNameUnavailableReason)
-	if len(e.DecodedFields) > 0 {
+	if e.DecodedFields != nil {
 		b = jsonrow.List(b, `,"decodedFields":`, e.DecodedFields, appendDecodedField)
 	}
 	b = jsonrow.TextAt(b, `,"decodedFieldsSource":`, e.DecodedFieldsSource)

@@ -109,7 +109,7 @@ type EventContent struct {
 	EventName                      *string        `json:"eventName"`
 	EventNameSource                *string        `json:"eventNameSource" enum:"verified_abi,class_abi,curated_selector,selector_unique"`
 	EventNameUnavailableReason     *string        `json:"eventNameUnavailableReason" enum:"event_time_class_epoch_unavailable"`
-	DecodedFields                  []DecodedField `json:"decodedFields,omitempty" doc:"Only when decodingStatus is decoded."`
+	DecodedFields                  []DecodedField `json:"decodedFields,omitzero" doc:"There whenever decodingStatus is decoded, empty for an event without members, and only then."`
 	DecodedFieldsSource            *string        `json:"decodedFieldsSource" enum:"verified_abi,class_abi,curated_selector"`
 	DecodedFieldsUnavailableReason *string        `json:"decodedFieldsUnavailableReason" enum:"schema_unavailable,selector_only_attribution,payload_shape_mismatch,schema_shape_unsupported"`
 	EventTimeClassHash             *felt.Felt     `json:"eventTimeClassHash" doc:"Class of the contract when it emitted the event; null when the block does not tell."`

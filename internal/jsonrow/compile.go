@@ -193,6 +193,11 @@ func (c *compiler) members(t reflect.Type) (out []member) {
 		case "":
 		case "omitempty":
 			m.omitted, m.empty = m.nullable, emptiness(f.Type)
+		case "omitzero":
+			if _, judges := f.Type.MethodByName("IsZero"); judges || f.Type.Kind() != reflect.Slice {
+				c.unable = true
+			}
+			m.empty = reflect.Value.IsZero // none, and not an empty list
 		default:
 			c.unable = true
 		}

@@ -89,6 +89,12 @@ func TestAsStandard(t *testing.T) {
 		Tree{Below: []*Tree{nil, {}, {Below: []*Tree{{}}}}}, json.Number("12"), struct{ N json.Number }{}, failing{}, []any{failing{}},
 		byAddr{}, &byAddr{}, []byAddr{{}}, struct{ B byAddr }{}, &struct{ B byAddr }{}, map[string]byAddr{"a": {}}, struct{ B *byAddr }{},
 		struct {
+			None  []inner     `json:"none,omitzero"`
+			Empty []inner     `json:"empty,omitzero"`
+			Some  []inner     `json:"some,omitzero"`
+			Felts []felt.Felt `json:"felts,omitzero"`
+		}{Empty: []inner{}, Some: []inner{{}}},
+		struct {
 			A int `json:"a,string"`
 			B int `json:"b,omitzero"`
 		}{}, struct {
