@@ -3,6 +3,7 @@ package starknet
 // Encoding of blocks and headers: what a node answers, under the exact names.
 
 import (
+	"encoding/hex"
 	"strconv"
 	"unicode/utf8"
 
@@ -68,6 +69,14 @@ func (w *writer) feltValue(f *felt.Felt) {
 func (w *writer) felt(name string, f *felt.Felt) {
 	w.key(name)
 	w.feltValue(f)
+}
+
+// word256 writes all 64 digits, as nodes and L1 do: it is no number, and people compare it as text.
+func (w *writer) word256(name string, v *[32]byte) {
+	w.key(name)
+	w.b = append(w.b, '"', '0', 'x')
+	w.b = hex.AppendEncode(w.b, v[:])
+	w.b = append(w.b, '"')
 }
 
 func (w *writer) felts(name string, fs []felt.Felt) {

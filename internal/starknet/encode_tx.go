@@ -148,8 +148,7 @@ func (w *writer) receipt(r *Receipt, _ SpecVersion) {
 	case Deploy, DeployAccount:
 		w.felt("contract_address", &r.ContractAddress)
 	case L1Handler:
-		hash := felt.Felt(r.MessageHash) // only for its hex form: it may exceed the prime
-		w.felt("message_hash", &hash)
+		w.word256("message_hash", &r.MessageHash)
 	}
 	w.close('}')
 }
