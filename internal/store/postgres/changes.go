@@ -65,7 +65,13 @@ type followed struct {
 	unknown   atomic.Uint64
 
 	mu      sync.Mutex
-	numbers map[string]int64 // guarded by mu; by the name of the lease
+	numbers map[string]numbered // guarded by mu; by the name of the lease
+}
+
+// numbered is a number of commits, and since when it is known.
+type numbered struct {
+	n  int64
+	at time.Time
 }
 
 // follow keeps e.followed until the engine is closed.
@@ -76,9 +82,12 @@ func (e *Engine) follow() {
 		return
 	}
 	w := &watcher{engine: e, every: pollFollow, changed: f.raise}
-	w.confirmed = func(numbers map[string]int64, asked time.Time) {
-		for name, n := range numbers {
-			f.raise(name, n)
+	var told time.Time
+	w.confirmed = func(numbers map[string]int64, elsewhere bool, asked time.Time) {
+		// Replicas that take turns go back and forth all the time.
+		if f.confirm(numbers, elsewhere, asked) && time.Since(told) > time.Minute {
+			told = time.Now()
+			e.log.Warn("the database has gone back to an earlier state, as after a failover or a restored backup: nothing that was read before counts")
 		}
 		f.confirmed.Store(int64(max(asked.Sub(f.began), 1)))
 	}
@@ -92,13 +101,40 @@ func (e *Engine) follow() {
 func (f *followed) raise(name string, n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.numbers == nil {
-		f.numbers = map[string]int64{}
+	if n > f.numbers[name].n {
+		f.note(name, n)
 	}
-	if n > f.numbers[name] {
-		f.numbers[name] = n
+}
+
+func (f *followed) note(name string, n int64) {
+	if f.numbers == nil {
+		f.numbers = map[string]numbered{}
+	}
+	f.numbers[name] = numbered{n, time.Now()}
+	f.version.Add(1)
+}
+
+// confirm notes all numbers, and says whether one is lower than what was known before it was
+// asked for: then the database is not the one that it was, and its numbers will come again
+// with other rows. The same may be hidden by commits since where another server answers.
+func (f *followed) confirm(numbers map[string]int64, elsewhere bool, asked time.Time) (back bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if elsewhere {
 		f.version.Add(1)
 	}
+	for name, known := range f.numbers {
+		if numbers[name] < known.n && known.at.Before(asked) {
+			f.note(name, numbers[name])
+			back = true
+		}
+	}
+	for name, n := range numbers {
+		if n > f.numbers[name].n {
+			f.note(name, n)
+		}
+	}
+	return back
 }
 
 // Commits changes with every commit, by whatever process: at once with one of
@@ -119,9 +155,10 @@ func (e *Engine) Commits() uint64 {
 type watcher struct {
 	engine    *Engine
 	every     time.Duration
-	last      map[string]int64                                // nil: unknown
-	changed   func(name string, n int64)                      // the number is another
-	confirmed func(numbers map[string]int64, asked time.Time) // may be nil: they were these at that time or later
+	last      map[string]int64                                                // nil: unknown
+	server    string                                                          // that answered last
+	changed   func(name string, n int64)                                      // the number is another
+	confirmed func(numbers map[string]int64, elsewhere bool, asked time.Time) // may be nil: they were these at that time or later, on another server perhaps
 }
 
 // run watches until ctx or the engine ends.
@@ -213,37 +250,44 @@ func (w *watcher) hear(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// numbers are those of the last commits under each lease.
-func (e *Engine) numbers(ctx context.Context, conn *pgx.Conn) (map[string]int64, error) {
+// numbers are those of the last commits under each lease, and what tells the server that
+// has them from another, or from itself before it was started anew.
+func (e *Engine) numbers(ctx context.Context, conn *pgx.Conn) (out map[string]int64, server string, err error) {
 	rows, err := conn.Query(ctx, e.own.commits)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out := map[string]int64{}
+	out = map[string]int64{}
 	var name string
 	var n int64
-	_, err = pgx.ForEachRow(rows, []any{&name, &n}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&name, &n, &server}, func() error {
 		out[name] = n
 		return nil
 	})
-	return out, err
+	return out, server, err
 }
 
 // ask compares the numbers of commits with the last ones known.
 func (w *watcher) ask(ctx context.Context, conn *pgx.Conn) error {
 	asked := time.Now()
-	numbers, err := w.engine.numbers(ctx, conn)
+	numbers, server, err := w.engine.numbers(ctx, conn)
 	if err != nil {
 		return err
 	}
 	if w.last == nil {
-		w.last = numbers
+		w.last, w.server = numbers, server
 	}
+	elsewhere := server != w.server
+	w.server = server
 	for name, n := range numbers {
+		if elsewhere || n < w.last[name] { // it has gone back, perhaps to another branch
+			w.last[name] = n
+			w.changed(name, n)
+		}
 		w.note(name, n)
 	}
 	if w.confirmed != nil {
-		w.confirmed(numbers, asked)
+		w.confirmed(numbers, elsewhere, asked)
 	}
 	return nil
 }

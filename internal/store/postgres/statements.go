@@ -132,7 +132,7 @@ func newOwnStatements(schema string) ownStatements {
 			update ` + s.fences + ` set commits = commits + $2 where name = $4 and held and epoch = $1 returning commits)
 		select coalesce(max(commits), 0) / count(*),
 			case when $2 > 0 then pg_notify($3, rtrim(max(commits)::text || ' ' || $4)) end from fenced`
-	s.commits = `select name, commits from ` + s.fences
+	s.commits = `select name, commits, pg_postmaster_start_time()::text from ` + s.fences
 	// Times are nanoseconds since 1970, by the database's clock unless a test has another.
 	const now = `coalesce(%s::bigint, (extract(epoch from clock_timestamp()) * 1000000)::bigint * 1000)`
 	s.leaseNow = `select held, epoch, owner, expires, ` + fmt.Sprintf(now, "$1") + ` from ` + s.leases + ` where name = $2`
