@@ -33,6 +33,7 @@ type layout struct {
 var kinds = []layout{
 	{felt.Selector("OwnershipTransferred"), OwnershipTransferred, []int{2}},
 	{felt.Selector("RoleGranted"), RoleGranted, []int{3}},
+	{felt.Selector("RoleGrantedWithDelay"), RoleGranted, []int{4}}, // nobody has to announce it again when its time has come
 	{felt.Selector("RoleRevoked"), RoleRevoked, []int{3}},
 	{felt.Selector("Paused"), Paused, []int{0, 1}},
 	{felt.Selector("Unpaused"), Unpaused, []int{0, 1}},

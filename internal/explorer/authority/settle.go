@@ -128,10 +128,16 @@ func (c *Controls) metadata() Fact {
 	if admin := firstOf(c.owner(), c.holder(adminRoles)); admin != nil {
 		return Fact{AdminDetected, admin}
 	}
-	if c.Owner != nil && c.Complete && len(c.Roles) == 0 {
+	if c.Owner != nil && c.Complete && len(c.Roles) == 0 && !c.silent() {
 		return Fact{Status: Renounced} // the last thing that was heard of an owner
 	}
 	return Fact{Status: Unknown}
+}
+
+// silent says that the class has roles of which nothing was heard: they may be announced in a
+// way that is not understood, such as below the selector of a component.
+func (c *Controls) silent() bool {
+	return c.can(class.Roles) && !slices.ContainsFunc(c.Announcements, func(a Announcement) bool { return a.Role != nil })
 }
 
 // PowerNames lists what the class's code can do, in words.
