@@ -95,16 +95,46 @@ func InterfaceOf(c *starknet.Class) *Interface {
 	out.External = add(points.External, abi.External)
 	out.L1Handlers = add(points.L1Handler, abi.L1Handler)
 	out.Constructors = add(points.Constructor, abi.Constructor)
-	text = 0
-	for _, t := range schema.Types() {
-		if text += len(t.Name) + textOf(t.Members); text > typesText {
-			out.TypesTruncated = true
-			break
-		}
-		t.Members = some(t.Members)
-		out.Types = append(out.Types, t)
-	}
+	out.keep(schema.Types())
 	return out
+}
+
+// keep takes in the types that there is room for, in their order. If there is none for all, those without
+// which the parameters of doors cannot be read come first.
+func (i *Interface) keep(types []abi.TypeDef) {
+	text := 0
+	for _, t := range types {
+		text += len(t.Name) + textOf(t.Members)
+	}
+	needed := make([]bool, len(types))
+	if text > typesText {
+		i.TypesTruncated = true
+		var lists [][]abi.Param
+		for _, list := range i.lists() {
+			for _, d := range *list {
+				lists = append(lists, d.Inputs, d.Outputs)
+			}
+		}
+		needed = abi.Needed(types, lists...)
+	}
+	kept, left := make([]bool, len(types)), typesText
+	for _, first := range []bool{true, false} {
+		for k, t := range types {
+			if needed[k] != first {
+				continue
+			}
+			if left -= len(t.Name) + textOf(t.Members); left < 0 {
+				break
+			}
+			kept[k] = true
+		}
+	}
+	for k, t := range types {
+		if kept[k] {
+			t.Members = some(t.Members)
+			i.Types = append(i.Types, t)
+		}
+	}
 }
 
 func textOf(ps []abi.Param) (n int) {
