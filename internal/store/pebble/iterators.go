@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 const (
 	// keptIterators is how many of a kind are kept: for so many reads at a time.
-	keptIterators = 4
+	keptIterators = 8
 	// keptFor is for how long they are kept at most.
 	keptFor = time.Second
 )
@@ -23,11 +24,19 @@ const (
 // iterators are those of one state that nobody uses. The zero value is ready.
 type iterators struct {
 	mu     sync.Mutex
-	idle   [2][]*lsm.Iterator // guarded by mu: by kind
-	timer  *time.Timer        // guarded by mu: closes them in a while; nil where there are none
-	closed bool               // guarded by mu: none is kept any more
+	idle   [2][]*iterator // guarded by mu: by kind, those given back last at the end
+	timer  *time.Timer    // guarded by mu: closes them in a while; nil where there are none
+	closed bool           // guarded by mu: none is kept any more
 
 	closing sync.WaitGroup // of those whose time is over
+}
+
+// iterator is one that is used again, best for rows of the same table: the files where they are is what it has open.
+type iterator struct {
+	*lsm.Iterator
+	kind  kind
+	table byte
+	key   keyBuffer // for the key that is looked for
 }
 
 // kind is what an iterator is for.
@@ -40,48 +49,61 @@ const (
 
 // take returns an iterator over what is from lower on and below upper; nil is no bound. It is for one
 // goroutine, which gives it back.
-func (s *iterators) take(ctx context.Context, view *lsm.Snapshot, k kind, lower, upper []byte) (*lsm.Iterator, error) {
-	if it := s.last(k); it != nil {
+func (s *iterators) take(ctx context.Context, view *lsm.Snapshot, k kind, table byte, lower, upper []byte) (*iterator, error) {
+	if it := s.last(k, table); it != nil {
+		it.table = table
 		it.SetContext(ctx)
 		it.SetBounds(lower, upper)
 		return it, nil
 	}
-	return view.NewIterWithContext(ctx, &lsm.IterOptions{LowerBound: lower, UpperBound: upper, UseL6Filters: k == withFilters})
+	it, err := view.NewIterWithContext(ctx, &lsm.IterOptions{LowerBound: lower, UpperBound: upper, UseL6Filters: k == withFilters})
+	if err != nil {
+		return nil, err
+	}
+	return &iterator{Iterator: it, kind: k, table: table}, nil
 }
 
-// last is the one that was given back last; nil where there is none.
-func (s *iterators) last(k kind) *lsm.Iterator {
+// last is the one that was given back last of those for the table, or else the one that nobody used for the longest time;
+// nil where there are few, so that there will be one for each table that is looked at often.
+func (s *iterators) last(k kind, table byte) *iterator {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.idle[k])
-	if n == 0 {
-		return nil
+	list := s.idle[k]
+	i := len(list) - 1
+	for i >= 0 && list[i].table != table {
+		i--
 	}
-	it := s.idle[k][n-1]
-	s.idle[k][n-1] = nil
-	s.idle[k] = s.idle[k][:n-1]
+	if i < 0 {
+		if len(list) < keptIterators/2 {
+			return nil
+		}
+		i = 0
+	}
+	it := list[i]
+	s.idle[k] = slices.Delete(list, i, i+1)
 	return it
 }
 
 // give takes an iterator back, and returns what went wrong with it. What it showed is not looked at any more.
-func (s *iterators) give(it *lsm.Iterator, k kind) error {
+func (s *iterators) give(it *iterator) error {
 	if it.Error() != nil {
 		return it.Close() // which returns it
 	}
 	it.SetContext(context.Background())
-	if s.keep(it, k) {
+	if s.keep(it) {
 		return nil
 	}
 	return it.Close()
 }
 
-func (s *iterators) keep(it *lsm.Iterator, k kind) bool {
+func (s *iterators) keep(it *iterator) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || len(s.idle[k]) >= keptIterators {
+	list := s.idle[it.kind]
+	if s.closed || len(list) >= keptIterators {
 		return false
 	}
-	s.idle[k] = append(s.idle[k], it)
+	s.idle[it.kind] = append(list, it)
 	if s.timer == nil {
 		s.timer = time.AfterFunc(keptFor, s.expire)
 	}
@@ -91,15 +113,15 @@ func (s *iterators) keep(it *lsm.Iterator, k kind) bool {
 // expire closes those that nobody uses.
 func (s *iterators) expire() {
 	s.mu.Lock()
-	idle := s.idle
+	over := s.idle
 	if s.timer != nil {
 		s.timer.Stop() // it would keep the state in memory
 	}
-	s.idle, s.timer = [2][]*lsm.Iterator{}, nil
+	s.idle, s.timer = [2][]*iterator{}, nil
 	s.closing.Add(1)
 	s.mu.Unlock()
 	defer s.closing.Done()
-	for _, list := range idle {
+	for _, list := range over {
 		for _, it := range list {
 			it.Close() //nolint:errcheck // nothing went wrong with it
 		}

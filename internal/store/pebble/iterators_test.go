@@ -161,11 +161,11 @@ func TestIteratorsAreLetGo(t *testing.T) {
 	}
 	var all []func() error
 	for range 3 * keptIterators {
-		it, err := spare.take(t.Context(), e.current.view, unfiltered, nil, nil)
+		it, err := spare.take(t.Context(), e.current.view, unfiltered, table.ID, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, func() error { return spare.give(it, unfiltered) })
+		all = append(all, func() error { return spare.give(it) })
 	}
 	for _, give := range all {
 		if err := give(); err != nil {
@@ -186,5 +186,45 @@ func TestIteratorsAreLetGo(t *testing.T) {
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestIteratorsStayWithTheirTable: who reads a few tables in turn finds each time an iterator that has the files of that
+// table open, and who reads many has no more iterators for it.
+func TestIteratorsStayWithTheirTable(t *testing.T) {
+	e, _, write := rowsOf(t)
+	defer e.Close() //nolint:errcheck // the end of the test
+	write(0)
+	spare := &e.current.spare
+	use := func(table byte) *iterator {
+		it, err := spare.take(t.Context(), e.current.view, unfiltered, table, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it.table != table {
+			t.Fatalf("an iterator for table %d says it is for %d", table, it.table)
+		}
+		if err := spare.give(it); err != nil {
+			t.Fatal(err)
+		}
+		return it
+	}
+	few := byte(keptIterators / 2)
+	own := map[byte]*iterator{}
+	for round := range 3 {
+		for table := range few {
+			switch it := use(table); {
+			case round == 0:
+				own[table] = it
+			case own[table] != it:
+				t.Errorf("table %d is read with another iterator in round %d", table, round)
+			}
+		}
+	}
+	for table := range 10 * few {
+		use(table)
+	}
+	if n := len(spare.idle[unfiltered]); n != int(few) {
+		t.Errorf("%d iterators are kept of who reads one table after the other, want %d", n, few)
 	}
 }

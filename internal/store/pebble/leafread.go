@@ -5,14 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 
-	lsm "github.com/cockroachdb/pebble/v2"
-
 	"chainexplorer/internal/store"
 )
 
 // row finds the row of a key with an iterator, whose memory the value is. A fault that the
 // iterator came upon is its own to tell.
-func (r *reader) row(it *lsm.Iterator, key []byte) (value []byte, found bool, err error) {
+func (r *reader) row(it *iterator, key []byte) (value []byte, found bool, err error) {
 	if !r.engine.inLeaf(key) {
 		if !it.SeekPrefixGE(key) || !bytes.Equal(it.Key(), key) {
 			return nil, false, nil
@@ -45,13 +43,13 @@ func (r *reader) eachOfSeries(ctx context.Context, lower, upper []byte, reverse 
 	if divided {
 		bound = store.PrefixEnd(upper[:r.engine.leaves[upper[0]]-1-store.NumberBytes])
 	}
-	it, err := r.spare.take(ctx, r.view, unfiltered, lower, bound)
+	it, err := r.spare.take(ctx, r.view, unfiltered, lower[0], lower, bound)
 	if err != nil {
 		return err
 	}
 	w := seriesWalk{r: r, it: it, lower: lower, upper: upper, reverse: reverse, fn: fn}
 	defer func() {
-		if closeErr := r.spare.give(it, unfiltered); err == nil && !w.stopped {
+		if closeErr := r.spare.give(it); err == nil && !w.stopped {
 			err = closeErr
 		}
 		if w.leaf != nil {
@@ -92,7 +90,7 @@ func (r *reader) eachOfSeries(ctx context.Context, lower, upper []byte, reverse 
 // seriesWalk shows the rows of one key after the other.
 type seriesWalk struct {
 	r            *reader
-	it           *lsm.Iterator
+	it           *iterator
 	lower, upper []byte
 	reverse      bool
 	fn           func(key, value []byte) bool

@@ -58,7 +58,7 @@ func appendKey(b []byte, k *store.Key) []byte {
 	return append(b, k.Sort...)
 }
 
-// keyBuffer is on the stack of most reads.
+// keyBuffer is room for most keys.
 type keyBuffer [128]byte
 
 func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
@@ -68,19 +68,17 @@ func (r *reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	if err := r.engine.schema.CheckKey(&k); err != nil {
 		return nil, err
 	}
-	var buf keyBuffer
-	key := appendKey(buf[:0], &k)
-	it, err := r.spare.take(ctx, r.view, unfiltered, nil, nil)
+	it, err := r.spare.take(ctx, r.view, unfiltered, k.Table.ID, nil, nil)
 	if err != nil {
 		return nil, r.failed(k.Table, err)
 	}
 	var out []byte
-	value, found, err := r.row(it, key)
+	value, found, err := r.row(it, appendKey(it.key[:0], &k))
 	if found && err == nil {
 		out = make([]byte, len(value))
 		copy(out, value)
 	}
-	if closeErr := r.spare.give(it, unfiltered); err == nil {
+	if closeErr := r.spare.give(it); err == nil {
 		err = closeErr
 	}
 	if err != nil {
@@ -224,13 +222,13 @@ func (w *lookup) look(ctx context.Context, first bool) (visited, err error) {
 	if part == nil {
 		return nil, nil
 	}
-	it, err := w.r.spare.take(ctx, w.r.view, w.kind, nil, nil)
+	it, err := w.r.spare.take(ctx, w.r.view, w.kind, part[0].key[0], nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	// In a defer, since a visitor may leave by a panic.
 	defer func() {
-		if closeErr := w.r.spare.give(it, w.kind); err == nil && visited == nil {
+		if closeErr := w.r.spare.give(it); err == nil && visited == nil {
 			err = closeErr
 		}
 	}()
@@ -360,14 +358,14 @@ func (r *reader) each(ctx context.Context, t *store.Table, lower, upper []byte, 
 	if t.Series && r.engine.settled.Load() > 0 {
 		return r.eachOfSeries(ctx, lower, upper, reverse, fn)
 	}
-	it, err := r.spare.take(ctx, r.view, unfiltered, lower, upper)
+	it, err := r.spare.take(ctx, r.view, unfiltered, t.ID, lower, upper)
 	if err != nil {
 		return err
 	}
 	// In a defer, since fn may leave by a panic or by ending its goroutine.
 	stopped := false
 	defer func() {
-		if closeErr := r.spare.give(it, unfiltered); err == nil && !stopped {
+		if closeErr := r.spare.give(it); err == nil && !stopped {
 			err = closeErr
 		}
 	}()
