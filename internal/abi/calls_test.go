@@ -20,7 +20,7 @@ func callsOf(s *abi.Schema, sierra bool) *abi.Calls {
 func brief(r abi.Result) string {
 	parts := []string{string(r.Status), r.Name, string(r.UnavailableReason)}
 	for _, f := range r.Fields {
-		parts = append(parts, f.Label+"="+f.DisplayValue)
+		parts = append(parts, f.Label+"="+f.DisplayValue.String())
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }

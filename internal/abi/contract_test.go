@@ -82,7 +82,7 @@ func TestRanges(t *testing.T) {
 		switch {
 		case c.want == "" && (r.Status != abi.NameOnly || r.UnavailableReason != abi.PayloadShapeMismatch || r.Name != "E" || r.NameSource != abi.ClassABI):
 			t.Errorf("%s %v: %s %s", c.typ, c.data, r.Status, r.UnavailableReason)
-		case c.want != "" && (r.Status != abi.Decoded || r.Fields[0].DisplayValue != c.want):
+		case c.want != "" && (r.Status != abi.Decoded || r.Fields[0].DisplayValue.String() != c.want):
 			t.Errorf("%s %v: %s %s %+v", c.typ, c.data, r.Status, r.UnavailableReason, r.Fields)
 		}
 	}
@@ -223,7 +223,7 @@ func TestCairo0(t *testing.T) {
 		if r.Status == abi.Decoded {
 			var parts []string
 			for _, f := range r.Fields {
-				parts = append(parts, f.Label+"="+f.DisplayValue)
+				parts = append(parts, f.Label+"="+f.DisplayValue.String())
 			}
 			got = strings.Join(parts, " ")
 		}

@@ -69,8 +69,8 @@ type Result struct {
 	UnavailableReason Reason // empty when decoded
 }
 
-// Field is one value of a decoded event. RawValues and AddressValue alias the
-// arrays that were decoded.
+// Field is one value of a decoded event. RawValues, AddressValue and a felt that is
+// shown alias the arrays that were decoded.
 type Field struct {
 	Label         string
 	Type          string // the full type string of the ABI
@@ -79,7 +79,7 @@ type Field struct {
 	Status        FieldStatus
 	RawValues     []felt.Felt
 	OriginIndexes []int
-	DisplayValue  string
+	DisplayValue  felt.Shown
 	AddressValue  *felt.Felt
 	NumericValue  *string // decimal, with a minus sign if negative
 	TextValue     *string

@@ -92,12 +92,6 @@ func (r *Room) room(size int) (from int) {
 	return r.text.Len()
 }
 
-// hex is a felt as text.
-func (r *Room) hex(f *felt.Felt) string {
-	var digits [2 + 2*felt.Size]byte
-	return r.keep(f.AppendHex(digits[:0]))
-}
-
 // decimal is a number of four words, the most significant first, as text.
 func (r *Room) decimal(words [4]uint64) string {
 	var digits [80]byte
@@ -121,7 +115,7 @@ func (r *Room) keep(b []byte) string {
 	return r.text.String()[from:]
 }
 
-// longestText is as long as a felt, or the decimal digits of 256 bits, can be.
+// longestText is as long as the decimal digits of 256 bits can be.
 const longestText = 80
 
 // roomy is for how many fields a room keeps memory: few transactions have more.

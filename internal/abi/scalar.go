@@ -13,13 +13,13 @@ import (
 // Values of one type of fixed size: the range check and the typed value.
 
 func (f *Field) setText(k FieldKind, text string) {
-	f.Kind, f.DisplayValue = k, text
-	f.TextValue = &f.DisplayValue // which stays as it is
+	f.Kind, f.DisplayValue = k, felt.ShownAs(text)
+	f.TextValue = f.DisplayValue.Text() // which stays as it is
 }
 
 func (f *Field) setNumber(k FieldKind, decimal string) {
-	f.Kind, f.DisplayValue = k, decimal
-	f.NumericValue = &f.DisplayValue
+	f.Kind, f.DisplayValue = k, felt.ShownAs(decimal)
+	f.NumericValue = f.DisplayValue.Text()
 }
 
 // setScalar gives the field its typed value, or reports that the felts are not
@@ -28,7 +28,7 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	v := &f.RawValues[0]
 	switch k {
 	case kindFelt:
-		f.DisplayValue = room.hex(v)
+		f.DisplayValue = v.Shown()
 		return true
 	case kindU256:
 		if !below(v, 128) || !below(&f.RawValues[1], 128) {
@@ -48,15 +48,15 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	switch k {
 	case kindBool:
 		b := &truths[v[felt.Size-1]] // below 2
-		f.Kind, f.BoolValue, f.DisplayValue = KindBool, b, strconv.FormatBool(*b)
+		f.Kind, f.BoolValue, f.DisplayValue = KindBool, b, felt.ShownAs(strconv.FormatBool(*b))
 	case kindAddress:
-		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, room.hex(v)
+		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, v.Shown()
 	case kindEthAddress:
-		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, displayBytes(v[felt.Size-20:])
+		f.Kind, f.AddressValue, f.DisplayValue = KindAddress, v, felt.ShownAs(displayBytes(v[felt.Size-20:]))
 	case kindClassHash:
-		f.Kind, f.DisplayValue = KindHash, room.hex(v)
+		f.Kind, f.DisplayValue = KindHash, v.Shown()
 	case kindStorageAddress, kindBytes31:
-		f.DisplayValue = room.hex(v)
+		f.DisplayValue = v.Shown()
 	default: // unsigned integers
 		f.setNumber(KindFelt, room.decimal(limbs(v)))
 	}

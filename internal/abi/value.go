@@ -180,9 +180,9 @@ func (d *decoder) array(label string, t *typeNode, in *cursor, depth int) verdic
 	}
 	number := strconv.Itoa(n)
 	f.NumericValue = &number
-	f.DisplayValue = d.room.join(number, " items", "", "")
+	f.DisplayValue = felt.ShownAs(d.room.join(number, " items", "", ""))
 	if n == 1 {
-		f.DisplayValue = "1 item"
+		f.DisplayValue = felt.ShownAs("1 item")
 	}
 	return d.items(label, t, in, n, depth)
 }
@@ -208,7 +208,7 @@ func (d *decoder) bareRun(label string, t *typeNode, in *cursor, n int) verdict 
 	if t.kind == kindArray {
 		items = items[1:]
 	}
-	f.DisplayValue = displayList(items)
+	f.DisplayValue = felt.ShownAs(displayList(items))
 	return consumedAll
 }
 
@@ -225,6 +225,6 @@ func (d *decoder) byteArray(label string, t *typeNode, in *cursor) verdict {
 		f.setText(KindText, string(text))
 		return consumedAll
 	}
-	f.Kind, f.Status, f.DisplayValue = KindText, FieldPartial, displayBytes(text)
+	f.Kind, f.Status, f.DisplayValue = KindText, FieldPartial, felt.ShownAs(displayBytes(text))
 	return consumedAll
 }

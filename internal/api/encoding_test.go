@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"chainexplorer/internal/api"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/jsonrow"
 )
 
@@ -53,6 +55,12 @@ type filler struct{ *rand.Rand }
 var odd = []string{"", "plain", "<b>&amp;</b>", `"\/`, "\x00\x1f\x7f\n\t", "\xff\xc0", "ü💡\u2028\u2029\ufffd", "0x1"}
 
 func (g *filler) fill(v reflect.Value, depth int) {
+	if shown, ok := v.Addr().Interface().(*felt.Shown); ok {
+		if *shown = felt.ShownAs(odd[g.IntN(len(odd))]); g.IntN(2) == 0 {
+			*shown = new(felt.FromUint64(g.Uint64())).Shown()
+		}
+		return
+	}
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(g.IntN(2) == 0)
@@ -99,6 +107,24 @@ func (g *filler) fill(v reflect.Value, depth int) {
 	case reflect.Interface:
 		if v.NumMethod() == 0 && g.IntN(2) > 0 {
 			v.Set(reflect.ValueOf(odd[g.IntN(len(odd))]))
+		}
+	}
+}
+
+// TestSortsOfFields: what a field is made of most is written from a table, as encoding/json writes it.
+func TestSortsOfFields(t *testing.T) {
+	for _, source := range []string{"key", "data", "", "keys", "d\x00ta"} {
+		for _, kind := range []string{"address", "hash", "bool", "u256", "felt", "text", "", "addresses", "abc"} {
+			for _, status := range []string{"decoded", "partial", "raw", "", "row", `"`} {
+				f := api.DecodedField{Source: source, Kind: kind, Status: status}
+				want, err := json.Marshal(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, err := jsonrow.Append(nil, f); err != nil || string(got) != string(want) {
+					t.Errorf("%q, %q, %q is written as\n%s (%v), want\n%s", source, kind, status, got, err, want)
+				}
+			}
 		}
 	}
 }

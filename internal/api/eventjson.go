@@ -1,6 +1,9 @@
 package api
 
-import "chainexplorer/internal/jsonrow"
+import (
+	"chainexplorer/internal/abi"
+	"chainexplorer/internal/jsonrow"
+)
 
 // A page of events is mostly these two, hundreds of them, and so is a transaction. They are written
 // field by field. TestEncodingFollowsTheTypes finds a field that is forgotten here.
@@ -35,14 +38,51 @@ func appendAliases(b []byte, a *Aliases) []byte {
 func appendDecodedField(b []byte, f *DecodedField) []byte {
 	b = jsonrow.Text(b, `,"label":`, f.Label)
 	b = jsonrow.TextAt(b, `,"type":`, f.Type)
-	b = jsonrow.Text(b, `,"source":`, f.Source)
-	b = jsonrow.Text(b, `,"kind":`, f.Kind)
-	b = jsonrow.Text(b, `,"status":`, f.Status)
+	b = appendSorts(b, f.Source, f.Kind, f.Status)
 	b = jsonrow.Felts(b, `,"rawValues":`, f.RawValues)
 	b = jsonrow.Ints(b, `,"originIndexes":`, f.OriginIndexes)
-	b = jsonrow.Text(b, `,"displayValue":`, f.DisplayValue)
+	b = jsonrow.Shown(b, `,"displayValue":`, &f.DisplayValue)
 	b = jsonrow.Felt(b, `,"addressValue":`, f.AddressValue)
 	b = jsonrow.TextAt(b, `,"numericValue":`, f.NumericValue)
 	b = jsonrow.TextAt(b, `,"textValue":`, f.TextValue)
 	return jsonrow.BoolAt(b, `,"boolValue":`, f.BoolValue)
+}
+
+// sorts is what a field is, as it is written: there are a few dozen of them, and a page has thousands.
+type sorts struct{ source, kind, status, written string }
+
+// knownSorts are those of fields that were decoded, by letters that tell them apart.
+var knownSorts = func() (known [64]sorts) {
+	for _, source := range []abi.FieldSource{abi.FromKey, abi.FromData} {
+		for _, kind := range []abi.FieldKind{abi.KindAddress, abi.KindHash, abi.KindBool, abi.KindU256, abi.KindFelt, abi.KindText} {
+			for _, status := range []abi.FieldStatus{abi.FieldDecoded, abi.FieldPartial, abi.FieldRaw} {
+				s := sorts{source: string(source), kind: string(kind), status: string(status)}
+				s.written = string(s.append(nil))
+				known[s.place()] = s
+			}
+		}
+	}
+	return known
+}()
+
+// place is where the sorts are among the known ones, if they are.
+func (s *sorts) place() int {
+	if s.source == "" || s.kind == "" || s.status == "" {
+		return 0
+	}
+	return int(s.source[0]&1)<<5 | int(s.status[0]>>1&3)<<3 | int(s.kind[0]&7)
+}
+
+func (s *sorts) append(b []byte) []byte {
+	b = jsonrow.Text(b, `,"source":`, s.source)
+	b = jsonrow.Text(b, `,"kind":`, s.kind)
+	return jsonrow.Text(b, `,"status":`, s.status)
+}
+
+func appendSorts(b []byte, source, kind, status string) []byte {
+	s := sorts{source: source, kind: kind, status: status}
+	if k := &knownSorts[s.place()]; k.source == source && k.kind == kind && k.status == status {
+		return append(b, k.written...)
+	}
+	return s.append(b)
 }

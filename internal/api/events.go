@@ -125,7 +125,7 @@ type DecodedField struct {
 	Status        string      `json:"status" enum:"decoded,partial,raw"`
 	RawValues     []felt.Felt `json:"rawValues"`
 	OriginIndexes []int       `json:"originIndexes" doc:"Places in keys or data."`
-	DisplayValue  string      `json:"displayValue"`
+	DisplayValue  felt.Shown  `json:"displayValue"`
 	AddressValue  *felt.Felt  `json:"addressValue"`
 	NumericValue  *string     `json:"numericValue" doc:"Decimal."`
 	TextValue     *string     `json:"textValue"`

@@ -61,7 +61,6 @@ func (m *txRoom) Return() {
 	m.transfers.Recycle()
 	m.called, m.arguments, m.moved = emptied(m.called, roomyRows), emptied(m.arguments, roomyRows), emptied(m.moved, roomyRows)
 	m.events, m.logs, m.calls = emptied(m.events, roomyRows), emptied(m.logs, roomyRows), emptied(m.calls, roomyRows)
-	clear(m.fields)
 	if n := min(m.taken, roomyFields); n > cap(m.fields) {
 		m.fields = make([]DecodedField, 0, n)
 	} else if cap(m.fields) > roomyFields {
@@ -71,11 +70,11 @@ func (m *txRoom) Return() {
 	txRooms.Put(m)
 }
 
-// emptied is the memory of a list that is not looked at any more; nil for one that is too large to keep.
+// emptied is the memory of a list that is not looked at any more; nil for one that is too large to keep. What it has is
+// written over by the next answer, or goes with the room when the garbage is collected.
 func emptied[T any](list []T, most int) []T {
 	if cap(list) > most {
 		return nil
 	}
-	clear(list)
 	return list[:0]
 }

@@ -37,6 +37,14 @@ func TextAt(b []byte, name string, s *string) []byte {
 	return Text(b, name, *s)
 }
 
+// Shown appends a value as it is shown to people.
+func Shown(b []byte, name string, s *felt.Shown) []byte {
+	if f := s.Felt(); f != nil {
+		return appendFelt(append(b, name...), f)
+	}
+	return Text(b, name, *s.Text())
+}
+
 // Null appends null.
 func Null(b []byte, name string) []byte { return append(append(b, name...), "null"...) }
 

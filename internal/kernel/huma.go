@@ -39,6 +39,7 @@ func (s *Server) humaConfig() huma.Config {
 	}
 	cfg.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Felt](), reflect.TypeFor[canonicalFelt]())
+	cfg.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[felt.Shown](), reflect.TypeFor[string]())
 	return cfg
 }
 

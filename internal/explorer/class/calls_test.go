@@ -62,7 +62,7 @@ func TestTypesThatFunctionsNeed(t *testing.T) {
 	}
 	n := felt.FromUint64
 	r := i.Calls(class.Sierra).Decode(abi.External, felt.Selector("run"), []felt.Felt{n(1), n(0), n(0), n(1)})
-	if r.Status != abi.Decoded || len(r.Fields) != 4 || r.Fields[2].DisplayValue != "One" {
+	if r.Status != abi.Decoded || len(r.Fields) != 4 || r.Fields[2].DisplayValue.String() != "One" {
 		t.Errorf("the call is %s (%s) with %+v", r.Status, r.UnavailableReason, r.Fields)
 	}
 }

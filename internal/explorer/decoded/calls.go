@@ -198,7 +198,7 @@ func costOfFields(fields []abi.Field) (n int) {
 	const frame = 256 // names and quotes
 	for i := range fields {
 		f := &fields[i]
-		n += frame + costOfFelt*len(f.RawValues) + len(f.Label) + len(f.Type) + len(f.DisplayValue)
+		n += frame + costOfFelt*len(f.RawValues) + len(f.Label) + len(f.Type) + f.DisplayValue.Len()
 		if f.TextValue != nil {
 			n += len(*f.TextValue)
 		}

@@ -44,11 +44,6 @@ func (m *Room) Recycle() {
 	if cap(m.calls) > roomy {
 		m.calls, m.inForce, m.atSpots, m.spots, m.where, m.spotClasses, m.called = nil, nil, nil, nil, nil, nil, nil
 	}
-	clear(m.results)
-	clear(m.candidates)
-	clear(m.calls)
-	clear(m.inForce)
-	clear(m.atSpots)
 	m.classes.Recycle()
 	m.readings.reset()
 	m.contracts.Reset()

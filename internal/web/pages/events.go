@@ -225,7 +225,7 @@ func eventFile(l *look) (*export, error) {
 func eventRow(e *api.EventRow) []string {
 	fields := make([]string, len(e.DecodedFields))
 	for i, f := range e.DecodedFields {
-		fields[i] = f.Label + "=" + f.DisplayValue
+		fields[i] = f.Label + "=" + f.DisplayValue.String()
 	}
 	text := func(s *string) string {
 		if s == nil {

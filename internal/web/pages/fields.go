@@ -20,7 +20,7 @@ func (l *look) Type(s any) template.HTML {
 
 // FieldValue is a value that an ABI gave a type.
 func (l *look) FieldValue(f abi.Field) template.HTML {
-	return l.field(string(f.Kind), f.Type, f.DisplayValue, f.TextValue, f.NumericValue, f.AddressValue, f.RawValues)
+	return l.field(string(f.Kind), f.Type, f.DisplayValue.String(), f.TextValue, f.NumericValue, f.AddressValue, f.RawValues)
 }
 
 // Decoded is a value of an event, or an argument of a call.
@@ -29,7 +29,7 @@ func (l *look) Decoded(f api.DecodedField) template.HTML {
 	if f.Type != nil {
 		typ = *f.Type
 	}
-	return l.field(f.Kind, typ, f.DisplayValue, f.TextValue, f.NumericValue, f.AddressValue, f.RawValues)
+	return l.field(f.Kind, typ, f.DisplayValue.String(), f.TextValue, f.NumericValue, f.AddressValue, f.RawValues)
 }
 
 // longestValue is how much of a value is kept whole beside what is shown of it.

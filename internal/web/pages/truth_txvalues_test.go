@@ -180,7 +180,7 @@ func (w *world) fields(x *exactly, list []api.DecodedField, of felt.Felt) {
 		case len(f.RawValues) == 1 && (f.Kind == "hash" || f.Kind == "felt"):
 			x.add(f.RawValues[0])
 		default:
-			x.add(clipValue(f.DisplayValue))
+			x.add(clipValue(f.DisplayValue.String()))
 		}
 	}
 }

@@ -147,7 +147,8 @@ func partOf(label, of string) bool {
 // under: its place in a list, or its name without that of the variant, which is the value above.
 func ownLabel(label string, of *api.DecodedField) string {
 	own := strings.TrimPrefix(label[len(of.Label):], ".")
-	if in, found := strings.CutPrefix(own, of.DisplayValue+"."); found && in != "" && of.DisplayValue != "" {
+	variant := of.DisplayValue.String()
+	if in, found := strings.CutPrefix(own, variant+"."); found && in != "" && variant != "" {
 		return in
 	}
 	return own
