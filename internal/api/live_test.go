@@ -345,3 +345,20 @@ func TestZeroHolder(t *testing.T) {
 		t.Errorf("%+v, %v", b.IndexedBalance, why)
 	}
 }
+
+// TestLongAnswers: a contract that answers with more than is read will do so again, so that nobody is told to come back.
+func TestLongAnswers(t *testing.T) {
+	stub := &nodeOf{answer: func(contractcall.Call) contractcall.Result { return contractcall.Result{} },
+		err: fmt.Errorf("%w: %w", contractcall.ErrUnavailable, contractcall.ErrTooLong)}
+	w := newWorld(t, 5, func(o *options) { o.Chains[0].Node = stub })
+	token := contracts.STRK.String()
+	wallet := jsonText(object{"ownerAddress": "0x1", "scope": "explicit", "tokenAddresses": []any{contracts.STRK}})
+	for _, r := range []reply{
+		w.Do(http.MethodGet, "/v1/"+chainID+"/contract/"+token+"/read?selector=0x1", w.Key), w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+token+"/total-supply", w.Key),
+		w.Do(http.MethodGet, "/v1/"+chainID+"/token/"+token+"/balance-of/0x1", w.Key), w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", wallet)),
+	} {
+		if r.StatusCode != http.StatusUnprocessableEntity || r.Envelope().Code != kernel.CodeCallReverted || r.Header.Get("Retry-After") != "" || !strings.Contains(r.Envelope().Message, "8 MiB") {
+			t.Errorf("%d %s", r.StatusCode, r.Body)
+		}
+	}
+}

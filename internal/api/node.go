@@ -177,6 +177,10 @@ func (s *Routes) showPending(ctx context.Context, c *Chain, b *liveBlock, at con
 func nodeFailure(ctx context.Context, err error) error {
 	message := "No node could be asked in time."
 	switch {
+	case errors.Is(err, contractcall.ErrTooLong):
+		e := kernel.Fail(kernel.CodeCallReverted, "The answer is longer than the %d MiB that are read of a call.", contractcall.MaxAnswer>>20)
+		e.Cause = err
+		return e
 	case errors.Is(err, contractcall.ErrBlockUnknown):
 		message = "The nodes do not have this block any more, or not yet."
 	case errors.Is(err, contractcall.ErrUnavailable):

@@ -24,6 +24,9 @@ type Call struct {
 	Calldata []felt.Felt
 }
 
+// MaxAnswer is how many bytes a node may take for the result of a call.
+const MaxAnswer = 8 << 20
+
 // Fault is the contract's own reason for not answering.
 type Fault byte
 
@@ -63,6 +66,9 @@ func same[T comparable](a, b *T) bool {
 var (
 	// ErrUnavailable says that no node could answer in time.
 	ErrUnavailable = errors.New("no node could answer")
+	// ErrTooLong says that what the contracts answer is longer than what is taken of a node: asking again does not
+	// help. It comes with ErrUnavailable.
+	ErrTooLong = errors.New("the answer is too long")
 	// ErrBlockUnknown says that the nodes do not have the block: it was forked
 	// away, or lies below what they keep.
 	ErrBlockUnknown = errors.New("the nodes do not have the block")

@@ -38,9 +38,17 @@ func (p *Pool) callAt(ctx context.Context, at contractcall.Block, calls []contra
 	}
 	out, err := p.Batch(ctx, reqs, append(opts, AtBlock(at.Number))...)
 	if err != nil {
-		return nil, fmt.Errorf("call contracts at block %d: %w: %w", at.Number, contractcall.ErrUnavailable, err)
+		return nil, fmt.Errorf("call contracts at block %d: %w", at.Number, unanswered(err))
 	}
 	return results(calls, out)
+}
+
+// unanswered says what it means for who asks that calls failed.
+func unanswered(err error) error {
+	if errors.Is(err, ErrTooLarge) {
+		return fmt.Errorf("%w: %w: %w", contractcall.ErrUnavailable, contractcall.ErrTooLong, err)
+	}
+	return fmt.Errorf("%w: %w", contractcall.ErrUnavailable, err)
 }
 
 // callParams are the parameters of starknet_call.
@@ -178,7 +186,7 @@ func (p *Pool) askPending(ctx context.Context, calls []contractcall.Call) (befor
 	}
 	answers, err := p.read(ctx, op)
 	if err != nil {
-		return before, after, nil, fmt.Errorf("%w: %w", contractcall.ErrUnavailable, err)
+		return before, after, nil, unanswered(err)
 	}
 	if before, err = pendingOf(&answers[0]); err != nil {
 		return before, after, nil, err

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"chainexplorer/internal/contractcall"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/node"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/simnode/liar"
 )
 
@@ -135,4 +138,24 @@ func TestAnswersCountUntilReleased(t *testing.T) {
 	}
 	raw.Release()
 	kept[1].Release()
+}
+
+// TestLongAnswerOfAContract: a contract that answers with more than is taken is no fault of the node, which others
+// need: whoever asks for it, however often, is told so, and the node stays in good health.
+func TestLongAnswerOfAContract(t *testing.T) {
+	const call = "starknet_call"
+	pool := flooded(t, time.Minute, 24<<20, liar.Rule{Method: call, Flood: &liar.Flood{Bytes: 9 << 20, Length: true}})
+	at := contractcall.Block{Number: 20, Hash: simnode.New(simnode.Config{Seed: 5, Blocks: 40}).BlockAt(20).Hash}
+	for range 5 {
+		_, err := pool.CallAt(t.Context(), at, []contractcall.Call{{Contract: contracts.STRK, Selector: felt.Selector("name")}})
+		if !errors.Is(err, contractcall.ErrTooLong) || !errors.Is(err, contractcall.ErrUnavailable) {
+			t.Fatalf("the call failed with %v", err)
+		}
+	}
+	if s := pool.Health().Nodes[0]; !s.Healthy {
+		t.Errorf("the node is %+v", s)
+	}
+	if _, err := pool.BlockWithUpdate(t.Context(), 3); err != nil {
+		t.Errorf("a block after that: %v", err)
+	}
 }

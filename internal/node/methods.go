@@ -1,5 +1,7 @@
 package node
 
+import "chainexplorer/internal/contractcall"
+
 // readMethods are the methods that may be asked again without harm. A method
 // that is not here is treated as a write: sent once.
 var readMethods = set(
@@ -55,8 +57,7 @@ func set(names ...string) map[string]bool {
 const (
 	// fewBytes is for a number, a felt, a version, or a head.
 	fewBytes = 64 << 10
-	// someBytes is for the felts that a view function returns, or why it did not,
-	// and for a header: more than 120,000 hashes of transactions.
+	// someBytes is for a header: more than 120,000 hashes of transactions.
 	someBytes = mediumBytes
 )
 
@@ -72,7 +73,7 @@ var answerLimits = map[string]int64{
 	"starknet_specVersion":              fewBytes,
 	"starknet_syncing":                  fewBytes,
 
-	"starknet_call":                 someBytes,
+	"starknet_call":                 contractcall.MaxAnswer,
 	"starknet_getBlockWithTxHashes": someBytes,
 }
 

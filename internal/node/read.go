@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -276,7 +277,11 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried,
 		}
 		t = p.exchangeHedged(ctx, n, op, open, tried, useless)
 		if t.err != nil {
-			if ctx.Err() == nil {
+			switch {
+			case ctx.Err() != nil:
+			case op.runsCode(t.n):
+				p.bookedGuest(t.n, &op, t.err)
+			default:
 				p.booked(t.n, t.err)
 				p.lose(t.n, op.kind(t.n), t.err)
 			}
@@ -300,6 +305,14 @@ func (p *Pool) ask(ctx context.Context, n *node, op readOp, vs []verdict, tried,
 	p.answered(n, op.kind(n))
 	done, err := p.judge(n, op, vs, useless, open, t.calls, t.replies)
 	return done, n, err
+}
+
+// runsCode says that contracts are run for an answer: how long it is and what becomes of the node meanwhile is
+// in the hand of whoever wrote them, and of who asks.
+func (op *readOp) runsCode(n *node) bool {
+	return slices.ContainsFunc(op.calls(n), func(c call) bool {
+		return c.method == "starknet_call" || strings.HasPrefix(c.method, "starknet_trace")
+	})
 }
 
 // booked counts a failure against the node's health. Being told to slow down

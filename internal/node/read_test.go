@@ -363,7 +363,7 @@ func TestHalfOpenNode(t *testing.T) {
 		p := open(t, pn, nil, a, b)
 		ask := func(n int) {
 			for range n {
-				if _, err := p.Call(t.Context(), "starknet_call", []any{}); err != nil {
+				if _, err := p.Call(t.Context(), "starknet_getBlockWithTxHashes", map[string]any{"block_id": map[string]any{"block_number": 3}}); err != nil {
 					t.Fatal(err)
 				}
 			}
