@@ -81,7 +81,7 @@ func (f *signerFlags) client() (*signer.Client, error) {
 // publish serves what everybody may read about receipts, and returns what of it the discovery
 // documents name. The log is nil without its key.
 func (f *receiptFlags) publish(k *kernel.Server, s *service) (listed []site.Document, log *translog.Log, err error) {
-	o := publication.Options{Trust: f.ReceiptTrust}
+	o := publication.Options{Trust: f.ReceiptTrust, Revoked: s.revoked}
 	if f.ReceiptTrust != "" {
 		listed = append(listed, site.Document{Path: publication.TrustPath, Type: kernel.JSONType, Title: "Keys that verification receipts are believed by"})
 	}
@@ -103,7 +103,7 @@ func (s *service) proofs(ctx context.Context, jobs *job.Repo) *proof.Book {
 		}
 		return nil
 	}
-	s.proven = standing.New(standing.Options{Jobs: jobs, Chain: job.Chain, Trust: s.opts.Receipts.ReceiptTrust, Logger: s.con.log})
+	s.proven = standing.New(standing.Options{Jobs: jobs, Chain: job.Chain, Trust: s.opts.Receipts.ReceiptTrust, Revoked: s.revoked, Logger: s.con.log})
 	s.proven.Refresh(ctx)
 	return proof.New(s.proven.Known)
 }

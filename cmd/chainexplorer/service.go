@@ -30,6 +30,7 @@ import (
 	"chainexplorer/internal/stream"
 	"chainexplorer/internal/usage"
 	"chainexplorer/internal/verification/job"
+	"chainexplorer/internal/verification/revocation"
 	verification "chainexplorer/internal/verification/routes"
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/standing"
@@ -81,6 +82,7 @@ type service struct {
 	receipts *translog.Log      // nil when none is published
 	signer   *signer.Client     // nil when none was named
 	proven   *standing.Receipts // nil when nobody says which keys are trusted
+	revoked  *revocation.Book   // keys that no receipt counts by any more
 	relay    *relay.Relay       // nil without a prover
 }
 
@@ -138,6 +140,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		con.log.Info("control database opened in PostgreSQL", "tls", control.TLSMode(o.controlPath()))
 	}
 	s.onClose(func() { s.control.Close() }) //nolint:errcheck // every change is durable when it is acknowledged
+	s.revoked = revocation.New(s.control, nil)
 	s.accounts = account.NewRepository(s.control, account.Options{})
 	s.people = session.NewRepository(s.control, session.Options{})
 	s.keys = account.NewAuthenticator(s.accounts, con.log)

@@ -21,6 +21,7 @@ import (
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/receipt"
+	"chainexplorer/internal/verification/revocation"
 	"chainexplorer/internal/verification/translog"
 )
 
@@ -43,6 +44,8 @@ const (
 type Options struct {
 	// Trust is the file of the trust-root document. It is read again when it may have changed.
 	Trust string
+	// Revoked remembers what documents revoked: one that takes it back is not published. It may be nil.
+	Revoked *revocation.Book
 	// Log is the log, and LogKey its public key as text.
 	Log    *translog.Log
 	LogKey string
@@ -55,9 +58,10 @@ type routes struct {
 	Options
 	k *kernel.Server
 
-	mu     sync.Mutex // guards the copy of the document
-	read   time.Time
-	copied []byte
+	mu      sync.Mutex // guards the copy of the document
+	read    time.Time
+	copied  []byte
+	learned time.Time // when the revoked keys were asked for last
 }
 
 // New checks what is to be published, and serves it.
@@ -67,7 +71,8 @@ func New(k *kernel.Server, o Options) error {
 	}
 	s := &routes{Options: o, k: k}
 	if o.Trust != "" {
-		if _, err := s.document(); err != nil {
+		// One that takes a revocation back is no reason to serve nothing else.
+		if _, err := s.document(context.Background()); err != nil && !errors.Is(err, revocation.ErrTakenBack) && !errors.Is(err, errUnlearned) {
 			return err
 		}
 	}
@@ -125,7 +130,7 @@ func (s *routes) fail(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // document reads the trust document, at most once a second. What is no trust document is not published.
-func (s *routes) document() ([]byte, error) {
+func (s *routes) document(ctx context.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := s.Now(); s.copied != nil && now.Sub(s.read) < time.Second && !now.Before(s.read) {
@@ -135,18 +140,43 @@ func (s *routes) document() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := receipt.ParseTrust(data); err != nil {
+	trust, err := receipt.ParseTrust(data)
+	if err == nil {
+		err = s.takesNothingBack(ctx, trust)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Options.Trust, err)
 	}
 	s.copied, s.read = bytes.Clone(data), s.Now()
 	return s.copied, nil
 }
 
-func (s *routes) trust(*http.Request) ([]byte, error) {
+// errUnlearned says that nobody knows yet which keys were revoked.
+var errUnlearned = errors.New("the keys that were revoked before cannot be read")
+
+// takesNothingBack refuses a document that calls a key good which another revoked. While the
+// control database is away, what is known of revoked keys counts.
+func (s *routes) takesNothingBack(ctx context.Context, t *receipt.Trust) error {
+	if s.Revoked == nil {
+		return nil
+	}
+	if now := s.Now(); now.Sub(s.learned) >= time.Second || now.Before(s.learned) {
+		s.learned = now
+		if _, err := s.Revoked.Learn(ctx, t); err != nil {
+			s.k.Log.Error("revoked keys cannot be remembered", "err", err)
+		}
+	}
+	if !s.Revoked.Read() {
+		return errUnlearned
+	}
+	return s.Revoked.Apply(t)
+}
+
+func (s *routes) trust(r *http.Request) ([]byte, error) {
 	if s.Options.Trust == "" {
 		return nil, errNone
 	}
-	return s.document()
+	return s.document(r.Context())
 }
 
 func (s *routes) key(*http.Request) ([]byte, error) {

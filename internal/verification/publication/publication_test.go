@@ -26,6 +26,7 @@ import (
 	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/publication"
 	"chainexplorer/internal/verification/receipt"
+	"chainexplorer/internal/verification/revocation"
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/translog"
 )
@@ -89,7 +90,7 @@ func newBench(t *testing.T, published bool) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { b.signer.Close() }) //nolint:errcheck // a test's
-	o := publication.Options{Now: b.now}
+	o := publication.Options{Now: b.now, Revoked: revocation.New(b.db, b.now)}
 	if published {
 		o.Trust, o.Log, o.LogKey = m.Trust, b.log, text
 	}
@@ -163,6 +164,7 @@ func TestTrustDocument(t *testing.T) {
 	if err != nil || resp.StatusCode != 200 || trust.Keys[0].ID != "first" || !strings.Contains(resp.Header.Get("Cache-Control"), "public, max-age=") || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Fatalf("%v %v %s (%v)", resp.StatusCode, resp.Header, body, err)
 	}
+	older := body
 	tag := resp.Header.Get("ETag")
 	if resp, body := b.get(publication.TrustPath, "If-None-Match", tag); resp.StatusCode != 304 || len(body) > 0 {
 		t.Errorf("a copy that is good: %d", resp.StatusCode)
@@ -176,13 +178,17 @@ func TestTrustDocument(t *testing.T) {
 	if trust, err = receipt.ParseTrust(body); err != nil || trust.Keys[0].RevokedAt == nil {
 		t.Errorf("after the revocation: %s (%v)", body, err)
 	}
-	// What is no trust document is not passed on.
-	if err := os.WriteFile(filepath.Join(b.ring.Dir, keyring.TrustFile), []byte(`{"keys":[]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.pass(2 * time.Second)
-	if resp, body := b.get(publication.TrustPath); resp.StatusCode != 503 || strings.Contains(string(body), b.ring.Dir) {
-		t.Errorf("a broken document: %d %s", resp.StatusCode, body)
+	// What is no trust document is not passed on, nor one that takes the revocation back.
+	for _, text := range []string{`{"keys":[]}`, string(older)} {
+		if err := os.WriteFile(filepath.Join(b.ring.Dir, keyring.TrustFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			b.pass(2 * time.Second)
+			if resp, body := b.get(publication.TrustPath); resp.StatusCode != 503 || strings.Contains(string(body), b.ring.Dir) {
+				t.Errorf("%.20s: %d %s", text, resp.StatusCode, body)
+			}
+		}
 	}
 }
 

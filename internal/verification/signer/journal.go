@@ -3,6 +3,7 @@ package signer
 import (
 	"bufio"
 	"bytes"
+	"crypto/ed25519"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -28,7 +29,7 @@ const maxLine = 2 << 10
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// record is a line: a receipt, or a head of the log.
+// record is a line: a receipt, a head of the log, or a key that was revoked.
 type record struct {
 	ReceiptID uint64 `json:"receiptId,omitempty"`
 	Evidence  string `json:"evidence,omitempty"` // digest, in hex
@@ -37,6 +38,8 @@ type record struct {
 
 	LogSize int64      `json:"logSize,omitempty"`
 	LogRoot *tlog.Hash `json:"logRoot,omitempty"`
+
+	Revoked string `json:"revoked,omitempty"` // public key, in hex
 }
 
 // signed is what is known of a receipt.
@@ -55,8 +58,9 @@ type journal struct {
 	file     *os.File
 	size     int64
 	receipts map[uint64]place
-	head     tlog.Tree // of the last checkpoint; N is 0 without one
-	broken   error     // nothing is signed after a write that may be there or not
+	revoked  map[string]struct{} // public keys, in hex
+	head     tlog.Tree           // of the last checkpoint; N is 0 without one
+	broken   error               // nothing is signed after a write that may be there or not
 }
 
 // openJournal replays the journal. A line at its end that is not whole is one that was being
@@ -74,7 +78,7 @@ func openJournal(path string, log *slog.Logger) (_ *journal, err error) {
 	if err := durable.Lock(f); err != nil {
 		return nil, errors.New("another signer uses it")
 	}
-	j := &journal{file: f, receipts: map[uint64]place{}}
+	j := &journal{file: f, receipts: map[uint64]place{}, revoked: map[string]struct{}{}}
 	total, err := j.replay()
 	if err != nil {
 		return nil, err
@@ -116,12 +120,18 @@ func (j *journal) replay() (total int64, err error) {
 
 // apply takes a line into account, and says whether it can be.
 func (j *journal) apply(r *record, length int) bool {
-	if r.LogRoot != nil {
+	switch {
+	case r.Revoked != "":
+		if _, there := j.revoked[r.Revoked]; there {
+			return false
+		}
+		j.revoked[r.Revoked] = struct{}{}
+	case r.LogRoot != nil:
 		if r.LogSize <= j.head.N {
 			return false
 		}
 		j.head = tlog.Tree{N: r.LogSize, Hash: *r.LogRoot}
-	} else {
+	default:
 		if _, there := j.receipts[r.ReceiptID]; there {
 			return false
 		}
@@ -137,10 +147,16 @@ func parseLine(line []byte) (*record, bool) {
 		return nil, false
 	}
 	var r record
-	if json.Unmarshal(text, &r) != nil || (r.ReceiptID == 0) == (r.LogRoot == nil) {
+	if json.Unmarshal(text, &r) != nil {
 		return nil, false
 	}
-	return &r, true
+	kinds := 0
+	for _, is := range []bool{r.ReceiptID != 0, r.LogRoot != nil, r.Revoked != ""} {
+		if is {
+			kinds++
+		}
+	}
+	return &r, kinds == 1
 }
 
 func checksum(text []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(text, castagnoli)) }
@@ -172,6 +188,15 @@ func (j *journal) addReceipt(id uint64, digest [32]byte, r *receipt.Receipt) err
 
 func (j *journal) addHead(t tlog.Tree) error {
 	return j.add(&record{LogSize: t.N, LogRoot: &t.Hash})
+}
+
+func (j *journal) addRevoked(key ed25519.PublicKey) error {
+	return j.add(&record{Revoked: hex.EncodeToString(key)})
+}
+
+func (j *journal) isRevoked(key ed25519.PublicKey) bool {
+	_, revoked := j.revoked[hex.EncodeToString(key)]
+	return revoked
 }
 
 // add appends a line and returns when it is on disk.

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,7 +71,7 @@ type Options struct {
 	// Keys are files of private keys. The one that became valid last signs.
 	Keys []string
 	// Trust is the trust document; that beside the first key when empty. It is read for every receipt,
-	// so that a key that was revoked signs nothing more.
+	// so that a key that was revoked signs nothing more, whatever it says later.
 	Trust string
 	// LogKey is the file of the log's key; that beside the first key, if any, when empty.
 	LogKey string
@@ -88,8 +89,11 @@ type Signer struct {
 	log   note.Signer // nil without a log
 	now   func() time.Time
 
+	logger *slog.Logger
+
 	mu      sync.Mutex // one call at a time
 	journal *journal
+	older   string // a key that the trust document calls good again, of which the log was told
 }
 
 // Open reads the keys and replays the journal.
@@ -107,7 +111,7 @@ func Open(o Options) (_ *Signer, err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Signer{trust: o.Trust, now: o.Now}
+	s := &Signer{trust: o.Trust, now: o.Now, logger: o.Logger}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -130,6 +134,9 @@ func Open(o Options) (_ *Signer, err error) {
 	}
 	if s.journal, err = openJournal(o.Journal, o.Logger); err != nil {
 		return nil, fmt.Errorf("signer: journal %s: %w", o.Journal, err)
+	}
+	if _, err := s.readTrust(); err != nil { // remembers what is revoked now
+		return nil, errors.Join(fmt.Errorf("signer: %w", err), s.journal.Close())
 	}
 	return s, nil
 }
@@ -184,9 +191,9 @@ func (s *Signer) Ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	trust, err := keyring.ReadTrust(s.trust)
+	trust, err := s.readTrust()
 	if err != nil {
-		return errNoTrust
+		return err
 	}
 	now := s.now()
 	if key, _ := s.pick(trust, now, now); key == nil {
@@ -199,6 +206,37 @@ var (
 	errNoTrust = refuse(Unavailable, "the trust document cannot be read")
 	errNoKey   = refuse(NoValidKey, "the trust document names no key of this signer that is valid now and was when the evidence was issued")
 )
+
+// readTrust reads the trust document. A key of this signer's that it ever called revoked stays
+// so: an older document that is put back does not make it sign again.
+func (s *Signer) readTrust() (*receipt.Trust, error) {
+	trust, err := keyring.ReadTrust(s.trust)
+	if err != nil {
+		return nil, errNoTrust
+	}
+	older := ""
+	for i := range trust.Keys {
+		k := &trust.Keys[i]
+		switch remembered := s.journal.isRevoked(k.PublicKey); {
+		case remembered && k.RevokedAt == nil:
+			at := s.now()
+			k.RevokedAt, older = &at, k.ID
+		case !remembered && k.RevokedAt != nil && s.holds(k.PublicKey):
+			if err := s.journal.addRevoked(k.PublicKey); err != nil {
+				return nil, refuse(Unavailable, "the journal cannot be written")
+			}
+		}
+	}
+	if older != "" && older != s.older {
+		s.logger.Error("the trust document is older than one that was here: a key that was revoked stays revoked", "key", older)
+	}
+	s.older = older
+	return trust, nil
+}
+
+func (s *Signer) holds(key ed25519.PublicKey) bool {
+	return slices.ContainsFunc(s.keys, func(private ed25519.PrivateKey) bool { return key.Equal(private.Public()) })
+}
 
 // pick is the newest of the keys that are valid now and were when something was issued: around a
 // rotation, and where clocks differ, that is not the newest of all. It is nil when there is none.
@@ -219,9 +257,9 @@ func (s *Signer) pick(trust *receipt.Trust, issued, now time.Time) (key ed25519.
 
 // signNew signs what was never signed.
 func (s *Signer) signNew(e receipt.Evidence, digest [32]byte, issued, now time.Time) (*receipt.Receipt, error) {
-	trust, err := keyring.ReadTrust(s.trust)
+	trust, err := s.readTrust()
 	if err != nil {
-		return nil, errNoTrust
+		return nil, err
 	}
 	key, named := s.pick(trust, issued, now)
 	if key == nil {

@@ -210,6 +210,10 @@ func TestRotationAndRevocation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	older, err := os.ReadFile(filepath.Join(b.ring.Dir, keyring.TrustFile))
+	if err != nil {
+		t.Fatal(err)
+	}
 	// A running signer learns of a revocation with the next call.
 	if _, err := b.ring.Revoke("b"); err != nil {
 		t.Fatal(err)
@@ -220,6 +224,17 @@ func TestRotationAndRevocation(t *testing.T) {
 	var refusal *receipt.Refusal
 	if err := b.believed(r); !errors.As(err, &refusal) || refusal.Failure != receipt.KeyRevoked {
 		t.Errorf("a receipt of the revoked key: %v", err)
+	}
+	// An older document that is put back changes nothing of that, nor does a restart.
+	if err := os.WriteFile(filepath.Join(b.ring.Dir, keyring.TrustFile), older, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := keyOf(both, 7); got != string(signer.NoValidKey) || code(both.Ready(t.Context())) != signer.NoValidKey {
+			t.Errorf("a revoked key with an older document: %s", got)
+		}
+		both.Close() //nolint:errcheck // opened again
+		both = b.open()
 	}
 }
 

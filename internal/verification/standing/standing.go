@@ -10,8 +10,8 @@
 // back, so that one that cannot be reached delays what is new and nothing else.
 //
 // Costs, with n receipts: about 400 bytes each, half a millisecond each when it is read (on
-// a busy machine), and for every refresh one small file and one range of about 1,000
-// numbers, whatever n is. A change of the document is a pass over n entries without any
+// a busy machine), and for every refresh one small file, the keys that were revoked and one
+// range of about 1,000 numbers, whatever n is. A change of the document is a pass over n entries without any
 // cryptography: 1,000 of them take a millisecond, 100,000 a fifth of a second.
 package standing
 
@@ -37,6 +37,7 @@ import (
 	"chainexplorer/internal/verification/job"
 	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/receipt"
+	"chainexplorer/internal/verification/revocation"
 )
 
 const (
@@ -62,6 +63,8 @@ type Options struct {
 	Jobs  *job.Repo
 	Chain string
 	Trust string // file of the trust document
+	// Revoked remembers what documents revoked; nil where only the present one counts.
+	Revoked *revocation.Book
 	// Logger takes trouble, once while it lasts.
 	Logger *slog.Logger
 	// Now is time.Now unless a test sets it.
@@ -76,11 +79,13 @@ type Receipts struct {
 	mu       sync.Mutex // guards what follows, for one refresh at a time
 	document []byte     // as it was read last; nil when it could not be
 	trust    *receipt.Trust
-	claims   []claim             // in the order of their numbers
-	numbers  map[uint64]struct{} // of those, and of what is no receipt
-	newest   uint64
-	judged   bool // what is known follows from what is here
-	troubles map[string]string
+	// takenBack is what the document would make good again that was revoked.
+	takenBack error
+	claims    []claim             // in the order of their numbers
+	numbers   map[uint64]struct{} // of those, and of what is no receipt
+	newest    uint64
+	judged    bool // what is known follows from what is here
+	troubles  map[string]string
 }
 
 // claim is what a receipt says, and whose word it is.
@@ -131,8 +136,29 @@ func (s *Receipts) Refresh(ctx context.Context) {
 	defer s.mu.Unlock()
 	s.tell(ctx, "the trust document cannot be read: no class is called verified", s.readTrust())
 	s.judge()
+	s.tell(ctx, "revoked keys cannot be remembered", s.learn(ctx))
+	s.judge()
+	if s.Revoked != nil && !s.Revoked.Read() {
+		return // an older document may call keys good that are not
+	}
 	s.tell(ctx, "receipts cannot be read: new ones are not told of", s.readReceipts(ctx))
 	s.judge()
+}
+
+// learn has remembered what the document revokes, and takes over what others saw revoked.
+func (s *Receipts) learn(ctx context.Context) error {
+	if s.Revoked == nil {
+		return nil
+	}
+	more, err := s.Revoked.Learn(ctx, s.trust)
+	if more {
+		s.judged = false
+	}
+	if s.trust != nil {
+		s.takenBack = errors.Join(s.takenBack, s.Revoked.Apply(s.trust))
+		s.tell(ctx, "the trust document is older than one that was here: keys that were revoked stay revoked", s.takenBack)
+	}
+	return err
 }
 
 // tell logs trouble when it begins or changes.
@@ -161,6 +187,9 @@ func (s *Receipts) readTrust() error {
 		return err
 	}
 	s.document, s.trust, s.judged = data, trust, false
+	if s.takenBack = nil; s.Revoked != nil {
+		s.takenBack = s.Revoked.Apply(trust)
+	}
 	for i := range s.claims {
 		s.claims[i].attribute(trust)
 	}
