@@ -31,6 +31,9 @@ type Options struct {
 	Path string
 	// MustExist refuses to make a new database.
 	MustExist bool
+	// BeforeUpgrade may be nil. It is asked before the schema of a database that is there is changed,
+	// which an older program then refuses: an error leaves it as it is.
+	BeforeUpgrade func(context.Context) error
 	// Logger may be nil.
 	Logger *slog.Logger
 	// Now and Rand are the system's clock and randomness unless a test sets them.
@@ -112,18 +115,18 @@ func open(ctx context.Context, o Options) (_ *DB, err error) {
 	if err := d.kind.open(ctx, d, o); err != nil {
 		return nil, err
 	}
-	if err := d.prepare(ctx, o.Logger); err != nil {
+	if err := d.prepare(ctx, o); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.kind.name(), err)
 	}
 	return d, nil
 }
 
 // prepare brings the schema up to date and reads the secrets.
-func (d *DB) prepare(ctx context.Context, log *slog.Logger) error {
+func (d *DB) prepare(ctx context.Context, o Options) error {
 	if err := d.kind.checkOurs(ctx, d.write); err != nil {
 		return err
 	}
-	if err := d.migrateLocked(ctx, log); err != nil {
+	if err := d.migrateLocked(ctx, o); err != nil {
 		return err
 	}
 	if err := d.kind.openReader(d); err != nil {

@@ -27,20 +27,20 @@ func (d *DB) provider() (*goose.Provider, error) {
 }
 
 // migrationsPending refuses a schema that this program does not know, and says
-// whether there is something to do.
-func (d *DB) migrationsPending(ctx context.Context) (bool, error) {
+// whether there is something to do, and whether there is a schema at all.
+func (d *DB) migrationsPending(ctx context.Context) (pending, made bool, err error) {
 	p, err := d.provider()
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	have, known, err := d.versions(ctx, p)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if have > known {
-		return false, fmt.Errorf("its schema has version %d and this program knows versions up to %d: run the newer program that made it, or restore a backup from before the upgrade", have, known)
+		return false, true, fmt.Errorf("its schema has version %d and this program knows versions up to %d: run the newer program that made it, or restore a backup from before the upgrade", have, known)
 	}
-	return have < known, nil
+	return have < known, have > 0, nil
 }
 
 // versions asks without writing, so that looking at a database never changes it.
@@ -59,15 +59,20 @@ func (d *DB) versions(ctx context.Context, p *goose.Provider) (have, known int64
 }
 
 // migrateLocked lets one process at a time change the schema.
-func (d *DB) migrateLocked(ctx context.Context, log *slog.Logger) error {
-	pending, err := d.migrationsPending(ctx)
+func (d *DB) migrateLocked(ctx context.Context, o Options) error {
+	pending, made, err := d.migrationsPending(ctx)
+	if err == nil && pending && made && o.BeforeUpgrade != nil {
+		if err := o.BeforeUpgrade(ctx); err != nil {
+			return fmt.Errorf("it has the schema of an older version and is left as it is: %w", err)
+		}
+	}
 	if err == nil && !pending { // a process may have ended between the two steps of migrate
 		pending, err = d.kind.hasTable(ctx, d.write, auditBefore)
 	}
 	if err != nil || !pending {
 		return err
 	}
-	return d.kind.lockSchema(ctx, d, func() error { return d.migrate(ctx, log) })
+	return d.kind.lockSchema(ctx, d, func() error { return d.migrate(ctx, o.Logger) })
 }
 
 func (d *DB) migrate(ctx context.Context, log *slog.Logger) error {
