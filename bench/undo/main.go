@@ -101,7 +101,8 @@ func run(ctx context.Context, o settings) error {
 	}
 	indexed := now().since(before)
 
-	// What indexing left to the store to merge is no part of undoing.
+	// What indexing left to the store to merge is no part of undoing: a fork comes when the chain is followed.
+	time.Sleep(pebble.CatchingUp)
 	settled := awaitQuiet()
 	var high, low, merged paged
 	var merging span
