@@ -37,10 +37,30 @@ func (p *Pool) callAt(ctx context.Context, at contractcall.Block, calls []contra
 		reqs[i] = Request{"starknet_call", callParams(calls[i].Contract, calls[i].Selector, calls[i].Calldata, id)}
 	}
 	out, err := p.Batch(ctx, reqs, append(opts, AtBlock(at.Number))...)
+	if errors.Is(err, ErrTooLarge) {
+		return p.callApart(ctx, at, calls, opts...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("call contracts at block %d: %w", at.Number, unanswered(err))
 	}
 	return results(calls, out)
+}
+
+// callApart asks in halves for calls whose answers are longer than what is taken, so that one contract takes no
+// other's answer away. One that is too long by itself is as good as refused.
+func (p *Pool) callApart(ctx context.Context, at contractcall.Block, calls []contractcall.Call, opts ...Option) ([]contractcall.Result, error) {
+	if len(calls) == 1 {
+		return []contractcall.Result{{Fault: contractcall.Reverted, Reason: fmt.Sprintf("the answer is longer than %d MiB", contractcall.MaxAnswer>>20)}}, nil
+	}
+	var out []contractcall.Result
+	for _, half := range [][]contractcall.Call{calls[:len(calls)/2], calls[len(calls)/2:]} {
+		part, err := p.callAt(ctx, at, half, opts...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part...)
+	}
+	return out, nil
 }
 
 // unanswered says what it means for who asks that calls failed.

@@ -141,15 +141,29 @@ func TestAnswersCountUntilReleased(t *testing.T) {
 }
 
 // TestLongAnswerOfAContract: a contract that answers with more than is taken is no fault of the node, which others
-// need: whoever asks for it, however often, is told so, and the node stays in good health.
+// need: whoever asks for it, however often, is told that it is as good as a refusal, what other contracts say is told
+// beside it, and the node stays in good health.
 func TestLongAnswerOfAContract(t *testing.T) {
-	const call = "starknet_call"
-	pool := flooded(t, time.Minute, 24<<20, liar.Rule{Method: call, Flood: &liar.Flood{Bytes: 9 << 20, Length: true}})
+	long := contractcall.Call{Contract: contracts.STRK, Selector: felt.Selector("symbol")}
+	plain := contractcall.Call{Contract: contracts.STRK, Selector: felt.Selector("decimals")}
+	pool := flooded(t, time.Minute, 24<<20, liar.Rule{Method: "starknet_call", When: func(c liar.Call) bool { return strings.Contains(string(c.Params), long.Selector.String()) },
+		Rewrite: func(liar.Call, any) any { return strings.Repeat("a", 25<<20) }})
 	at := contractcall.Block{Number: 20, Hash: simnode.New(simnode.Config{Seed: 5, Blocks: 40}).BlockAt(20).Hash}
-	for range 5 {
-		_, err := pool.CallAt(t.Context(), at, []contractcall.Call{{Contract: contracts.STRK, Selector: felt.Selector("name")}})
-		if !errors.Is(err, contractcall.ErrTooLong) || !errors.Is(err, contractcall.ErrUnavailable) {
-			t.Fatalf("the call failed with %v", err)
+	want, err := pool.CallAt(t.Context(), at, []contractcall.Call{plain})
+	if err != nil || len(want[0].Values) != 1 {
+		t.Fatalf("without the long one: %+v, %v", want, err)
+	}
+	for _, calls := range [][]contractcall.Call{{long}, {long}, {long}, {long}, {plain, long, plain}} {
+		got, err := pool.CallAt(t.Context(), at, calls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range calls {
+			r := &got[i]
+			if c.Selector == plain.Selector && (r.Fault != contractcall.None || len(r.Values) != 1 || r.Values[0] != want[0].Values[0]) ||
+				c.Selector == long.Selector && (r.Fault != contractcall.Reverted || !strings.Contains(r.Reason, "8 MiB")) {
+				t.Errorf("call %d of %d is %+v", i, len(calls), r)
+			}
 		}
 	}
 	if s := pool.Health().Nodes[0]; !s.Healthy {
