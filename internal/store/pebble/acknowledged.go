@@ -26,7 +26,8 @@ import (
 // commit, where heights fall with forks.
 //
 // The file has two places, which are written in turn, so that a write that is cut
-// leaves the one before: number (8) | height (8) | CRC-32 (4), at 0 and at 512.
+// leaves the one before: number (8) | height (8) | CRC-32 (4), at 0 and at 512, and behind
+// it what is known of the manifest: see manifest.go.
 const (
 	commitsKey       = "\x00commits"
 	acknowledgedFile = "ACKNOWLEDGED"
@@ -107,7 +108,7 @@ func (e *Engine) recall() error {
 	case !errors.Is(err, lsm.ErrNotFound):
 		return fmt.Errorf("read the number of the last commit: %w", err)
 	}
-	told, err := e.readAcknowledged()
+	told, _, err := e.readAcknowledged()
 	if err != nil {
 		return err
 	}
@@ -152,20 +153,23 @@ func (e *Engine) withoutHeight() (bool, error) {
 	return false, closer.Close()
 }
 
-// readAcknowledged returns the newer of the two places that can be read.
-func (e *Engine) readAcknowledged() (newest mark, err error) {
+// readAcknowledged returns the newer of the two places that can be read, with what it tells of the manifest.
+func (e *Engine) readAcknowledged() (newest mark, noted manifestNote, err error) {
 	b, err := e.readOwn(acknowledgedFile)
 	if err != nil {
-		return newest, err
+		return newest, noted, err
 	}
 	for at := 0; at+placeBytes <= len(b); at += placeDistance {
 		p := b[at : at+placeBytes]
 		sum, _, _ := store.Uint64(append(make([]byte, 4), p[markBytes:]...))
 		if m, _ := decodeMark(p[:markBytes]); uint64(crc32.ChecksumIEEE(p[:markBytes])) == sum && m.number > newest.number {
-			newest = m
+			newest, noted = m, manifestNote{}
+			if n, ok := decodeNote(b[at+placeBytes:], m.number); ok {
+				noted = n
+			}
 		}
 	}
-	return newest, nil
+	return newest, noted, nil
 }
 
 func (e *Engine) readLoss() (*Loss, error) {
@@ -236,6 +240,9 @@ func (e *Engine) acknowledge(m mark) error {
 		p := m.encode()
 		sum := store.AppendUint64(nil, uint64(crc32.ChecksumIEEE(p)))
 		p = append(p, sum[4:]...)
+		if noted := e.disk.manifestNote(); noted.length > 0 {
+			p = append(p, noted.encode(m.number)...)
+		}
 		if _, err := e.acknowledged.WriteAt(p, int64(m.number%2)*placeDistance); err != nil {
 			return err
 		}

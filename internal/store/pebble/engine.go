@@ -180,6 +180,9 @@ func Open(o Options) (*Engine, error) {
 	settings.Experimental.CompactionScheduler = e.merging
 	settings.Logger = eventLog{log: e.log, fatal: e.fail}
 	settings.EventListener = e.listener()
+	if err := e.checkManifest(); err != nil {
+		return nil, e.openError(err)
+	}
 	if err := e.openDB(settings); err != nil {
 		return nil, e.openError(err)
 	}

@@ -39,6 +39,9 @@ type failStopFS struct {
 	lockMu  sync.Mutex
 	lock    *directoryLock
 	lockErr error
+
+	notedMu sync.Mutex
+	noted   manifestNote // what of the newest manifest is on the disk
 }
 
 func newFailStopFS(inner vfs.FS, dir string, fail func(error)) *failStopFS {
@@ -102,7 +105,13 @@ func (f *failStopFS) writeFile(name string, open func() (vfs.File, error)) (vfs.
 }
 
 func (f *failStopFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	return f.writeFile(name, func() (vfs.File, error) { return f.FS.Create(name, c) })
+	file, err := f.writeFile(name, func() (vfs.File, error) { return f.FS.Create(name, c) })
+	if stopping, ok := file.(*failStopFile); ok && err == nil && filepath.Dir(name) == f.dir {
+		if number, ok := manifestNumber(name); ok {
+			return &manifestFile{failStopFile: stopping, written: manifestNote{number: number}}, nil
+		}
+	}
+	return file, err
 }
 
 func (f *failStopFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
