@@ -113,9 +113,11 @@ type manifestFile struct {
 }
 
 func (f *manifestFile) Write(p []byte) (n int, err error) {
+	// Before, because a file may use the buffer; a write that fails is the last one.
+	sum := crc32.Update(f.written.sum, crc32.IEEETable, p)
 	n, err = f.failStopFile.Write(p)
 	f.written.length += uint64(n)
-	f.written.sum = crc32.Update(f.written.sum, crc32.IEEETable, p[:n])
+	f.written.sum = sum
 	return n, err
 }
 
