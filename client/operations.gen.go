@@ -680,10 +680,10 @@ func (c *Chain) GetVerificationReceipt(ctx context.Context, jobID string) (*Veri
 
 // GetWalletState: Read a wallet's balances at one block. Balances of up to 25 tokens, read
 // from their contracts at one block hash. With `mode` require_complete anything that could
-// not be read this time fails the whole; with verified_partial the rest is returned. A token
-// that its contract will never tell at that block, such as spam, is reported as unreadable
-// and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`;
-// otherwise they are the candidates of asset discovery.
+// not be read this time fails the whole; with verified_partial the rest is returned, unless
+// no node answered at all. A token that its contract will never tell at that block, such as
+// spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are
+// those of `tokenAddresses`; otherwise they are the candidates of asset discovery.
 func (c *Chain) GetWalletState(ctx context.Context, body *WalletRequest) (*WalletState, error) {
 	out := new(WalletState)
 	err := c.client.do(ctx, request{operation: "getWalletState", method: http.MethodPost, path: "/v1/" + url.PathEscape(c.id) + "/query/wallet-state", body: body, kind: "application/json", again: true}, out)

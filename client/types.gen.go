@@ -4510,7 +4510,8 @@ type WalletItem struct {
 	// Price of the token; this service has none.
 	Price WalletPrice `json:"price"`
 	// unsupported: there is no contract, or it has no balances. error: the contract refuses to
-	// tell.
+	// tell, or, where unreadableReason is null, no node answered for this token. timeout: none
+	// did in time.
 	Status string `json:"status"`
 	// Address of the token's contract, which is its identity.
 	TokenAddress string `json:"tokenAddress"`

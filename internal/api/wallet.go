@@ -71,7 +71,7 @@ type WalletBlock struct {
 type WalletItem struct {
 	TokenAddress felt.Felt     `json:"tokenAddress"`
 	BalanceRaw   *string       `json:"balanceRaw" doc:"Decimal."`
-	Status       string        `json:"status" enum:"ok,unsupported,timeout,error" doc:"unsupported: there is no contract, or it has no balances. error: the contract refuses to tell."`
+	Status       string        `json:"status" enum:"ok,unsupported,timeout,error" doc:"unsupported: there is no contract, or it has no balances. error: the contract refuses to tell, or, where unreadableReason is null, no node answered for this token. timeout: none did in time."`
 	Unreadable   *string       `json:"unreadableReason" enum:"no_contract,no_balance_function,not_an_amount,reverted" doc:"Why there is no balance. It holds for this block for good: asking again does not help."`
 	Metadata     AssetMetadata `json:"metadata"`
 	Price        WalletPrice   `json:"price"`
@@ -130,7 +130,7 @@ func (s *Routes) walletRoutes() {
 		Page:    kernel.Page{Usual: MaxWalletTokens, Most: MaxWalletTokens},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
 	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; " +
-		"with verified_partial the rest is returned. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
+		"with verified_partial the rest is returned, unless no node answered at all. A token that its contract will never tell at that block, such as spam, is reported as unreadable and fails nothing. With `scope` explicit the tokens are those of `tokenAddresses`; otherwise they are the candidates of asset discovery."
 	r.ExampleBody = func(kernel.Examples) string {
 		return `{"ownerAddress":"` + FeeToken + `","scope":"explicit","tokenAddresses":["` + FeeToken + `"]}`
 	}
@@ -201,7 +201,7 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	balances, err := s.askBalances(ctx, c, at, q.owner, list)
+	balances, err := s.askBalances(ctx, c, at, q, list)
 	if err != nil {
 		return nil, err
 	}
@@ -250,25 +250,12 @@ func (s *Routes) selectWallet(ctx context.Context, c *Chain, r explorer.Reader, 
 	return at, list, nil
 }
 
-// askBalances asks for all balances in one batch.
-func (s *Routes) askBalances(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []asset.Candidate) ([]asset.Balance, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	_, results, err := s.ask(ctx, c, at, asset.BalanceCalls(owner, list)...)
-	if err != nil {
-		return nil, err
-	}
-	return asset.Balances(list, results), nil
-}
-
 // walletStatus is the word for a balance that cannot be read, and for one that can.
 var walletStatus = map[asset.Unreadable]string{"": "ok", asset.NoContract: "unsupported", asset.NoBalanceFunction: "unsupported", asset.NotAnAmount: "unsupported",
-	asset.Reverted: "error"}
+	asset.Reverted: "error", asset.Unanswered: "error", asset.TooLate: "timeout"}
 
-// fill turns balances into items. A token without a balance at the block is
-// unreadable for good, so that trying again would not help, and does not fail the
-// request.
+// fill turns balances into items. A token that is unreadable for good, so that trying
+// again would not help, does not fail the request.
 func (q *walletQuery) fill(list []asset.Candidate, balances []asset.Balance, out *WalletState) {
 	v := &out.Verification
 	v.Selected = len(list)
@@ -284,20 +271,26 @@ func (q *walletQuery) fill(list []asset.Candidate, balances []asset.Balance, out
 			v.VisibleNonZero++
 		case "unsupported":
 			v.Unsupported++
+		case "timeout":
+			v.TimedOut++
 		default:
 			v.Failed++
 		}
 		item := WalletItem{TokenAddress: list[i].Token, Status: status, Unreadable: some(string(b.Why)), Metadata: assetMetadata(&list[i]),
 			Price: WalletPrice{Status: "unavailable", ReasonCode: "price_metadata_unavailable", QuoteCurrency: "usd"}}
-		if b.Amount == nil {
+		switch {
+		case b.Amount != nil:
+			item.BalanceRaw = some(b.Amount.String())
+		case !b.Why.ForGood():
+			item.Unreadable = nil // which may be otherwise the next time
+			gaps++
+		default:
 			v.Unreadable++
 			// Anybody can send a token that cannot be read. It is a gap only where
 			// somebody vouches for the token or asked for it.
 			if list[i].Known != nil || q.Scope == "explicit" {
 				gaps++
 			}
-		} else {
-			item.BalanceRaw = some(b.Amount.String())
 		}
 		out.Items = append(out.Items, item)
 	}

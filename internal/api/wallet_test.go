@@ -316,6 +316,70 @@ func TestWalletWithoutNode(t *testing.T) {
 	}
 }
 
+// stumbling is a node that fails when it is asked about a token among others, and with some error when it is asked about it alone.
+type stumbling struct {
+	api.Node
+	over  felt.Felt
+	alone error
+}
+
+func (n *stumbling) CallAt(ctx context.Context, at contractcall.Block, calls []contractcall.Call) ([]contractcall.Result, error) {
+	if !slices.ContainsFunc(calls, func(c contractcall.Call) bool { return c.Contract == n.over }) {
+		return n.Node.CallAt(ctx, at, calls)
+	}
+	if len(calls) == len(contractcall.BalanceOf) {
+		return nil, n.alone
+	}
+	return nil, fmt.Errorf("an odd error: %w", contractcall.ErrUnavailable)
+}
+
+// TestWalletInPart: one token that no node can be asked about this time takes nothing from the others where the request
+// takes what there is, and fails the whole where it does not.
+func TestWalletInPart(t *testing.T) {
+	node := &stumbling{}
+	w := newWorld(t, 40, func(o *options) { node.Node, o.Chains[0].Node = o.Chains[0].Node, node })
+	ask := func(mode string) reply {
+		return w.Send(w.Request(http.MethodPost, "/v1/"+chainID+"/query/wallet-state", jsonText(object{"ownerAddress": w.Chain.Accounts(39)[0], "mode": mode})))
+	}
+	read := func(r reply) (s api.WalletState) {
+		t.Helper()
+		if err := json.Unmarshal(r.Body, &s); err != nil || r.StatusCode != http.StatusOK {
+			t.Fatalf("%d %s", r.StatusCode, r.Body)
+		}
+		return s
+	}
+	before := read(ask("verified_partial"))
+	if len(before.Items) < 2 || before.Partial {
+		t.Fatalf("the owner has too little: %+v", before)
+	}
+	bad := before.Items[0].TokenAddress
+	node.over = bad
+	for status, err := range map[string]error{"error": contractcall.ErrUnavailable, "timeout": context.DeadlineExceeded} {
+		node.alone = err
+		if r := ask("require_complete"); !nodeIsAway(r) {
+			t.Errorf("%s: %d %s", status, r.StatusCode, r.Body)
+		}
+		s := read(ask("verified_partial"))
+		v := s.Verification
+		if !s.Partial || s.WalletSafe || s.Correctness != "verified_partial" || len(s.Items) != len(before.Items) || v.Unreadable != 0 ||
+			v.Verified != before.Verification.Verified-1 || v.Failed+v.TimedOut != 1 || (v.TimedOut == 1) != (status == "timeout") {
+			t.Errorf("%s: %+v", status, s)
+		}
+		for i, item := range s.Items {
+			switch was := before.Items[i]; {
+			case item.TokenAddress != was.TokenAddress:
+				t.Errorf("%s: item %d is of %s, and was of %s", status, i, item.TokenAddress, was.TokenAddress)
+			case item.TokenAddress == bad:
+				if item.Status != status || item.BalanceRaw != nil || item.Unreadable != nil {
+					t.Errorf("%s: %+v", status, item)
+				}
+			case item.Status != "ok" || *item.BalanceRaw != *was.BalanceRaw:
+				t.Errorf("%s: %+v, and was %+v", status, item, was)
+			}
+		}
+	}
+}
+
 // TestSnapshots: a walk over candidates keeps its block, and ends with its time.
 func TestSnapshots(t *testing.T) {
 	w := newWorld(t, 40)

@@ -8,7 +8,7 @@ import (
 )
 
 // Unreadable is why a token has no balance that can be read; empty when it has one.
-// What a contract answered at a block it answers again: it holds for good there.
+// What a contract answered at a block it answers again: it holds for good there, unless ForGood says otherwise.
 type Unreadable string
 
 // The reasons.
@@ -18,6 +18,15 @@ const (
 	NotAnAmount       Unreadable = "not_an_amount"
 	Reverted          Unreadable = "reverted"
 )
+
+// Those that do not hold for good: nobody said what the contract answers.
+const (
+	Unanswered Unreadable = "unanswered"
+	TooLate    Unreadable = "too_late"
+)
+
+// ForGood says that asking again at the same block does not help.
+func (u Unreadable) ForGood() bool { return u != Unanswered && u != TooLate }
 
 // Balance is what the contract of a candidate says of one holder at a block.
 type Balance struct {
