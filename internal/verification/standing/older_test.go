@@ -18,7 +18,7 @@ func TestOlderDocumentOnFile(t *testing.T) { testOlderDocument(t, controltest.Fi
 
 func TestOlderDocumentOnPostgres(t *testing.T) {
 	if raced {
-		t.Skip("nothing runs at once: run without the race detector")
+		t.Skip("sequential and long: run without the race detector")
 	}
 	testOlderDocument(t, controltest.Server(t))
 }
