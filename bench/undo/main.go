@@ -101,8 +101,7 @@ func run(ctx context.Context, o settings) error {
 	}
 	indexed := now().since(before)
 
-	// What indexing left to the store to merge is no part of undoing: a fork comes when the chain is followed.
-	time.Sleep(pebble.CatchingUp)
+	// What indexing left to the store to merge is no part of undoing.
 	settled := awaitQuiet()
 	var high, low, merged paged
 	var merging span

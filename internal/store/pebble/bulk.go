@@ -128,11 +128,6 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 			w.drop()
 			return err
 		}
-		if len(w.cuts) == 0 {
-			e.merging.hold()
-		} else { // reads look past what was cut until it is merged
-			e.merging.release()
-		}
 		e.settled.Store(m.settled)
 		if w.series != nil { // unless the commit failed, when it may still be read
 			w.series.giveBack()

@@ -95,9 +95,9 @@ func testAscendingRowsStay(t *testing.T, streamed bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commits := uint64(0)
+	const commits = 60
 	places := rand.New(rand.NewPCG(1, 2))
-	for i := commits; i < 60 || e.db.Metrics().Compact.Count == 0; i++ { // until some are merged
+	for i := range uint64(commits) {
 		b := &store.Batch{Lease: store.Writer, Epoch: l.Epoch}
 		for range 2_000 {
 			b.Put(store.Key{Table: lists, Partition: store.AppendUint64(nil, places.Uint64())}, []byte("row"))
@@ -115,9 +115,11 @@ func testAscendingRowsStay(t *testing.T, streamed bool) {
 		if err := e.Commit(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		commits++
 	}
 	m := e.db.Metrics()
+	if m.Compact.Count == 0 {
+		t.Fatal("nothing was merged")
+	}
 	if got := m.Levels[len(m.Levels)-1].TablesIngested; got != commits {
 		t.Errorf("%d of %d tables went to the bottom", got, commits)
 	}

@@ -85,7 +85,6 @@ type Engine struct {
 	metrics   *collector    // nil when not asked for
 	stop      *failure
 	leaves    leafLengths
-	merging   *merging
 	settled   atomic.Uint64 // numbers below it are: see leaf.go; it rises with the writer's token
 
 	minFree  uint64
@@ -176,8 +175,6 @@ func Open(o Options) (*Engine, error) {
 	}
 	e.settings = settings
 	settings.FS = e.disk
-	e.merging = newMerging()
-	settings.Experimental.CompactionScheduler = e.merging
 	settings.Logger = eventLog{log: e.log, fatal: e.fail}
 	settings.EventListener = e.listener()
 	if err := e.checkManifest(); err != nil {

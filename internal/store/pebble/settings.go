@@ -46,8 +46,6 @@ const (
 	indexBlockBytes = 64 << 10
 	firstTableBytes = 4 << 20
 	lastTableBytes  = 64 << 20
-	// deepDebt is how much there may be to merge for each merge at a time.
-	deepDebt = 8 << 30
 )
 
 // settings turns the options into Pebble's.
@@ -79,8 +77,7 @@ func settings(o Options) (*lsm.Options, error) {
 		// Half of the compaction threshold is how many tables lie above each other
 		// before they are merged into the next level, as much of which is written
 		// again each time: six, since each is what one commit holds. Every scan looks
-		// into all of them: with twelve it takes more than twice as long. While commits
-		// come merging waits for that many all the same: see merging.
+		// into all of them: with twelve it takes more than twice as long.
 		MemTableStopWritesThreshold: 4,
 		L0CompactionThreshold:       12,
 		L0StopWritesThreshold:       40,
@@ -96,12 +93,9 @@ func settings(o Options) (*lsm.Options, error) {
 		WALBytesPerSync: 1 << 20,
 	}
 	s.Experimental.LevelMultiplier = 5
-	s.CompactionConcurrencyRange = func() (lower, upper int) {
-		lower, upper = compactions()
-		return lower, lower + upper // of which merging takes the lower one away while it is held
-	}
-	s.Experimental.L0CompactionConcurrency = deepLevel
-	s.Experimental.CompactionDebtConcurrency = deepDebt
+	s.CompactionConcurrencyRange = compactions
+	s.Experimental.L0CompactionConcurrency = 4
+	s.Experimental.CompactionDebtConcurrency = 512 << 20
 	// A read never starts a compaction: it could then wait for a disk that has
 	// failed.
 	s.Experimental.ReadSamplingMultiplier = -1
