@@ -3,7 +3,8 @@ package api
 import (
 	"context"
 	"errors"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"chainexplorer/internal/explorer/asset"
 	"chainexplorer/internal/felt"
@@ -39,7 +40,10 @@ func nodeIsAway(err error) bool {
 	return errors.As(err, &e) && e.Reason == kernel.ReasonNodeUnavailable
 }
 
-// askApart asks for each balance by itself, all at once, and says whether any was told. The request has one place for
+// askedApart is how many tokens are asked for at a time: a few that never answer leave room for the others.
+const askedApart = 8
+
+// askApart asks for each balance by itself, and says whether any was told. The request has one place for
 // them, and the time of one.
 func (s *Routes) askApart(ctx context.Context, c *Chain, at *liveBlock, owner felt.Felt, list []asset.Candidate) (out []asset.Balance, answered bool, busy error) {
 	who := kernel.RequestOf(ctx).Caller
@@ -50,9 +54,10 @@ func (s *Routes) askApart(ctx context.Context, c *Chain, at *liveBlock, owner fe
 	ctx, cancel := context.WithTimeout(ctx, nodeTime)
 	defer cancel()
 	out = make([]asset.Balance, len(list))
-	var asked sync.WaitGroup
+	var asked errgroup.Group
+	asked.SetLimit(askedApart)
 	for i := range list {
-		asked.Go(func() {
+		asked.Go(func() error {
 			one := list[i : i+1]
 			results, err := c.Node.CallAt(ctx, at.at, asset.BalanceCalls(owner, one))
 			switch {
@@ -63,9 +68,10 @@ func (s *Routes) askApart(ctx context.Context, c *Chain, at *liveBlock, owner fe
 			default:
 				out[i].Why = asset.Unanswered
 			}
+			return nil
 		})
 	}
-	asked.Wait()
+	asked.Wait() //nolint:errcheck // each has its own
 	for i := range out {
 		answered = answered || out[i].Amount != nil || out[i].Why.ForGood()
 	}

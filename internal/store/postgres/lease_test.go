@@ -316,6 +316,19 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// settled is what an engine that follows says of its commits: until it does, it says something else each time.
+func settled(t *testing.T, e *postgres.Engine) uint64 {
+	t.Helper()
+	for begin := time.Now(); ; time.Sleep(time.Millisecond) {
+		if n := e.Commits(); n == e.Commits() {
+			return n
+		}
+		if time.Since(begin) > time.Minute {
+			t.Fatal("the engine never follows")
+		}
+	}
+}
+
 // TestCommits: the counter that answers are remembered by moves at once with this
 // process's commits and soon with others', and never stands still while nobody
 // knows.
@@ -329,18 +342,7 @@ func TestCommits(t *testing.T) {
 	o := options(proxy.URL("postgres"))
 	o.Follow = true
 	reader := mustOpen(t, o)
-	settled := func() uint64 {
-		t.Helper()
-		for begin := time.Now(); ; {
-			if n := reader.Commits(); n == reader.Commits() {
-				return n
-			}
-			if time.Since(begin) > time.Minute {
-				t.Fatal("the engine never follows")
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
+	settled := func() uint64 { return settled(t, reader) }
 	n := settled()
 	lease := acquire(t, writer, "a")
 	for range 3 {
