@@ -134,7 +134,7 @@ func (c *backupCommand) offline(ctx context.Context, con *console) (m backup.Man
 	file := filepath.Join(c.Data, "control.db")
 	switch _, err := os.Stat(file); {
 	case err == nil:
-		if s.Control, err = control.Open(ctx, control.Options{Path: file, MustExist: true, Logger: con.log}); err != nil {
+		if s.Control, err = control.Open(ctx, control.Options{Path: file, MustExist: true, BeforeUpgrade: noWayBack, Logger: con.log}); err != nil {
 			return m, err
 		}
 		defer s.Control.Close() //nolint:errcheck // nothing was changed
@@ -149,6 +149,11 @@ func (c *backupCommand) offline(ctx context.Context, con *console) (m backup.Man
 	defer meter.end()
 	s.Progress = func(done, total uint64) { meter.at(amount{done: done, total: total}) }
 	return backup.Take(ctx, s, to)
+}
+
+// noWayBack keeps a backup before an upgrade from being one that the version before cannot restore.
+func noWayBack(context.Context) error {
+	return errors.New("take the backup with the version that made it, which could not read one that was brought up to date")
 }
 
 // storesIn lists the indexes of a data directory: those of 'serve', a folder each,

@@ -35,7 +35,7 @@ func (f *controlFlags) open(ctx context.Context, con *console, make bool, fn fun
 	if err != nil {
 		return err
 	}
-	db, err := control.Open(ctx, control.Options{Path: path, MustExist: !make, Logger: con.log})
+	db, err := control.Open(ctx, control.Options{Path: path, MustExist: !make, BeforeUpgrade: f.readable(con.quiet().log), Logger: con.log})
 	if errors.Is(err, control.ErrNotExist) {
 		return fmt.Errorf("%w: check --control, --data or --store, or begin with 'chainexplorer admin workspace create'", err)
 	} else if err != nil {

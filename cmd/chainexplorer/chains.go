@@ -16,8 +16,6 @@ import (
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/store"
-	"chainexplorer/internal/store/pebble"
 	"chainexplorer/internal/store/postgres"
 )
 
@@ -157,44 +155,4 @@ func (c *chainParts) trouble() string {
 		return d.trouble()
 	}
 	return ""
-}
-
-// readable refuses indexes that this version cannot read, before the control database is brought up to
-// date: whoever has to go on with the version before could not start that any more. What keeps an index
-// from being served and may pass is told later.
-func (s *service) readable(ctx context.Context) error {
-	for id := range s.opts.Nodes {
-		name, err := s.indexed(ctx, id)
-		if err == nil && name != "" {
-			err = s.readableIndex(ctx, name)
-		}
-		if noRoom(err) || pebble.Damaged(err) || errors.Is(err, postgres.ErrNoStore) || errors.Is(err, postgres.ErrOutdated) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *service) readableIndex(ctx context.Context, name string) (err error) {
-	var e store.Engine
-	where := "the index of " + name
-	if s.Data == "" {
-		e, err = s.Store.openPostgres(ctx, name, access{ReadOnly: true}, s.con.log, nil)
-	} else {
-		where = filepath.Join(s.Data, name)
-		e, err = openPebble(ctx, pebble.Options{Dir: where, ReadOnly: true, Logger: s.con.log})
-	}
-	if err != nil {
-		return err
-	}
-	_, err = stateOf(ctx, e)
-	if other := new(chain.LayoutError); errors.As(err, &other) {
-		err = fmt.Errorf("%s: %w", where, err)
-	} else {
-		err = nil
-	}
-	return errors.Join(err, e.Close())
 }

@@ -130,7 +130,7 @@ func openService(ctx context.Context, o serviceOptions, con *console) (_ *servic
 		}
 	}
 	warnOfVoidKeys(&o, con.log)
-	if s.control, err = control.Open(ctx, control.Options{Path: o.controlPath(), BeforeUpgrade: s.readable, Logger: con.log}); err != nil {
+	if s.control, err = control.Open(ctx, control.Options{Path: o.controlPath(), BeforeUpgrade: s.readable(o.Nodes), Logger: con.log}); err != nil {
 		if o.Data != "" {
 			err = explainFull(err, o.Data)
 		}

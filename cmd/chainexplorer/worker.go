@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control"
+	"chainexplorer/internal/node"
 )
 
 type workerCommand struct {
@@ -61,7 +62,7 @@ func (c *workerCommand) Run(ctx context.Context, con *console) error {
 	if c.Control == "" {
 		c.Control = c.Store
 	}
-	db, err := control.Open(ctx, control.Options{Path: c.Control, Logger: con.log})
+	db, err := control.Open(ctx, control.Options{Path: c.Control, BeforeUpgrade: p.readable(map[string][]node.Endpoint{"": endpoints}), Logger: con.log})
 	if err != nil {
 		return stopped(ctx, err)
 	}
