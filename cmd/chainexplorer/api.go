@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -84,7 +83,10 @@ func (c *apiCommand) check() error {
 	if err := c.receiptFlags.check(); err != nil {
 		return err
 	}
-	if err := errors.Join(checkListen("--listen", c.Listen), checkListen("--metrics", c.Metrics)); err != nil {
+	if err := checkListen("--listen", c.Listen); err != nil {
+		return err
+	}
+	if err := c.operatorFlags.check(c.Metrics); err != nil {
 		return err
 	}
 	if err := c.stopFlags.check(); err != nil {

@@ -65,6 +65,9 @@ func (c *indexCommand) Run(ctx context.Context, con *console) error {
 	if err := c.nodeFlags.check(); err != nil {
 		return err
 	}
+	if err := c.operatorFlags.check(c.Metrics); err != nil {
+		return err
+	}
 	if err := checkAudit(c.AuditRate); err != nil {
 		return err
 	}

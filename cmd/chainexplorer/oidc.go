@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"chainexplorer/internal/signin"
@@ -36,9 +35,9 @@ func (f *oidcFlags) provider(baseURL string) (*signin.Provider, error) {
 		if p.ClientSecret != "" {
 			return nil, &usageError{"give --oidc-client-secret or --oidc-client-secret-file, not both"}
 		}
-		text, err := os.ReadFile(f.OidcClientSecretFile)
+		text, err := readSetting("--oidc-client-secret-file", f.OidcClientSecretFile)
 		if err != nil {
-			return nil, fmt.Errorf("client secret: %w", err)
+			return nil, err
 		}
 		if p.ClientSecret = strings.TrimSpace(string(text)); p.ClientSecret == "" {
 			return nil, &usageError{"--oidc-client-secret-file: the file is empty"}

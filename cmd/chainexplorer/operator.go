@@ -35,19 +35,33 @@ func (f *operatorFlags) token() (string, error) {
 		if token != "" {
 			return "", &usageError{"give --operator-token or --operator-token-file, not both"}
 		}
-		text, err := os.ReadFile(f.OperatorTokenFile)
+		text, err := readSetting("--operator-token-file", f.OperatorTokenFile)
 		if err != nil {
-			return "", fmt.Errorf("operator token: %w", err)
+			return "", err
 		}
 		token = strings.TrimSpace(string(text))
 	} else if token == "" {
 		return "", nil
 	}
-	if len(token) < leastToken {
-		return "", &usageError{fmt.Sprintf("the operator token must have %d characters or more", leastToken)}
+	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == 0x7f }) { // no header could hold it
+		return "", &usageError{fmt.Sprintf("the operator token must have %d characters or more, on one line", leastToken)}
 	}
 	account.Conceal(token) // somebody may send it to the wrong address
 	return token, nil
+}
+
+// check refuses settings of an operator's address, also where there is none yet.
+func (f *operatorFlags) check(address string) error {
+	if err := checkListen("--metrics", address); err != nil {
+		return err
+	}
+	for _, name := range f.OperatorHost {
+		if name == "" || strings.ContainsAny(name, ":/@[] ") {
+			return &usageError{fmt.Sprintf("--operator-host %s: want a name alone, such as metrics.internal", withoutUser(name))}
+		}
+	}
+	_, err := f.token()
+	return err
 }
 
 // tokenName is the file with the token that is made where none is set.

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -44,9 +43,9 @@ func (f *proverFlags) address() (string, error) {
 	if f.Prover != "" {
 		return "", &usageError{"give --prover or --prover-file, not both"}
 	}
-	text, err := os.ReadFile(f.ProverFile)
+	text, err := readSetting("--prover-file", f.ProverFile)
 	if err != nil {
-		return "", fmt.Errorf("prover file: %w", err)
+		return "", err
 	}
 	if address := strings.TrimSpace(string(text)); address != "" {
 		return address, nil

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -37,16 +35,19 @@ type receiptLogFlags struct {
 // check reads what the flags name, so that a wrong name is told before anything starts.
 func (f *receiptFlags) check() error {
 	if f.ReceiptTrust != "" {
-		if _, err := os.ReadFile(f.ReceiptTrust); err != nil {
-			return fmt.Errorf("--receipt-trust: %w", err)
+		if _, err := readSetting("--receipt-trust", f.ReceiptTrust); err != nil {
+			return err
 		}
 	}
-	if f.ReceiptLogKey != "" {
-		if _, _, err := keyring.ReadLogPublic(f.ReceiptLogKey); err != nil {
-			return wrongFile("--receipt-log-key: ", err)
-		}
+	return f.receiptLogFlags.check()
+}
+
+func (f *receiptLogFlags) check() error {
+	if f.ReceiptLogKey == "" {
+		return nil
 	}
-	return nil
+	_, _, err := keyring.ReadLogPublic(f.ReceiptLogKey)
+	return wrongFile("--receipt-log-key", err)
 }
 
 // open returns the log, with its key as people pin it; nil without a key.

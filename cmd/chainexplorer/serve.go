@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"chainexplorer/internal/index"
 	"chainexplorer/internal/node"
-	"chainexplorer/internal/registry"
 )
 
 type serveCommand struct {
@@ -168,7 +165,10 @@ func (c *serveCommand) check() error {
 	if err := c.receiptFlags.check(); err != nil {
 		return err
 	}
-	if err := errors.Join(checkListen("--listen", c.Listen), checkListen("--metrics", c.Metrics)); err != nil {
+	if err := checkListen("--listen", c.Listen); err != nil {
+		return err
+	}
+	if err := c.operatorFlags.check(c.Metrics); err != nil {
 		return err
 	}
 	if err := c.stopFlags.check(); err != nil {
@@ -252,23 +252,4 @@ func checkListen(flag, address string) error {
 		return &usageError{fmt.Sprintf("%s %s: want a host and a port, such as 127.0.0.1:8080", flag, withoutUser(address))}
 	}
 	return nil
-}
-
-// loadRegistry reads the file of --registry.
-func loadRegistry(file string) (*registry.Registry, error) {
-	known, err := registry.Load(file)
-	return known, wrongFile("", err)
-}
-
-// wrongFile is why a file that a setting names cannot be used. What it holds is a wrong
-// setting; a file that cannot be read may be there when the program is started again.
-func wrongFile(prefix string, err error) error {
-	var unread *fs.PathError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &unread):
-		return fmt.Errorf("%s%w", prefix, err)
-	}
-	return &usageError{prefix + err.Error()}
 }

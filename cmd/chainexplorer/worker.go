@@ -117,6 +117,15 @@ func (c *workerCommand) check() error {
 	if c.FinalityDepth < 1 {
 		return &usageError{"--finality-depth must be at least 1"}
 	}
+	if err := c.operatorFlags.check(c.Metrics); err != nil {
+		return err
+	}
+	if err := c.receiptLogFlags.check(); err != nil {
+		return err
+	}
+	if _, err := c.client(); err != nil {
+		return err
+	}
 	if err := c.verifierFlags.check(); err != nil {
 		return err
 	}
