@@ -12,6 +12,7 @@ import (
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/explorer/class"
+	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 )
@@ -234,9 +235,13 @@ func (s *Routes) getClass(ctx context.Context, in *struct {
 			return err
 		}
 		if !found {
-			// Classes of contracts from before the first block are fetched without
-			// a block that names them.
-			if items[0].ABIStatus == class.Absent.String() {
+			// Contracts from before the first block have classes that no block names. That
+			// a class was fetched says nothing: the block that led to it may have been forked away.
+			first, err := contract.OriginHasClass(ctx, r, hash)
+			if err != nil {
+				return err
+			}
+			if !first {
 				return kernel.Fail(kernel.CodeNotFound, "No indexed block names the class %s.", hash)
 			}
 			items[0].InstanceCount, items[0].EverCount = nil, nil

@@ -78,6 +78,28 @@ func HasOrigins(ctx context.Context, r store.Reader) (has bool, err error) {
 	return has, nil
 }
 
+// mostOrigins bounds how many contracts are looked at for a class. A local node
+// begins with some dozens, and notes others only while they are in use.
+const mostOrigins = 10_000
+
+// OriginHasClass says whether a contract that was there before the first block has
+// the class. One scan.
+func OriginHasClass(ctx context.Context, r store.Reader, class felt.Felt) (bool, error) {
+	for row, err := range r.Scan(ctx, store.Range{Table: Origins, From: []byte{originKnown}, Limit: mostOrigins}) {
+		if err != nil {
+			return false, fmt.Errorf("look for contracts of class %s without a deployment: %w", class, err)
+		}
+		_, has, _, err := ParseOrigin(row.Sort, row.Value)
+		if err != nil {
+			return false, err
+		}
+		if has == class {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // WantedOrigins lists up to limit contracts whose class is to be asked for. One scan.
 func WantedOrigins(ctx context.Context, r store.Reader, limit int) (out []felt.Felt, err error) {
 	rng := store.Range{Table: Origins, From: []byte{originWanted}, To: []byte{originKnown}, Limit: limit}
