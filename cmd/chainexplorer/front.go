@@ -26,7 +26,7 @@ type front struct {
 // newFront serves a listener, with answers that say so until there is a handler.
 func newFront(l net.Listener, bounds edge.Options, origins []string, log *slog.Logger) *front {
 	f := &front{ended: make(chan error, 1)}
-	f.open(kernel.Starting(gateway.Refuse))
+	f.open(kernel.Starting(origins, gateway.Refuse))
 	wire := kernel.WireOptions{Origins: origins, Logger: log}
 	bounds.Name, bounds.Refusal = "api", wire.Refused
 	bound := edge.Bound(kernel.NewListener(l, wire), bounds) // bounds how long an answer takes, too

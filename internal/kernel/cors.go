@@ -12,7 +12,10 @@ import (
 // one, that carries the browser's or somebody else's credentials leaves that
 // lane and is held against a list of origins.
 
-const preflightSeconds = "600"
+const (
+	preflightSeconds = "600"
+	varyPreflight    = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+)
 
 var (
 	// OpenHeaders may be sent from any origin.
@@ -129,22 +132,26 @@ func (s *Server) preflight(w http.ResponseWriter, r *http.Request, methods []str
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	h.Set("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
-	open := !strict && !RecordOf(w).credentialed && !announcesMore(r.Header) && !s.sessionPath(r)
-	switch {
-	case !slices.Contains(methods, wanted):
-		// The browser will refuse by itself: no permission is given.
-	case open:
-		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Allow-Methods", allow)
-		h.Set("Access-Control-Allow-Headers", strings.Join(OpenHeaders, ", "))
-		h.Set("Access-Control-Max-Age", preflightSeconds)
-	case slices.Contains(s.Origins, origin):
-		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Allow-Credentials", "true")
-		h.Set("Access-Control-Allow-Methods", allow)
-		h.Set("Access-Control-Allow-Headers", strings.Join(append(slices.Clone(OpenHeaders), "authorization", "mcp-protocol-version", "mcp-method", "mcp-name"), ", "))
-		h.Set("Access-Control-Max-Age", preflightSeconds)
+	h.Set("Vary", varyPreflight)
+	if slices.Contains(methods, wanted) { // without a permission the browser refuses by itself
+		permit(h, s.Origins, r.Header, strict || RecordOf(w).credentialed || announcesMore(r.Header) || s.sessionPath(r), allow, preflightSeconds)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// permit lets a browser send what a preflight announces: from any origin in the open
+// lane, from the listed ones in the strict one. It may remember that for so many seconds.
+func permit(h http.Header, origins []string, asked http.Header, strict bool, allow, seconds string) {
+	origin, headers := "*", OpenHeaders
+	if strict {
+		if origin = asked.Get("Origin"); !slices.Contains(origins, origin) {
+			return
+		}
+		h.Set("Access-Control-Allow-Credentials", "true")
+		headers = append(slices.Clone(OpenHeaders), "authorization", "mcp-protocol-version", "mcp-method", "mcp-name")
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Methods", allow)
+	h.Set("Access-Control-Allow-Headers", strings.Join(headers, ", "))
+	h.Set("Access-Control-Max-Age", seconds)
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -52,9 +53,11 @@ func pageLike(r *http.Request) bool {
 }
 
 // Starting answers until a Server can: the process lives, and is not ready. A
-// service may have to wait for its node, or for an indexer to begin. refuse, if there is
-// one, refuses requests that are answered in another form, and says whether this is one.
-func Starting(refuse func(w http.ResponseWriter, r *http.Request, e *Error, requestID string) bool) http.Handler {
+// service may have to wait for its node, or for an indexer to begin. Pages of other
+// origins can read that, as they can all else: origins are those of the strict lane.
+// refuse, if there is one, refuses requests that are answered in another form, and says
+// whether this is one.
+func Starting(origins []string, refuse func(w http.ResponseWriter, r *http.Request, e *Error, requestID string) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/healthz":
@@ -63,8 +66,20 @@ func Starting(refuse func(w http.ResponseWriter, r *http.Request, e *Error, requ
 			w.Header().Set("Retry-After", "2")
 			SendPlain(w, http.StatusServiceUnavailable, map[string]any{"status": "not_ready", "chains": map[string]string{}})
 		default:
-			id := requestID(r.Header)
+			id, strict := requestID(r.Header), credentialed(r.Header) || announcesMore(r.Header) || ofSessions(r)
 			w.Header().Set(HeaderRequestID, id)
+			w.Header()["X-Content-Type-Options"] = nosniff
+			if wanted := r.Header.Get("Access-Control-Request-Method"); r.Method == http.MethodOptions && slices.Contains(routedMethods, wanted) {
+				// Which paths there are is not known yet: whatever is sent is told that we are
+				// starting, and none of this is to be remembered.
+				w.Header().Set("Vary", varyPreflight)
+				if len(r.Header["Origin"]) == 1 {
+					permit(w.Header(), origins, r.Header, strict, wanted, "0")
+				}
+				w.WriteHeader(http.StatusNoContent)
+				return
+			}
+			lane(w.Header(), origins, r.Header, strict)
 			e := RetryLater(5, nil, "The service is starting.")
 			if refuse == nil || !refuse(w, r, e, id) {
 				SendError(w, r, e, id, nil)

@@ -17,11 +17,12 @@ var variable = regexp.MustCompile(`\{\w+\}`)
 // TestOtherMethods asks every path of the table in every way that it is not served:
 // a path is not to be taken for another that has a variable in its place, and Allow
 // lists what is served there and nothing else. All of these answers, and those to
-// OPTIONS, name the class of a route of the path.
+// OPTIONS, name the class of a route of the path, and whether it is still to change.
 func TestOtherMethods(t *testing.T) {
 	w := newWorld(t, 5, withVerification)
-	served, classes := map[string][]string{}, map[string]string{}
+	served, classes, stabilities := map[string][]string{}, map[string]string{}, map[string]string{}
 	for _, r := range w.Server.Entries() {
+		stabilities[r.Path] = r.Headers[kernel.HeaderStability] // of all methods of the path
 		classes[r.Path+" "+r.Method] = string(r.Class)
 		served[r.Path] = append(served[r.Path], r.Method)
 		if strings.HasSuffix(r.Path, "/rpc") {
@@ -29,7 +30,7 @@ func TestOtherMethods(t *testing.T) {
 			classes[r.Path+" "+http.MethodGet] = string(kernel.Light)
 		}
 	}
-	if served["/v1/{chain}/tx/previews"] == nil || served["/v1/{chain}/tx/{tx_hash}"] == nil || served["/v1/{chain}/verification-jobs/{jobId}/source"] == nil {
+	if stabilities["/v1/{chain}/privacy-pool/tvl"] == "" || served["/v1/{chain}/tx/previews"] == nil || served["/v1/{chain}/tx/{tx_hash}"] == nil || served["/v1/{chain}/verification-jobs/{jobId}/source"] == nil {
 		t.Fatal("nothing to tell apart")
 	}
 	asked := 0
@@ -38,7 +39,7 @@ func TestOtherMethods(t *testing.T) {
 			methods = append(methods, http.MethodHead)
 		}
 		slices.Sort(methods)
-		class := classes[path+" "+methods[0]]
+		class, stability := classes[path+" "+methods[0]], stabilities[path]
 		announced := classes[path+" "+methods[len(methods)-1]]
 		if announced == "" { // HEAD, which GET stands for
 			announced = classes[path+" "+http.MethodGet]
@@ -56,12 +57,12 @@ func TestOtherMethods(t *testing.T) {
 					code = "" // there is no body
 				}
 				t.Run(fmt.Sprint(m, " ", prefix+path), func(t *testing.T) {
-					servertest.Expect(t, w.Do(m, prefix+path, w.Key), 405, code, map[string]string{"Allow": allow, "X-Service-Route-Class": class})
+					servertest.Expect(t, w.Do(m, prefix+path, w.Key), 405, code, map[string]string{"Allow": allow, "X-Service-Route-Class": class, kernel.HeaderStability: stability})
 				})
 			}
-			servertest.Expect(t, w.Do(http.MethodOptions, prefix+path, ""), 204, "", map[string]string{"X-Service-Route-Class": class})
+			servertest.Expect(t, w.Do(http.MethodOptions, prefix+path, ""), 204, "", map[string]string{"X-Service-Route-Class": class, kernel.HeaderStability: stability})
 			servertest.Expect(t, w.Do(http.MethodOptions, prefix+path, "", "Origin", allowedOrigin, "Access-Control-Request-Method", methods[len(methods)-1]), 204, "",
-				map[string]string{"X-Service-Route-Class": announced})
+				map[string]string{"X-Service-Route-Class": announced, kernel.HeaderStability: stability})
 		}
 	}
 	if asked < 300 {

@@ -78,9 +78,9 @@ func (s *Server) methodsFor(r *http.Request, at *url.URL) (methods []string) {
 	return methods
 }
 
-// tellClass names the class of a path that was asked in a way that it is not served: that
-// of the method which a preflight announces, or else of the first one that it has. What
-// is no path of a route has no class.
+// tellClass names the class of a path that was asked in a way that it is not served, and
+// whether it is still to change: those of the method which a preflight announces, or else
+// of the first one that it has. What is no path of a route has neither.
 func (s *Server) tellClass(h http.Header, r *http.Request, methods []string) {
 	if len(methods) == 0 {
 		return
@@ -90,7 +90,12 @@ func (s *Server) tellClass(h http.Header, r *http.Request, methods []string) {
 		method = methods[0]
 	}
 	_, pattern := s.mux.Handler(&http.Request{Method: method, Host: r.Host, URL: r.URL, RequestURI: r.URL.Path})
-	if class := s.classes[pattern]; class != nil {
-		h[HeaderRouteClass] = class
+	route := s.routes[pattern]
+	if route == nil {
+		return
+	}
+	h[HeaderRouteClass] = route.classHeader
+	if stability := route.Headers[HeaderStability]; stability != "" {
+		h.Set(HeaderStability, stability)
 	}
 }

@@ -42,7 +42,7 @@ func (s *Server) HandleRaw(raw Raw) {
 	}
 	seen := s.metrics.of(route.ID)
 	for _, pattern := range raw.Patterns {
-		s.classes[pattern] = route.classHeader
+		s.routes[pattern] = route
 		s.guarded[pattern] = raw.Restricted
 		s.handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			x := w.(*exchange) // the mux is only reached through ServeHTTP

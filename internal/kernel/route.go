@@ -203,7 +203,7 @@ func (s *Server) register(route *Route, input, output reflect.Type, handle func(
 	for _, prefix := range []string{"", "/api"} {
 		pattern := route.Method + " " + prefix + route.Path
 		s.handle(pattern, h)
-		s.classes[pattern] = route.classHeader
+		s.routes[pattern] = route
 	}
 }
 

@@ -111,7 +111,7 @@ type Server struct {
 	methods  map[string][]string // by the path of a pattern
 	shut     map[string]bool     // patterns that stand for no route: see shutGaps
 	asked    map[string]entry    // routes by their ids, for pages
-	classes  map[string][]string // of routes, by pattern, as the header has them
+	routes   map[string]*Route   // by pattern
 	guarded  map[string]bool     // patterns for pages of the listed origins alone
 	complete sync.Once           // all patterns are there
 	mux      *http.ServeMux
@@ -128,7 +128,7 @@ func New(o Options) (*Server, error) {
 		timeout: DefaultTo(o.Timeout, 10*time.Second), places: o.Places,
 		kept: newAnswers(DefaultTo(o.CacheBytes, 64<<20)), fresh: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4), sheets: newAnswers(DefaultTo(o.CacheBytes, 64<<20) / 4),
 		BaseURL: strings.TrimSuffix(o.BaseURL, "/"), Version: DefaultTo(o.Version, "dev"),
-		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, asked: map[string]entry{}, classes: map[string][]string{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
+		Now: o.Now, Log: o.Logger, metrics: o.Metrics, record: o.Record, methods: map[string][]string{}, shut: map[string]bool{}, asked: map[string]entry{}, routes: map[string]*Route{}, guarded: map[string]bool{}, mux: http.NewServeMux(),
 	}
 	if s.Now == nil {
 		s.Now = time.Now

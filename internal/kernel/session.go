@@ -181,8 +181,12 @@ func bearerToken(h http.Header) (token string, there bool, _ *Error) {
 
 // sessionPath says whether a path is one of the lane, under any method.
 func (s *Server) sessionPath(r *http.Request) bool {
-	at := strings.TrimPrefix(r.URL.Path, "/api")
-	return s.sessions != nil && strings.HasPrefix(at, "/v1/me/")
+	return s.sessions != nil && ofSessions(r)
+}
+
+// ofSessions says whether a path is one for people who are signed in, where anybody can be.
+func ofSessions(r *http.Request) bool {
+	return strings.HasPrefix(strings.TrimPrefix(r.URL.Path, "/api"), "/v1/me/")
 }
 
 // sessionSecurity is how the document says that a route is of the lane.
