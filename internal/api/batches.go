@@ -41,7 +41,7 @@ type AddressBatch struct {
 
 func (s *Routes) batchRoutes() {
 	base := kernel.Route{Method: http.MethodPost, Class: kernel.Batch, Scope: account.Batch, Tier: kernel.TierUtility, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment,
-		Statuses: []int{http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, MaxBody: batchBody, Family: "Batches"}
+		Statuses: []int{http.StatusNotFound}, MaxBody: batchBody, Family: "Batches"}
 	summaries := base
 	summaries.ID, summaries.Path, summaries.Summary = "summarizeAddresses", "/v1/{chain}/address/summaries", "Summarize many addresses"
 	summaries.Description = "Summaries of up to 128 addresses, in the order of the request; one named twice is answered twice. Indexed only. " +

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
@@ -54,6 +55,28 @@ func TestRefusalsDoNotWaitForBodies(t *testing.T) {
 				t.Errorf("%s %s: the connection is held", c.method, c.path)
 			}
 		}
+	}
+}
+
+// TestBodyFailuresAreDocumented: every route that takes a body can find it late, too large
+// or of another kind, and the document says so of each.
+func TestBodyFailuresAreDocumented(t *testing.T) {
+	w := newWorld(t, 5, withVerification)
+	told := 0
+	for _, r := range w.Server.Entries() {
+		responses := w.Server.OperationOf(r).Responses
+		for _, status := range []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType} {
+			_, documented := responses[strconv.Itoa(status)]
+			if documented != (r.MaxBody > 0) {
+				t.Errorf("%s takes %d bytes, and %d is documented: %v", r.ID, r.MaxBody, status, documented)
+			}
+			if documented {
+				told++
+			}
+		}
+	}
+	if told < 3*5 {
+		t.Errorf("only %d failures are documented", told)
 	}
 }
 

@@ -82,7 +82,7 @@ type Route struct {
 	// {page} in the Description stands for them.
 	Page Page
 	// Statuses are the failures that the route can answer with, besides those
-	// that every route can.
+	// that every route can, and every route with a body.
 	Statuses []int
 	// Example is a query without which a request would be refused, for the documents.
 	Example string
@@ -141,6 +141,9 @@ func (r *Route) ScopeName() string {
 // commonStatuses are failures that any keyed route can answer with.
 var commonStatuses = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
+
+// bodyStatuses are failures that any route with a body can answer with.
+var bodyStatuses = []int{http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 // Register adds a route with its typed handler to the table. It is compiled for every pair of
 // types: what need not be is in register.
@@ -229,6 +232,9 @@ func (r *Route) operation() huma.Operation {
 			"x-service-scope":            r.ScopeName(),
 			"x-service-rate-limit-class": string(r.Class),
 		},
+	}
+	if r.MaxBody > 0 {
+		op.Errors = append(op.Errors, bodyStatuses...)
 	}
 	if r.Retired {
 		op.DefaultStatus = http.StatusGone

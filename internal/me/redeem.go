@@ -29,7 +29,7 @@ func (r *routes) addRedeem(s *kernel.Server, base kernel.Route) {
 	base.Description = "Gives the workspace the plan that a code of the operator's stands for. A code that was never made, is used up, was redeemed by the workspace before, has expired or was " +
 		"revoked gets one and the same 400. A code that would give the workspace nothing gets 409 and is not used up. Who tries many codes that are no good has to wait. " +
 		"A session is needed, as a bearer token."
-	base.Statuses = []int{http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
+	base.Statuses = []int{http.StatusConflict}
 	base.MaxBody = redeemBody
 	base.ExampleStatus = http.StatusBadRequest
 	base.ExampleBody = func(kernel.Examples) string { return `{"code": "7Q2MX-94KDB-ZN3WA-0VHTE"}` }

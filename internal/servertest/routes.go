@@ -46,7 +46,7 @@ func NewHooked(t *testing.T, change ...func(*Options)) *Hooked {
 	w := &Hooked{New(t, 5, change...), make(chan struct{}), make(chan struct{})}
 	route := func(id, method string, maxBody int64) kernel.Route {
 		return kernel.Route{ID: id, Method: method, Path: "/v1/test/" + id, Family: "Test", Summary: "Test.", Description: "Test.", Class: kernel.Light, Scope: account.Read,
-			Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External, Depends: kernel.OnClock, MaxBody: maxBody, Statuses: []int{413, 415}}
+			Tier: kernel.TierOfficial, Certification: kernel.Experimental, Audience: kernel.External, Depends: kernel.OnClock, MaxBody: maxBody}
 	}
 	AddRead(w.Server, route("panic", "GET", 0), func(context.Context) error { panic("the secret of the panic") })
 	AddRead(w.Server, route("broken", "GET", 0), func(context.Context) error { return fmt.Errorf("the secret of the failure") })

@@ -105,7 +105,7 @@ func New(s *kernel.Server, o Options) {
 	create.ID, create.Method, create.Summary = "createVerificationJob", http.MethodPost, "Create a verification job"
 	create.Description = "Takes Package V1: what is to be rebuilt, and the digest of the source that will be uploaded. 201 with the new job; 200 with the job that the same key and package made before, which counts for no quota. " +
 		"A workspace has one active job, and creates at most five a day of UTC. SN_MAIN and the policy service-exact-v25 alone are verified. A key of a workspace with the scope verify is needed. See [verification](/docs/guide/verification)."
-	create.Statuses = []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
+	create.Statuses = []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
 	create.MaxBody, create.Verbatim = submission.MaxBytes, true
 	create.ExampleStatus = http.StatusServiceUnavailable
 	create.ExampleCurl = `-H "Idempotency-Key: counter-2026-03-01"`

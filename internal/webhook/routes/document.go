@@ -136,7 +136,7 @@ func (r *routes) register(s *kernel.Server) {
 		Depends: kernel.OnCaller | kernel.OnClock, Statuses: []int{http.StatusNotFound, http.StatusConflict}}
 	one, letters := base.Path+"/{webhook_id}", base.Path+"/{webhook_id}/dead-letters"
 	body := func(x *kernel.Route, example string) {
-		x.MaxBody, x.Statuses = maxBody, append(x.Statuses[:len(x.Statuses):len(x.Statuses)], http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+		x.MaxBody = maxBody
 		x.ExampleBody = func(kernel.Examples) string { return example }
 	}
 
