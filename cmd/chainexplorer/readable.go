@@ -118,7 +118,7 @@ func readableIndex(ctx context.Context, data string, s storeFlags, name string, 
 	var e store.Engine
 	where := "the index of " + name
 	if data == "" {
-		e, err = s.openPostgres(ctx, name, access{ReadOnly: true}, log, nil)
+		e, err = s.openMeta(ctx, name, log)
 	} else {
 		where = filepath.Join(data, name)
 		e, err = openPebble(ctx, pebble.Options{Dir: where, ReadOnly: true, Logger: log})
@@ -126,11 +126,20 @@ func readableIndex(ctx context.Context, data string, s storeFlags, name string, 
 	if err != nil {
 		return err
 	}
-	_, err = stateOf(ctx, e)
-	if other := new(chain.LayoutError); errors.As(err, &other) {
-		err = fmt.Errorf("%s: %w", where, err)
-	} else {
-		err = nil
-	}
+	err = e.View(ctx, func(r store.Reader) error {
+		if f, present, err := chain.FormatNow(ctx, r); err == nil && present && f.Layout != chain.Layout {
+			return fmt.Errorf("%s: %w", where, &chain.LayoutError{Found: f.Layout})
+		}
+		return nil // whatever else there is, who serves it tells
+	})
 	return errors.Join(err, e.Close())
+}
+
+// openMeta opens what an index says of itself: other tables of this version may be missing in it.
+func (f *storeFlags) openMeta(ctx context.Context, name string, log *slog.Logger) (store.Engine, error) {
+	schema, err := schemaOf(name)
+	if err != nil {
+		return nil, err
+	}
+	return postgres.Open(ctx, postgres.Options{URL: f.Store, Schema: schema, Tables: []*store.Table{chain.Meta}, StatementTimeout: f.StoreTimeout, ReadOnly: true, Logger: log})
 }

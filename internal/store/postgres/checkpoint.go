@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"chainexplorer/internal/store"
 )
@@ -22,10 +20,6 @@ type manifest struct {
 	Layout  int             `json:"layout"`
 	Leases  []manifestLease `json:"leases"`
 	Tables  []manifestTable `json:"tables"`
-
-	// Of the one lease of layout 1.
-	Epoch   int64 `json:"epoch,omitempty"`
-	Commits int64 `json:"commits,omitempty"`
 }
 
 // manifestLease keeps the epochs of a copy from falling.
@@ -139,11 +133,8 @@ func Restore(ctx context.Context, o Options, dir string) (*Engine, error) {
 		return nil, fmt.Errorf("restore: %s is no checkpoint: %w", dir, err)
 	}
 	var m manifest
-	if err := json.Unmarshal(text, &m); err != nil || m.Program != program || m.Layout > layout {
+	if err := json.Unmarshal(text, &m); err != nil || m.Program != program || m.Layout != layout {
 		return nil, fmt.Errorf("restore: %s is no checkpoint that this program can read", dir)
-	}
-	if m.Layout == 1 {
-		m.Leases = []manifestLease{{Name: store.Writer, Epoch: m.Epoch, Commits: m.Commits}}
 	}
 	e, err := Open(ctx, o)
 	if err != nil {
@@ -175,7 +166,7 @@ func (e *Engine) load(ctx context.Context, m manifest, dir string) error {
 			if t == nil {
 				return fmt.Errorf("%w: table %q (%d) is not one that this program has", store.ErrInvalid, mt.Name, mt.ID)
 			}
-			if err := e.loadTable(ctx, tx, t, &m, mt.Rows, dir); err != nil {
+			if err := e.loadTable(ctx, tx, t, mt.Rows, dir); err != nil {
 				return fmt.Errorf("table %s: %w", t.Name, err)
 			}
 		}
@@ -211,53 +202,19 @@ func (e *Engine) tableOf(m manifestTable) *store.Table {
 // bytea is a byte as SQL writes it.
 func bytea(b byte) string { return fmt.Sprintf("\\x%02x", b) }
 
-func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, m *manifest, want int64, dir string) error {
+func (e *Engine) loadTable(ctx context.Context, tx pgx.Tx, t *store.Table, want int64, dir string) error {
 	f, err := os.Open(filepath.Join(dir, t.Name))
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // opened for reading
 	in := bufio.NewReaderSize(f, 1<<20)
-	var rows int64
-	if m.Layout < 3 {
-		rows, err = e.loadRows(ctx, tx, t, in)
-	} else {
-		var tag pgconn.CommandTag
-		tag, err = tx.Conn().PgConn().CopyFrom(ctx, in, e.sql.copyIn)
-		rows = tag.RowsAffected()
-	}
+	tag, err := tx.Conn().PgConn().CopyFrom(ctx, in, e.sql.copyIn)
 	if err != nil {
 		return err
 	}
-	if rows != want {
+	if rows := tag.RowsAffected(); rows != want {
 		return fmt.Errorf("%d rows, want %d", rows, want)
 	}
 	return nil
-}
-
-// loadRows packs the rows of a checkpoint from before there were leaves.
-func (e *Engine) loadRows(ctx context.Context, tx pgx.Tx, t *store.Table, in io.Reader) (int64, error) {
-	packed := &packer{}
-	rows, err := copiedRows(in, func(p, k, v []byte) error {
-		packed.add(partitionOf(t, p), k, v)
-		if len(packed.done) < loadLeaves {
-			return nil
-		}
-		return e.copyPacked(ctx, tx, packed)
-	})
-	if err != nil {
-		return 0, err
-	}
-	packed.flush()
-	return rows, e.copyPacked(ctx, tx, packed)
-}
-
-// loadLeaves are copied at a time.
-const loadLeaves = 5000
-
-// copyPacked writes the leaves that are done.
-func (e *Engine) copyPacked(ctx context.Context, tx pgx.Tx, packed *packer) error {
-	_, err := tx.Conn().PgConn().CopyFrom(ctx, &copyStream{leaves: packed.done}, newStatements(e.own.leaves).copyIn)
-	packed.done = packed.done[:0]
-	return err
 }

@@ -3,8 +3,6 @@ package postgres
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 )
 
@@ -107,46 +105,4 @@ func (j *copyJoin) end() error {
 		return err
 	}
 	return j.w.Flush()
-}
-
-// copiedRows reads what COPY made of a table with three columns of bytes.
-func copiedRows(r io.Reader, row func(p, k, v []byte) error) (rows int64, err error) {
-	var head [len(copyHeader)]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return 0, err
-	}
-	if string(head[:]) != copyHeader {
-		return 0, errors.New("not in the form of COPY")
-	}
-	for ; ; rows++ {
-		var count [2]byte
-		if _, err := io.ReadFull(r, count[:]); err != nil {
-			return rows, err
-		}
-		switch binary.BigEndian.Uint16(count[:]) {
-		case 0xffff:
-			return rows, nil
-		case 3:
-		default:
-			return rows, errors.New("a row does not have three columns")
-		}
-		var fields [3][]byte
-		for i := range fields {
-			var size [4]byte
-			if _, err := io.ReadFull(r, size[:]); err != nil {
-				return rows, err
-			}
-			n := binary.BigEndian.Uint32(size[:])
-			if n > MaxBatchBytes {
-				return rows, fmt.Errorf("a column of %d bytes", n)
-			}
-			fields[i] = make([]byte, n)
-			if _, err := io.ReadFull(r, fields[i]); err != nil {
-				return rows, err
-			}
-		}
-		if err := row(fields[0], fields[1], fields[2]); err != nil {
-			return rows, err
-		}
-	}
 }

@@ -14,7 +14,7 @@
 //     its log. Taking a lease over ends nothing but commits under that lease;
 //   - a view is a read-only transaction at repeatable read: one snapshot, taken
 //     before View calls its function;
-//   - a schema of another program, of a newer layout or with other tables is
+//   - a schema of another program, of another layout or with other tables is
 //     refused, not damaged.
 //
 // All tables are in one SQL table, _leaves (n int2, p bytea, k bytea, v bytea,

@@ -108,6 +108,7 @@ func TestRefuses(t *testing.T) {
 		want string
 	}{
 		{"newer layout", in("newer", `update newer._store set layout = 99`), "has layout 99 and this program knows layouts up to 3"},
+		{"older layout", in("older", `update older._store set layout = 2`), "schema older has layout 2 and this program's is 3: index again into an empty database"},
 		{"another program's tables", in("recipes"), "tables of another program"},
 		{"another program's store", in("twin"), "tables of another program"},
 		{"other tables", other, `table 1 of schema other is "left" with partitions of 2 bytes`},
@@ -131,6 +132,12 @@ func TestRefuses(t *testing.T) {
 				t.Errorf("the password is in the error %q", err)
 			}
 		})
+	}
+	older := in("older") // which also those who make nothing do not wait for
+	older.Existing = true
+	if e, err := postgres.Open(t.Context(), older); err == nil || errors.Is(err, postgres.ErrOutdated) {
+		e.Close() //nolint:errcheck // never fails
+		t.Errorf("the older layout: %v", err)
 	}
 	// A schema that is not ours survives a drop as well.
 	o := in("recipes")

@@ -215,34 +215,3 @@ func merge(old []pair, ops []*store.Op) (rows []pair, atEnd bool) {
 	}
 	return append(rows, old[i:]...), atEnd
 }
-
-// packer makes leaves of rows that come in order.
-type packer struct {
-	partition []byte
-	rows      []pair
-	size      int
-	done      []leaf
-}
-
-// add takes a row, which it keeps, of a partition led by its table's id.
-func (p *packer) add(partition, key, value []byte) {
-	size := len(key) + len(value) + rowBytes
-	if n := len(p.rows); n > 0 {
-		size -= common(p.rows[n-1].key, key)
-		if p.size+size > leafBytes || n == leafRows || !bytes.Equal(p.partition, partition) {
-			p.flush()
-			size = len(key) + len(value) + rowBytes
-		}
-	}
-	p.partition = partition
-	p.rows = append(p.rows, pair{key, value})
-	p.size += size
-}
-
-// flush ends the leaf.
-func (p *packer) flush() {
-	if len(p.rows) > 0 {
-		p.done = append(p.done, makeLeaf(p.partition, p.rows))
-		p.rows, p.size = p.rows[:0], 0
-	}
-}

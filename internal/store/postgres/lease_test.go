@@ -151,65 +151,6 @@ func TestLeasesApart(t *testing.T) {
 	}
 }
 
-// TestOneLeaseBefore: a schema of the layout with one lease is brought up to date
-// by who opens it for writing, and by nobody else; the epochs go on, and who has
-// it open with the program before cannot commit any more.
-func TestOneLeaseBefore(t *testing.T) {
-	url := pgtest.Database(t)
-	o := options(url)
-	e := mustOpen(t, o)
-	old := acquire(t, e, "a")
-	if err := e.Commit(t.Context(), fill(old.Epoch, 3, "v")); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir() + "/copy"
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	raw(t, url, `create table chain._writer (one bool primary key default true check (one), held bool not null, epoch bigint not null, commits bigint not null)`,
-		`create table chain._lease (one bool primary key default true check (one), held bool not null, epoch bigint not null, owner text not null, expires bigint not null)`,
-		`insert into chain._writer (held, epoch, commits) select held, epoch, commits from chain._fences`,
-		`insert into chain._lease (held, epoch, owner, expires) select held, epoch, owner, expires from chain._leases`,
-		`drop table chain._fences, chain._leases`, `update chain._store set layout = 1`)
-	rowsBefore(t, url, 3)
-	// A checkpoint of that layout has the one epoch.
-	checkpointBefore(t, url, dir, `{"program": "chainexplorer store", "layout": 1, "epoch": 40, "commits": 7, "tables": [
-		{"id": 1, "name": "left", "partitionLen": 2, "rows": 3}, {"id": 2, "name": "right", "partitionLen": 0, "rows": 3}]}`)
-	reader, worker := o, o
-	reader.ReadOnly, worker.Existing = true, true
-	for name, o := range map[string]postgres.Options{"reading": reader, "existing": worker} {
-		if e, err := postgres.Open(t.Context(), o); !errors.Is(err, postgres.ErrOutdated) {
-			e.Close() //nolint:errcheck // never fails
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	e = mustOpen(t, o)
-	if _, err := e.Acquire(t.Context(), store.Writer, "b", time.Hour); !errors.Is(err, store.ErrLeaseHeld) {
-		t.Errorf("the lease was forgotten: %v", err)
-	}
-	if err := e.Commit(t.Context(), fill(old.Epoch, 3, "w")); err != nil {
-		t.Errorf("the lease does not hold any more: %v", err)
-	}
-	if l := acquire(t, e, "a"); l.Epoch != old.Epoch+1 {
-		t.Errorf("epoch %d after %d", l.Epoch, old.Epoch)
-	}
-	if got := census(t, mustOpen(t, reader)); got["w"] != 6 {
-		t.Errorf("rows %v", got)
-	}
-	mustOpen(t, worker)
-	mustOpen(t, o) // again: nothing is left to do
-
-	o.Schema = "restored"
-	again, err := postgres.Restore(t.Context(), o, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close() //nolint:errcheck // never fails
-	if l := acquire(t, again, "a"); l.Epoch != 41 {
-		t.Errorf("epoch %d of the copy", l.Epoch)
-	}
-}
-
 // TestExisting: who makes nothing writes rows and takes leases all the same.
 func TestExisting(t *testing.T) {
 	o := options(pgtest.Database(t))

@@ -4,19 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/postgres"
 	"chainexplorer/internal/store/postgres/pgtest"
-	"chainexplorer/internal/store/storetest"
 )
 
 // TestLeaves writes partitions of hundreds of rows, which lie in many leaves, at
@@ -225,98 +220,5 @@ func TestLeavesOfTwoLeases(t *testing.T) {
 	writers.Wait()
 	if got := census(t, mustOpen(t, o)); got["v"] != 2*commits*rows {
 		t.Errorf("rows %v, want %d", got, 2*commits*rows)
-	}
-}
-
-// rowsBefore gives the schema the rows of fill as the layouts before kept them.
-func rowsBefore(t *testing.T, url string, n int) {
-	t.Helper()
-	raw(t, url, `drop table chain._leaves`,
-		`create table chain."left" (p bytea not null, k bytea not null, v bytea not null, primary key (p, k))`,
-		`create table chain."right" (p bytea not null, k bytea not null, v bytea not null, primary key (p, k))`,
-		fmt.Sprintf(`insert into chain."left" select substring(int4send(i) from 4) || substring(int4send(i) from 3 for 1), int4send(i), 'v' from generate_series(0, %d) i`, n-1),
-		fmt.Sprintf(`insert into chain."right" select '', int4send(i), 'v' from generate_series(0, %d) i`, n-1))
-}
-
-// checkpointBefore writes the tables of rowsBefore as a checkpoint had them.
-func checkpointBefore(t *testing.T, url, dir, manifest string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context()) //nolint:errcheck // a test's
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range []string{"left", "right"} {
-		var text bytes.Buffer
-		if _, err := conn.PgConn().CopyTo(t.Context(), &text, `copy (select p, k, v from chain."`+table+`" order by p, k) to stdout (format binary)`); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(dir+"/"+table, text.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(dir+"/manifest.json", []byte(manifest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestRowsBefore: a schema in which every row was one of SQL is packed by who opens
-// it for writing, and so is a checkpoint of that time. The rows stay the same.
-func TestRowsBefore(t *testing.T) {
-	if raced {
-		t.Skip("sequential and long: run without the race detector")
-	}
-	url := pgtest.Database(t)
-	o := options(url)
-	e := mustOpen(t, o)
-	const n = 7000
-	epoch := acquire(t, e, "a").Epoch
-	if err := e.Commit(t.Context(), fill(epoch, n, "v")); err != nil {
-		t.Fatal(err)
-	}
-	dump := func(e store.Engine) string {
-		t.Helper()
-		lines, err := storetest.Dump(t.Context(), e, o.Tables)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(lines)
-	}
-	want := dump(e)
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	rowsBefore(t, url, n)
-	raw(t, url, `update chain._store set layout = 2`)
-	dir := t.TempDir() + "/copy"
-	// One that is spread over machines is refused and stays as it is.
-	raw(t, url, `update chain._store set citus = true`)
-	if _, err := postgres.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "spread over machines") || !strings.Contains(err.Error(), "admin copy") {
-		t.Errorf("a distributed schema of a layout before: %v", err)
-	}
-	raw(t, url, `update chain._store set citus = false`)
-	checkpointBefore(t, url, dir, fmt.Sprintf(`{"program": "chainexplorer store", "layout": 2, "leases": [{"name": "", "epoch": 4, "commits": 9}], "tables": [
-		{"id": 1, "name": "left", "partitionLen": 2, "rows": %d}, {"id": 2, "name": "right", "partitionLen": 0, "rows": %d}]}`, n, n))
-	e = mustOpen(t, o)
-	if dump(e) != want {
-		t.Error("the packed rows are others")
-	}
-	if err := e.Commit(t.Context(), fill(epoch, n, "w")); err != nil {
-		t.Errorf("the lease does not hold any more: %v", err)
-	}
-	if got := census(t, e); got["w"] != 2*n || len(got) != 1 {
-		t.Errorf("rows %v", got)
-	}
-	o.Schema = "restored"
-	again, err := postgres.Restore(t.Context(), o, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close() //nolint:errcheck // never fails
-	if dump(again) != want {
-		t.Error("the restored rows are others")
 	}
 }

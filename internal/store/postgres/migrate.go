@@ -11,8 +11,8 @@ import (
 	"chainexplorer/internal/store"
 )
 
-// layout is the version of what is in a schema. A program refuses a layout that
-// is newer than its own, and has to bring older ones up to date.
+// layout is the version of what is in a schema. A program refuses another than its
+// own: what was kept in the ones before, no program with this one can read.
 //
 //	1  one lease, in _writer and _lease
 //	2  leases by name, in _fences and _leases; a SQL table for every table, a row for every row
@@ -43,7 +43,7 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 				return fmt.Errorf("%w in schema %s", ErrNoStore, e.o.Schema)
 			}
 			if f.layout < layout {
-				return fmt.Errorf("schema %s has layout %d and this program's is %d: %w", e.o.Schema, f.layout, layout, ErrOutdated)
+				return e.older(f)
 			}
 			for _, t := range e.schema.Tables() {
 				if _, ok := f.tables[int(t.ID)]; !ok {
@@ -68,8 +68,8 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			if f.citus, err = e.createSchema(ctx, tx); err != nil {
 				return fmt.Errorf("make schema %s: %w", e.o.Schema, err)
 			}
-		} else if err := e.renew(ctx, tx, f); err != nil {
-			return fmt.Errorf("bring schema %s up to date: %w", e.o.Schema, err)
+		} else if f.layout < layout {
+			return e.older(f)
 		}
 		if e.citus = f.citus; e.citus {
 			if err := checkCitus(ctx, tx); err != nil {
@@ -78,6 +78,11 @@ func (e *Engine) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		}
 		return e.createTables(ctx, tx, f)
 	})
+}
+
+// older is why a schema of a layout before is left as it is.
+func (e *Engine) older(f found) error {
+	return fmt.Errorf("schema %s has layout %d and this program's is %d: index again into an empty database, or run the version of the program that wrote it", e.o.Schema, f.layout, layout)
 }
 
 // inspect says what is in the schema, and refuses what is not ours.
