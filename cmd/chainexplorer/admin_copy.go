@@ -42,6 +42,9 @@ func (c *copyCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	defer from.Close() //nolint:errcheck // opened for reading
+	if err := finished(ctx, from, "--from"); err != nil {
+		return err
+	}
 	state, err := stateOf(ctx, from)
 	if err != nil {
 		return err
@@ -60,6 +63,9 @@ func (c *copyCommand) Run(ctx context.Context, con *console) error {
 		From: from, To: to, Tables: copyOrder(), Marker: copyMarker, Owner: owner(), BatchBytes: c.BatchMib << 20,
 		Source:   fmt.Sprintf("%s %d %x", name, state.Head.Number, state.Head.Digest),
 		Progress: show,
+		Waiting: func() {
+			con.log.Warn("waiting for the lease of another process on the destination, which runs out within half a minute if that was killed")
+		},
 	})
 	end()
 	switch {

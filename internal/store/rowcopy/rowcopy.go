@@ -38,6 +38,10 @@ type Options struct {
 	// Source names the state of the source. A copy only goes on from the state
 	// that it began with.
 	Source string
+	// Patience is how long another's lease of the destination is waited for: a little longer than one of a
+	// copy that was killed lasts, when 0. Waiting, unless nil, is called when that begins.
+	Patience time.Duration
+	Waiting  func()
 	// Owner names this process in the destination's lease.
 	Owner string
 	// BatchBytes is the size of a commit; 16 MiB when 0.
@@ -107,7 +111,7 @@ func Copy(ctx context.Context, o Options) (Result, error) {
 	if len(o.Tables) == 0 || o.Tables[len(o.Tables)-1] != o.Marker.Table {
 		return Result{}, fmt.Errorf("%w: the marker's table must be the last", store.ErrInvalid)
 	}
-	lease, err := o.To.Acquire(ctx, store.Writer, o.Owner, leaseTime)
+	lease, err := o.acquire(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("take the destination's lease: %w", err)
 	}
@@ -127,6 +131,31 @@ func Copy(ctx context.Context, o Options) (Result, error) {
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer done()
 	return result, errors.Join(err, o.To.Release(release, lease))
+}
+
+// acquire takes the destination's lease. That of a copy that was killed runs out; whoever is at work renews it.
+func (o *Options) acquire(ctx context.Context) (store.Lease, error) {
+	patience := o.Patience
+	if patience == 0 {
+		patience = leaseTime + 5*time.Second
+	}
+	for end := time.Now().Add(patience); ; {
+		lease, err := o.To.Acquire(ctx, store.Writer, o.Owner, leaseTime)
+		if !errors.Is(err, store.ErrLeaseHeld) || time.Now().After(end) {
+			return lease, err
+		}
+		if o.Waiting != nil {
+			o.Waiting()
+			o.Waiting = nil
+		}
+		t := time.NewTimer(250 * time.Millisecond)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return lease, err
+		}
+	}
 }
 
 // renew keeps the lease until ctx ends, and ends the copy when it is lost.

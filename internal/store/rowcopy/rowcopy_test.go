@@ -208,3 +208,28 @@ func TestWaitsForNobody(t *testing.T) {
 		t.Errorf("copied into a store that is in use: %v", err)
 	}
 }
+
+// TestCopyAfterAKill: a copy that was killed leaves its lease behind, which the same command waits for; who is at work
+// is not waited for without end.
+func TestCopyAfterAKill(t *testing.T) {
+	from, to := filled(t), server(t)
+	if _, err := to.Acquire(t.Context(), store.Writer, "killed", time.Second); err != nil {
+		t.Fatal(err)
+	}
+	waited := 0
+	o := options(from, to)
+	o.Waiting = func() { waited++ }
+	if r, err := rowcopy.Copy(t.Context(), o); err != nil || r.Rows != 5002 || waited != 1 {
+		t.Fatalf("%+v, %v, waited %d times", r, err, waited)
+	}
+	same(t, from, to)
+	busy := server(t)
+	if _, err := busy.Acquire(t.Context(), store.Writer, "at work", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	o = options(from, busy)
+	o.Patience = time.Millisecond
+	if _, err := rowcopy.Copy(t.Context(), o); !errors.Is(err, store.ErrLeaseHeld) {
+		t.Errorf("with another at work: %v", err)
+	}
+}
