@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 
@@ -58,6 +59,13 @@ func (f *callerFlags) configured() (list []account.ConfiguredKey, err error) {
 func (f *callerFlags) bounds() (edge.Options, error) {
 	proxies, err := f.proxies()
 	return edge.Options{Connections: f.MaxConnections, PerAddress: f.MaxConnectionsClient, Exempt: proxies}, err
+}
+
+// held is how many connections of one address may be held open, as sockets are and as
+// streams are: half of all that it may have, so that its requests get through. Without
+// flags, as in a demo, it is half of the default.
+func (f *callerFlags) held() int {
+	return (cmp.Or(f.MaxConnectionsClient, edge.DefaultPerAddress) + 1) / 2
 }
 
 // set puts the flags into the options of an API. Without flags, as in a demo, the

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/coder/websocket"
 
 	"chainexplorer/internal/verification/toolchain/toolchaintest"
 )
@@ -57,6 +60,18 @@ func (d *shownDemo) line(pattern string) string {
 		d.t.Fatalf("the demo said nothing like %s:\n%s", pattern, d.said)
 	}
 	return m[1]
+}
+
+// sockets holds WebSocket connections open, as wallets of several pages would.
+func (d *shownDemo) sockets(key string, n int) {
+	d.t.Helper()
+	for i := range n {
+		conn, r, err := websocket.Dial(d.t.Context(), "ws"+strings.TrimPrefix(d.base, "http")+"/v1/SN_MAIN/rpc/ws", &websocket.DialOptions{HTTPHeader: http.Header{"X-Service-Api-Key": {key}}})
+		if err != nil {
+			d.t.Fatalf("connection %d: %v %v", i+1, r, err)
+		}
+		defer conn.CloseNow() //nolint:errcheck // they are held until all are there
+	}
 }
 
 // TestDemoVerifies: the commands that the demo prints, pasted into a shell as they are,
@@ -112,7 +127,9 @@ func TestDemoWithoutCompiler(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", s, d.said)
 		}
 	}
-	d.get("/v1/SN_MAIN/status", d.line(`API key\s+(\S+)`), 200)
+	key := d.line(`API key\s+(\S+)`)
+	d.get("/v1/SN_MAIN/status", key, 200)
+	d.sockets(key, 8)
 	d.stop()
 	if _, errs, code := output(t, "demo", "--verification-toolchains", t.TempDir()); code != exitUsage || !strings.Contains(errs, "manifest.json") {
 		t.Errorf("no policy directory: %d %s", code, errs)

@@ -68,7 +68,7 @@ func (s *service) openGateway(k *kernel.Server) error {
 	}
 	o := gateway.Options{Forward: !f.RpcIndex, NoWrites: !f.RpcWrites, CacheBytes: f.RpcCacheMib << 20, NodeShare: max(f.RpcInFlight/2, 1), Registerer: s.registered, Docs: s.docsAddress(), Live: live.Limits{Lifetime: f.RpcLifetime}}
 	if f.RpcWebsocket {
-		o.Sockets, o.SocketsPerAddress = f.RpcConnections, max(s.opts.Callers.MaxConnectionsClient/2, 1)
+		o.Sockets, o.SocketsPerAddress = f.RpcConnections, s.opts.Callers.held()
 	}
 	for _, c := range s.chains {
 		o.Chains = append(o.Chains, gateway.Chain{ID: c.id, Pool: c.pool, Store: c.engine, Depth: s.Depth})

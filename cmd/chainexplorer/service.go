@@ -261,7 +261,7 @@ func (s *service) openAPI(ctx context.Context) error {
 	if err := s.serveWebhooks(k, routes); err != nil {
 		return err
 	}
-	streams := stream.New(k, routes, stream.Options{Streams: s.opts.Callers.Streams, PerAddress: (s.opts.Callers.MaxConnectionsClient + 1) / 2})
+	streams := stream.New(k, routes, stream.Options{Streams: s.opts.Callers.Streams, PerAddress: s.opts.Callers.held()})
 	s.front.server.RegisterOnShutdown(streams.Close) // or they would be waited for
 	s.onClose(streams.Close)
 	mcp.New(k, mcp.Options{Version: version(), Chains: routes.Order, Default: routes.Order[0]})
