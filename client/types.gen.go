@@ -4398,6 +4398,11 @@ type VerificationJob struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 	// By when the source must be there.
 	UploadExpiresAt time.Time `json:"uploadExpiresAt"`
+	// When the receipt of the job was withdrawn: it counts no more, and the class has to be
+	// verified anew. Null while it stands, and for jobs without one.
+	WithdrawnAt *time.Time `json:"withdrawnAt"`
+	// Why, in the operator's words.
+	WithdrawnReason *string `json:"withdrawnReason"`
 }
 
 // VerificationMetadata is an object of the API.

@@ -18,6 +18,8 @@ type verificationCommands struct {
 	Worker verificationWorkerCommand `cmd:"" help:"Show the worker that verifies sources: when it was heard of, what keeps it from working, and what a build may use."`
 	Pause  verificationPauseCommand  `cmd:"" help:"Take no new verification jobs. Those that are there go on."`
 	Resume verificationResumeCommand `cmd:"" help:"Take verification jobs again."`
+
+	Withdraw verificationWithdrawCommand `cmd:"" help:"Take receipts back that should not have been issued, for good: the reads call their classes verified no more, and the transparency log says so."`
 }
 
 type verificationJobsCommand struct {
@@ -38,6 +40,7 @@ type verificationJob struct {
 	Worker          string     `json:"worker,omitempty"`
 	SourceDeletesAt *time.Time `json:"sourceDeletesAt"`
 	SourceDeletedAt *time.Time `json:"sourceDeletedAt"`
+	WithdrawnAt     *time.Time `json:"withdrawnAt"`
 	CreatedAt       time.Time  `json:"createdAt"`
 	UpdatedAt       time.Time  `json:"updatedAt"`
 }
@@ -64,12 +67,16 @@ func (c *verificationJobsCommand) Run(ctx context.Context, con *console) error {
 		rows := [][]string{{"JOB", "WORKSPACE", "CLASS", "STATE", "FAILURE", "TRIES", "CREATED", "IN STATE SINCE"}}
 		for _, j := range list {
 			v := verificationJob{JobID: j.ID, WorkspaceID: j.WorkspaceID, ChainID: j.Chain, ClassHash: j.Package.SelectedClassHash, State: string(j.State), Attempts: j.Attempts, Worker: j.Worker,
-				SourceDeletesAt: j.SourceDeletesAt, SourceDeletedAt: j.SourceDeletedAt, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
+				SourceDeletesAt: j.SourceDeletesAt, SourceDeletedAt: j.SourceDeletedAt, WithdrawnAt: j.Withdrawn, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
 			if j.Failure != nil {
 				v.FailureCode = string(j.Failure.Code)
 			}
 			views = append(views, v)
-			rows = append(rows, []string{v.JobID, v.WorkspaceID, v.ClassHash, v.State, v.FailureCode, fmt.Sprint(v.Attempts), v.CreatedAt.Format(time.RFC3339), v.UpdatedAt.Format(time.RFC3339)})
+			shown := v.State
+			if v.WithdrawnAt != nil {
+				shown += ", withdrawn"
+			}
+			rows = append(rows, []string{v.JobID, v.WorkspaceID, v.ClassHash, shown, v.FailureCode, fmt.Sprint(v.Attempts), v.CreatedAt.Format(time.RFC3339), v.UpdatedAt.Format(time.RFC3339)})
 		}
 		if c.JSON {
 			return printJSON(con.out, views)

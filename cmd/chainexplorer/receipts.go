@@ -16,6 +16,7 @@ import (
 	"chainexplorer/internal/verification/signer"
 	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/translog"
+	"chainexplorer/internal/verification/withdrawal"
 )
 
 // publishEvery is how often the head of the log is signed, if it grew.
@@ -104,7 +105,7 @@ func (s *service) proofs(ctx context.Context, jobs *job.Repo) *proof.Book {
 		}
 		return nil
 	}
-	s.proven = standing.New(standing.Options{Jobs: jobs, Chain: job.Chain, Trust: s.opts.Receipts.ReceiptTrust, Revoked: s.revoked, Logger: s.con.log})
+	s.proven = standing.New(standing.Options{Jobs: jobs, Chain: job.Chain, Trust: s.opts.Receipts.ReceiptTrust, Revoked: s.revoked, Withdrawn: withdrawal.New(s.control, nil), Logger: s.con.log})
 	s.proven.Refresh(ctx)
 	return proof.New(s.proven.Known)
 }

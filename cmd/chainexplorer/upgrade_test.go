@@ -62,7 +62,9 @@ func olderControl(t *testing.T, path, driver, schema string) (version func() int
 		return n
 	}
 	newest := version()
-	for _, s := range []string{`DROP TABLE ` + schema + `receipt_key_revocation`, `DELETE FROM ` + schema + `schema_migration WHERE version_id = (SELECT MAX(version_id) FROM ` + schema + `schema_migration)`} {
+	for _, s := range []string{`DROP TABLE ` + schema + `receipt_withdrawal`, `DROP INDEX ` + schema + `verification_receipt_toolchain`,
+		`ALTER TABLE ` + schema + `verification_receipt DROP COLUMN toolchain`,
+		`DELETE FROM ` + schema + `schema_migration WHERE version_id = (SELECT MAX(version_id) FROM ` + schema + `schema_migration)`} {
 		if _, err := raw.ExecContext(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,10 +86,14 @@ func TestVerifiedToAReceipt(t *testing.T) {
 		}
 		return out + errs
 	}
-	submit := func(want int) (state struct{ JobID, State string }, text string) {
+	prepare := func() {
 		t.Helper()
 		verify(0, "prepare", tree, "--class-hash", shipped.ClassHash.String(), "--package-name", "counter", "--target-name", "counter",
 			"--artifact-id", "counter_Counter", "--module-path", "counter::counter::Counter")
+	}
+	submit := func(want int) (state struct{ JobID, State string }, text string) {
+		t.Helper()
+		prepare()
 		text = verify(want, "submit", made, "--service", r.base, "--key-file", ours, "--wait", "--json")
 		if err := json.NewDecoder(strings.NewReader(text)).Decode(&state); err != nil {
 			t.Fatalf("%v: %s", err, text)
@@ -164,6 +169,32 @@ func TestVerifiedToAReceipt(t *testing.T) {
 	if c := reads(); c.VerificationTier != "verified_exact" || c.VerificationClaimCount != 1 {
 		t.Errorf("after a mismatch the class is %+v", c)
 	}
+
+	// The compiler is found to be bad.
+	writeTestFile(t, source, before)
+	_, named, code := output(t, "admin", "verification", "withdraw", "--control", db, "--toolchain", "cairo-1.0.0", "--reason", "a wrong name")
+	compiler := regexp.MustCompile(`1 by (\S+)`).FindStringSubmatch(named)
+	if code != exitUsage || compiler == nil {
+		t.Fatalf("a compiler that built nothing: %d %s", code, named)
+	}
+	if out := succeed(t, db, "verification", "withdraw", "--toolchain", compiler[1], "--reason", "it miscompiles loops"); !strings.Contains(out, done.JobID) {
+		t.Errorf("withdrawn are: %s", out)
+	}
+	until(t, "a class that is not called verified", func() bool { return reads().VerificationTier == "abi_declared" })
+	if said := verify(exitUnverified, "status", done.JobID, "--service", r.base, "--key-file", ours); !strings.Contains(said, "it miscompiles loops") {
+		t.Errorf("its owner is told: %s", said)
+	}
+	until(t, "a signed head of the log", func() bool {
+		code, text := r.once(strings.Replace(path, "/proof/", "/withdrawn/", 1), "")
+		writeTestFile(t, proof, []byte(text))
+		return code == http.StatusOK
+	})
+	if said := verify(1, "verify-receipt", file, "--trust", trust, "--withdrawal", proof, "--log-key", filepath.Join(keys, "log.pub")); !strings.Contains(said, "was withdrawn") {
+		t.Errorf("who holds the receipt is told: %s", said)
+	}
+	prepare()
+	verify(0, "submit", made, "--service", r.base, "--key-file", ours, "--wait", "--idempotency-key", "anew")
+	until(t, "a class that is verified anew", func() bool { return reads().VerificationTier == "verified_exact" })
 
 	// The key is lost to somebody.
 	if out, errs, code := output(t, "admin", "signing-key", "revoke", "--dir", keys, "--key-id", signing.KeyID); code != 0 {

@@ -73,6 +73,11 @@ func outcome(j *client.Job) error {
 		detail += ": " + *j.FailureMessage
 	}
 	switch {
+	case j.WithdrawnAt != nil:
+		if j.WithdrawnReason != nil {
+			detail = ": " + *j.WithdrawnReason
+		}
+		return &exitError{exitUnverified, "not verified any more: the service withdrew the receipt at " + *j.WithdrawnAt + detail + ". Submit the source with another --idempotency-key to have it verified anew"}
 	case !j.Ended() || j.State == "succeeded":
 		return nil
 	case j.State == "mismatch":

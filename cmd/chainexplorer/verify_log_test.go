@@ -75,8 +75,10 @@ func TestVerifyReceiptLog(t *testing.T) {
 		"not asked":            {[]string{file}, 0, notShown},
 		"another receipt":      {[]string{stranger, "--log-proof", proof, "--log-key", key.LogKey}, exitFailure, "does not lead from the receipt"},
 		"another log's key":    {[]string{file, "--log-proof", proof, "--log-key", other.LogKey}, exitFailure, "did not sign it"},
-		"no key":               {[]string{file, "--log-proof", proof}, exitUsage, "go together"},
-		"no proof":             {[]string{file, "--log-key", key.LogKey}, exitUsage, "go together"},
+		"no key":               {[]string{file, "--log-proof", proof}, exitUsage, "goes together"},
+		"no proof":             {[]string{file, "--log-key", key.LogKey}, exitUsage, "goes together"},
+		"no withdrawal":        {[]string{file, "--withdrawal", proof, "--log-key", key.LogKey}, exitFailure, "does not lead from the receipt's withdrawal"},
+		"withdrawal, no key":   {[]string{file, "--withdrawal", proof}, exitUsage, "goes together"},
 		"required, no proof":   {[]string{file, "--require-log"}, exitUsage, "--require-log needs"},
 		"no proof in the file": {[]string{file, "--log-proof", file, "--log-key", key.LogKey}, exitFailure, "log proof"},
 	} {

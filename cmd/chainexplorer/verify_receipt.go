@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/verification/archive"
 	"chainexplorer/internal/verification/keyring"
@@ -24,6 +26,7 @@ type verifyReceiptCommand struct {
 	Archive    string `type:"existingfile" placeholder:"FILE" help:"The source archive that it must be about, byte by byte."`
 	LogProof   string `type:"existingfile" placeholder:"FILE" help:"Proof that the receipt is in the transparency log, from /receipt-log/proof. Needs --log-key."`
 	LogKey     string `type:"existingfile" placeholder:"FILE" help:"Public key of the log, which you got over a channel that you trust."`
+	Withdrawal string `type:"existingfile" placeholder:"FILE" help:"Proof that the receipt was withdrawn, from /receipt-log/withdrawn: if it is one, the receipt is not believed. Needs --log-key."`
 	RequireLog bool   `help:"Do not believe a receipt that is not shown to be in the log."`
 	JSON       bool   `name:"json" help:"Print JSON."`
 }
@@ -32,6 +35,7 @@ type verifyReceiptCommand struct {
 type receiptView struct {
 	Believed    bool              `json:"believed"`
 	KeyID       string            `json:"keyId"`
+	Digest      string            `json:"digest"` // by which the log knows the receipt
 	TrustDigest string            `json:"trustDigest"`
 	Evidence    *receipt.Evidence `json:"evidence"`
 	Log         *logView          `json:"log"` // null when it was not shown to be in a log
@@ -54,8 +58,8 @@ func (c *verifyReceiptCommand) Run(con *console) error {
 		}
 	}
 	switch {
-	case (c.LogProof == "") != (c.LogKey == ""):
-		return &usageError{"--log-proof and --log-key go together: the key says which log counts"}
+	case (c.LogProof == "" && c.Withdrawal == "") != (c.LogKey == ""):
+		return &usageError{"--log-key goes together with --log-proof or --withdrawal: the key says which log counts"}
 	case c.RequireLog && c.LogProof == "":
 		return &usageError{"--require-log needs --log-proof and --log-key"}
 	}
@@ -98,8 +102,15 @@ func (c *verifyReceiptCommand) Run(con *console) error {
 			return fmt.Errorf("the receipt is about another archive: %s, and %s is %s", e.SourceArchiveDigest, c.Archive, digest)
 		}
 	}
+	entry, err := logproof.Entry(r)
+	if err != nil {
+		return err
+	}
+	if err := c.withdrawn(r); err != nil {
+		return err
+	}
 	sum := sha256.Sum256(document)
-	view := receiptView{Believed: true, KeyID: r.KeyID, TrustDigest: "sha256:" + hex.EncodeToString(sum[:]), Evidence: e}
+	view := receiptView{Believed: true, KeyID: r.KeyID, Digest: logproof.Digest(entry), TrustDigest: "sha256:" + hex.EncodeToString(sum[:]), Evidence: e}
 	if view.Log, err = c.inLog(r); err != nil {
 		return err
 	}
@@ -110,11 +121,11 @@ func (c *verifyReceiptCommand) Run(con *console) error {
 The source archive %s,
 built under %s, gives exactly the class %s of %s,
 declared in block %d by transaction %s.
-Receipt %d of job %s, issued %s, signed by %s.
+Receipt %d of job %s, issued %s, signed by %s; in the log it is %s.
 It is no proof of: %s.
 %s
 `, view.TrustDigest, e.SourceArchiveDigest, e.ToolchainPolicyID, e.ClassHash, e.ChainID, e.Declaration.BlockNumber, e.Declaration.TransactionHash,
-		e.ReceiptID, e.JobID, e.IssuedAt, r.KeyID, strings.ReplaceAll(strings.Join(e.NotProofOf, ", "), "_", " "), view.Log)
+		e.ReceiptID, e.JobID, e.IssuedAt, r.KeyID, view.Digest, strings.ReplaceAll(strings.Join(e.NotProofOf, ", "), "_", " "), view.Log)
 	return err
 }
 
@@ -125,20 +136,29 @@ func (v *logView) String() string {
 	return fmt.Sprintf("It is in the transparency log %s, at place %d of %d.", v.Origin, v.Index, v.Size)
 }
 
+// withdrawn is an error if there is a proof that the receipt was withdrawn, or something in its
+// place that proves nothing.
+func (c *verifyReceiptCommand) withdrawn(r *receipt.Receipt) error {
+	if c.Withdrawal == "" {
+		return nil
+	}
+	p, key, err := c.readProof(c.Withdrawal)
+	if err != nil {
+		return fmt.Errorf("--withdrawal: %w", err)
+	}
+	head, err := p.VerifyWithdrawal(r, key)
+	if err != nil {
+		return fmt.Errorf("--withdrawal: %w", err)
+	}
+	return fmt.Errorf("the receipt was withdrawn by who issued it: the transparency log %s says so at place %d of %d", head.Origin, p.Index, head.Size)
+}
+
 // inLog holds a receipt against the proof, if there is one.
 func (c *verifyReceiptCommand) inLog(r *receipt.Receipt) (*logView, error) {
 	if c.LogProof == "" {
 		return nil, nil //nolint:nilnil // which the output says
 	}
-	key, _, err := keyring.ReadLogPublic(c.LogKey)
-	if err != nil {
-		return nil, err
-	}
-	data, err := readBounded(c.LogProof, logproof.MaxBytes)
-	if err != nil {
-		return nil, err
-	}
-	p, err := logproof.Parse(data)
+	p, key, err := c.readProof(c.LogProof)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +167,20 @@ func (c *verifyReceiptCommand) inLog(r *receipt.Receipt) (*logView, error) {
 		return nil, err
 	}
 	return &logView{head.Origin, p.Index, head.Size}, nil
+}
+
+// readProof reads a proof, and the key of the log that it is to be of.
+func (c *verifyReceiptCommand) readProof(path string) (*logproof.Proof, note.Verifier, error) {
+	key, _, err := keyring.ReadLogPublic(c.LogKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := readBounded(path, logproof.MaxBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := logproof.Parse(data)
+	return p, key, err
 }
 
 // fileDigest digests a file that may be as large as an archive.

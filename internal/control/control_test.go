@@ -176,7 +176,7 @@ func TestRefuses(t *testing.T) {
 		o    control.Options
 		want string
 	}{
-		{"newer schema", control.Options{Path: newer}, "its schema has version 99 and this program knows versions up to 20: run the newer program that made it, or restore a backup"},
+		{"newer schema", control.Options{Path: newer}, "its schema has version 99 and this program knows versions up to 21: run the newer program that made it, or restore a backup"},
 		{"lost secret", control.Options{Path: lost}, "missing although there are 1 API keys: restore a backup"},
 		{"damaged secret", control.Options{Path: damaged}, "secret key_digest is damaged"},
 		{"another program's", control.Options{Path: other}, "is a database of another program"},

@@ -94,6 +94,8 @@ type Job struct {
 	FailureReason    *string  `json:"failureReason"`
 	FailureMessage   *string  `json:"failureMessage"`
 	MismatchParts    []string `json:"mismatchParts"`
+	WithdrawnAt      *string  `json:"withdrawnAt"`
+	WithdrawnReason  *string  `json:"withdrawnReason"`
 	UploadExpiresAt  string   `json:"uploadExpiresAt"`
 	PollAfterSeconds *int     `json:"pollAfterSeconds"`
 }

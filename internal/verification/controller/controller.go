@@ -326,6 +326,7 @@ func (c *Job) do(ctx context.Context, w *job.Work) error {
 		c.log().Error("a receipt could not be signed", "job", w.ID, "err", err)
 		return c.Jobs.Fail(ctx, w, job.Failure{Code: job.SigningFailed, Retryable: true})
 	}
+	w.Toolchain = built.Toolchain
 	return c.admit(ctx, w, signed)
 }
 

@@ -103,6 +103,9 @@ type Job struct {
 	CommittedAt     *time.Time // when the source was in the database
 	SourceDeletesAt *time.Time // when it is to be deleted
 	SourceDeletedAt *time.Time // when it was
+	// Withdrawn is when its receipt was taken back, if it was, and WithdrawnReason why.
+	Withdrawn       *time.Time
+	WithdrawnReason string
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 
@@ -162,7 +165,11 @@ func (r *Repo) newID(prefix string) (string, error) {
 }
 
 const columns = `id, workspace_id, chain_id, idempotency_key, package, package_digest, state, code, reason, retryable, parts, claim, worker,
-	attempts, upload_id, upload_expires_at, committed_at, deletes_at, deleted_at, created_at, updated_at`
+	attempts, upload_id, upload_expires_at, committed_at, deletes_at, deleted_at, created_at, updated_at,
+	(SELECT w.withdrawn_at` + withdrawn + `), (SELECT w.reason` + withdrawn + `)`
+
+// withdrawn is the withdrawal of a job's receipt.
+const withdrawn = ` FROM verification_receipt r JOIN receipt_withdrawal w ON w.receipt_id = r.receipt_id WHERE r.job_id = verification_job.id`
 
 // querier is a pool or a transaction.
 type querier interface {
@@ -176,9 +183,10 @@ func scan(row interface{ Scan(...any) error }) (*Job, error) {
 	var retryable int
 	var upload sql.NullString
 	var expires, created, updated int64
-	var committed, deletes, deleted sql.NullInt64
+	var committed, deletes, deleted, withdrawn sql.NullInt64
+	var why sql.NullString
 	err := row.Scan(&j.ID, &j.WorkspaceID, &j.Chain, &j.IdempotencyKey, &pack, &j.digest, &j.State, &code, &reason, &retryable, &parts, &j.claim, &j.Worker,
-		&j.Attempts, &upload, &expires, &committed, &deletes, &deleted, &created, &updated)
+		&j.Attempts, &upload, &expires, &committed, &deletes, &deleted, &created, &updated, &withdrawn, &why)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	} else if err != nil {
@@ -196,6 +204,7 @@ func scan(row interface{ Scan(...any) error }) (*Job, error) {
 	j.upload = upload.String
 	j.UploadExpiresAt, j.CreatedAt, j.UpdatedAt = control.Moment(expires), control.Moment(created), control.Moment(updated)
 	j.CommittedAt, j.SourceDeletesAt, j.SourceDeletedAt = control.OptionalMoment(committed), control.OptionalMoment(deletes), control.OptionalMoment(deleted)
+	j.Withdrawn, j.WithdrawnReason = control.OptionalMoment(withdrawn), why.String
 	return &j, nil
 }
 

@@ -21,6 +21,9 @@ type Work struct {
 	// ReceiptID is the number of the receipt to be signed, once the work is comparing. It
 	// is never given twice.
 	ReceiptID uint64
+	// Toolchain names what built the class, such as cairo-2.20.0, so that what a bad one built
+	// can be found. Who admits the receipt says it.
+	Toolchain string
 
 	token string // of the claim; the job loses its own when the worker is done
 }
@@ -134,8 +137,8 @@ func (r *Repo) Admit(ctx context.Context, w *Work, signed *receipt.Receipt, join
 		return fmt.Errorf("admit a receipt: %w", err)
 	}
 	return r.step(ctx, w, change{event: Admit, detail: fmt.Sprintf("receipt %d", w.ReceiptID), set: freed}, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO verification_receipt (receipt_id, job_id, chain_id, class_hash, document, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			int64(w.ReceiptID), w.ID, w.Chain, e.ClassHash, string(document), control.Micros(r.moment())) //nolint:gosec // it came from such a column
+		_, err := tx.ExecContext(ctx, `INSERT INTO verification_receipt (receipt_id, job_id, chain_id, class_hash, document, created_at, toolchain) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			int64(w.ReceiptID), w.ID, w.Chain, e.ClassHash, string(document), control.Micros(r.moment()), w.Toolchain) //nolint:gosec // it came from such a column
 		if err != nil || join == nil {
 			return err
 		}

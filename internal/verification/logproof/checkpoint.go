@@ -6,6 +6,7 @@ package logproof
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -108,3 +109,12 @@ func Entry(r *receipt.Receipt) ([]byte, error) {
 	}
 	return entryOf(canonical), nil
 }
+
+// Withdrawal is what the log holds when a receipt is withdrawn, by the receipt's own entry.
+// Who has a receipt can compute it and look for it.
+func Withdrawal(entry []byte) []byte {
+	return entryOf([]byte("service-receipt-withdrawal-v1 " + Digest(entry) + "\n"))
+}
+
+// Digest is an entry as text.
+func Digest(entry []byte) string { return "sha256:" + hex.EncodeToString(entry) }

@@ -99,11 +99,31 @@ func (p *Proof) Verify(r *receipt.Receipt, key note.Verifier) (*Checkpoint, erro
 	if err != nil {
 		return nil, err
 	}
-	if p.Index >= c.Size {
-		return nil, fmt.Errorf("log proof: leaf %d is not in a tree of %d", p.Index, c.Size)
-	}
-	if err := tlog.CheckRecord(p.Hashes, c.Size, c.Root, p.Index, tlog.RecordHash(entry)); err != nil {
-		return nil, errors.New("log proof: it does not lead from the receipt to the checkpoint's root")
+	if err := p.leadsFrom(entry, c); err != nil {
+		return nil, fmt.Errorf("log proof: it does not lead from the receipt to the checkpoint's root: %w", err)
 	}
 	return c, nil
+}
+
+// VerifyWithdrawal says whether the log with this key holds that the receipt was withdrawn.
+func (p *Proof) VerifyWithdrawal(r *receipt.Receipt, key note.Verifier) (*Checkpoint, error) {
+	c, err := OpenCheckpoint(p.Checkpoint, key)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := Entry(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.leadsFrom(Withdrawal(entry), c); err != nil {
+		return nil, fmt.Errorf("log proof: it does not lead from the receipt's withdrawal to the checkpoint's root: %w", err)
+	}
+	return c, nil
+}
+
+func (p *Proof) leadsFrom(entry []byte, c *Checkpoint) error {
+	if p.Index >= c.Size {
+		return fmt.Errorf("leaf %d is not in a tree of %d", p.Index, c.Size)
+	}
+	return tlog.CheckRecord(p.Hashes, c.Size, c.Root, p.Index, tlog.RecordHash(entry))
 }

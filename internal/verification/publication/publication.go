@@ -81,6 +81,7 @@ func New(k *kernel.Server, o Options) error {
 	k.Open("GET "+LogPath+"/checkpoint", s.answer(instant, textType, s.checkpoint))
 	k.Open("GET "+LogPath+"/tile/{path...}", s.answer(forever, bytesType, s.tile))
 	k.Open("GET "+LogPath+"/proof/{digest}", s.answer(brief, textType, s.proof))
+	k.Open("GET "+LogPath+"/withdrawn/{digest}", s.answer(instant, textType, s.withdrawn))
 	return nil
 }
 
@@ -214,6 +215,13 @@ func (s *routes) tile(r *http.Request) ([]byte, error) {
 
 // proof proves a receipt by the digest of its canonical form, which its holder can compute.
 func (s *routes) proof(r *http.Request) ([]byte, error) {
+	return s.prove(r, func(entry []byte) []byte { return entry })
+}
+
+// withdrawn proves that a receipt was withdrawn, by the same digest.
+func (s *routes) withdrawn(r *http.Request) ([]byte, error) { return s.prove(r, logproof.Withdrawal) }
+
+func (s *routes) prove(r *http.Request, entryOf func(digest []byte) []byte) ([]byte, error) {
 	if s.Log == nil {
 		return nil, errNone
 	}
@@ -222,7 +230,7 @@ func (s *routes) proof(r *http.Request) ([]byte, error) {
 	if err != nil || len(digest) != sha256.Size || strings.ToLower(text) != text {
 		return nil, translog.ErrUnknown
 	}
-	p, err := s.Log.Prove(r.Context(), digest)
+	p, err := s.Log.Prove(r.Context(), entryOf(digest))
 	if err != nil {
 		return nil, err
 	}

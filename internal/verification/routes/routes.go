@@ -59,6 +59,8 @@ type VerificationJob struct {
 	UploadExpiresAt   time.Time  `json:"uploadExpiresAt" doc:"By when the source must be there."`
 	SourceDeletesAt   *time.Time `json:"sourceDeletesAt" doc:"When the source is deleted, by its policy; null while there is none."`
 	SourceDeletedAt   *time.Time `json:"sourceDeletedAt" doc:"When the source was deleted; null while it is kept, or there never was one."`
+	WithdrawnAt       *time.Time `json:"withdrawnAt" doc:"When the receipt of the job was withdrawn: it counts no more, and the class has to be verified anew. Null while it stands, and for jobs without one."`
+	WithdrawnReason   *string    `json:"withdrawnReason" doc:"Why, in the operator's words."`
 	CreatedAt         time.Time  `json:"createdAt" doc:"When the job was created."`
 	UpdatedAt         time.Time  `json:"updatedAt" doc:"When the job got into its state."`
 	PollAfterSeconds  *int       `json:"pollAfterSeconds" doc:"How long to wait before looking again, in seconds; null for a job that has ended."`
@@ -67,6 +69,9 @@ type VerificationJob struct {
 func view(j *job.Job) VerificationJob {
 	out := VerificationJob{JobID: j.ID, ChainID: j.Chain, IdempotencyKey: j.IdempotencyKey, SelectedClassHash: j.Package.SelectedClassHash, State: string(j.State), MismatchParts: append([]string{}, j.Parts...),
 		UploadExpiresAt: j.UploadExpiresAt, SourceDeletesAt: j.SourceDeletesAt, SourceDeletedAt: j.SourceDeletedAt, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
+	if out.WithdrawnAt = j.Withdrawn; j.Withdrawn != nil {
+		out.WithdrawnReason = &j.WithdrawnReason
+	}
 	if f := j.Failure; f != nil {
 		code, message := string(f.Code), job.Message(f.Code)
 		out.FailureCode, out.FailureMessage = &code, &message

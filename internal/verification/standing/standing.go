@@ -1,13 +1,13 @@
 // Package standing keeps in memory which receipts of exact verifications count, for the
 // reads: those that a key of the trust document signed which was not revoked and was valid
-// then. Whether the declaration that a receipt names is still on the chain is for the reads
+// then, and that were not withdrawn. Whether the declaration that a receipt names is still on the chain is for the reads
 // to see, on the view of the index that they answer from.
 //
 // A receipt is read and its signature verified once. From then on every refresh reads the
 // trust document and the numbers of the newest receipts, and decides anew only when one of
 // them has changed. What it does not know it does not tell: without a document that can be
-// read no receipt counts. The control database is another matter: receipts are never taken
-// back, so that one that cannot be reached delays what is new and nothing else.
+// read no receipt counts. The control database is another matter: one that cannot be reached delays
+// what is new, receipts and their withdrawals, which can only be written there.
 //
 // Costs, with n receipts: about 400 bytes each, half a millisecond each when it is read (on
 // a busy machine), and for every refresh one small file, the keys that were revoked and one
@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/ed25519"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -38,6 +37,7 @@ import (
 	"chainexplorer/internal/verification/logproof"
 	"chainexplorer/internal/verification/receipt"
 	"chainexplorer/internal/verification/revocation"
+	"chainexplorer/internal/verification/withdrawal"
 )
 
 const (
@@ -65,6 +65,8 @@ type Options struct {
 	Trust string // file of the trust document
 	// Revoked remembers what documents revoked; nil where only the present one counts.
 	Revoked *revocation.Book
+	// Withdrawn is which receipts were withdrawn; nil where none can be.
+	Withdrawn *withdrawal.Book
 	// Logger takes trouble, once while it lasts.
 	Logger *slog.Logger
 	// Now is time.Now unless a test sets it.
@@ -84,8 +86,12 @@ type Receipts struct {
 	claims    []claim             // in the order of their numbers
 	numbers   map[uint64]struct{} // of those, and of what is no receipt
 	newest    uint64
-	judged    bool // what is known follows from what is here
-	troubles  map[string]string
+	withdrawn map[uint64]struct{}
+	// place is that of the last withdrawal that is known; allRead says that all were, once.
+	place    int64
+	allRead  bool
+	judged   bool // what is known follows from what is here
+	troubles map[string]string
 }
 
 // claim is what a receipt says, and whose word it is.
@@ -107,7 +113,7 @@ func New(o Options) *Receipts {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, troubles: map[string]string{}}
+	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, withdrawn: map[uint64]struct{}{}, place: -1, troubles: map[string]string{}}
 	s.known.Store(&proof.Known{})
 	return s
 }
@@ -141,6 +147,10 @@ func (s *Receipts) Refresh(ctx context.Context) {
 	if s.Revoked != nil && !s.Revoked.Read() {
 		return // an older document may call keys good that are not
 	}
+	s.tell(ctx, "withdrawn receipts cannot be read: those that were just withdrawn still count", s.readWithdrawn(ctx))
+	if s.Withdrawn != nil && !s.allRead {
+		return
+	}
 	s.tell(ctx, "receipts cannot be read: new ones are not told of", s.readReceipts(ctx))
 	s.judge()
 }
@@ -159,6 +169,29 @@ func (s *Receipts) learn(ctx context.Context) error {
 		s.tell(ctx, "the trust document is older than one that was here: keys that were revoked stay revoked", s.takenBack)
 	}
 	return err
+}
+
+// readWithdrawn takes in which receipts were withdrawn since.
+func (s *Receipts) readWithdrawn(ctx context.Context) error {
+	if s.Withdrawn == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		numbers, last, err := s.Withdrawn.Since(ctx, s.place, window)
+		if err != nil {
+			return err
+		}
+		for _, n := range numbers {
+			s.withdrawn[n] = struct{}{}
+		}
+		s.place, s.judged = last, s.judged && len(numbers) == 0
+		if len(numbers) < window {
+			s.allRead = true
+			return nil
+		}
+	}
 }
 
 // tell logs trouble when it begins or changes.
@@ -286,7 +319,7 @@ func parse(number uint64, chain string, text []byte) (*claim, error) {
 		return nil, err
 	}
 	return &claim{number: number, class: class, keyID: r.KeyID, unsigned: r,
-		Proof: proof.Proof{Declared: block.Ref{Number: e.Declaration.BlockNumber, Hash: declared}, Digest: "sha256:" + hex.EncodeToString(entry), Issued: issued.UTC()}}, nil
+		Proof: proof.Proof{Declared: block.Ref{Number: e.Declaration.BlockNumber, Hash: declared}, Digest: logproof.Digest(entry), Issued: issued.UTC()}}, nil
 }
 
 // judge says anew what is known, if that may have changed.
@@ -298,7 +331,7 @@ func (s *Receipts) judge() {
 	now, classes := s.Now(), map[felt.Felt][]proof.Proof{}
 	for i := range s.claims {
 		c := &s.claims[i]
-		if s.trust == nil || c.key == nil {
+		if _, gone := s.withdrawn[c.number]; gone || s.trust == nil || c.key == nil {
 			continue
 		}
 		k := s.trust.Key(c.keyID)

@@ -24,6 +24,7 @@ import (
 	"chainexplorer/internal/verification/revocation"
 	"chainexplorer/internal/verification/standing"
 	"chainexplorer/internal/verification/standing/standingtest"
+	"chainexplorer/internal/verification/withdrawal"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -59,7 +60,7 @@ func newWorld(t *testing.T, path string) *world {
 	limits := job.Standard
 	limits.PerDay = 1000
 	w.Maker = standingtest.Maker{Jobs: job.New(db, job.Options{Now: now, Limits: limits}), Workspace: space.ID, Key: made, Now: now}
-	w.Receipts = standing.New(standing.Options{Jobs: w.Maker.Jobs, Chain: job.Chain, Trust: made.Trust, Revoked: revocation.New(db, now), Now: now, Logger: slog.New(slog.NewTextHandler(&w.logs, nil))})
+	w.Receipts = standing.New(standing.Options{Jobs: w.Maker.Jobs, Chain: job.Chain, Trust: made.Trust, Revoked: revocation.New(db, now), Withdrawn: withdrawal.New(db, now), Now: now, Logger: slog.New(slog.NewTextHandler(&w.logs, nil))})
 	return w
 }
 

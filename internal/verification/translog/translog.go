@@ -1,9 +1,9 @@
 // Package translog is the transparency log of receipts: a tree of hashes that only grows, kept in
-// the control database. A leaf is added in the transaction that admits a receipt, so that there is
+// the control database. A leaf is added in the transaction that admits a receipt, or withdraws one, so that there is
 // never one without the other; the signer signs the head when the tree has grown, and only if
 // it holds all that it held before. What is served ends at the last head that was signed.
 //
-// Rows, with n receipts: n leaves, fewer than 2n hashes, and one head. Adding a leaf reads and
+// Rows, with n receipts and withdrawals: n leaves, fewer than 2n hashes, and one head. Adding a leaf reads and
 // writes at most log n hashes; a tile is one range of at most 256.
 package translog
 
@@ -35,6 +35,11 @@ func Append(ctx context.Context, tx *sql.Tx, receiptJSON []byte) (place int64, e
 	if err != nil {
 		return 0, fmt.Errorf("log a receipt: %w", err)
 	}
+	return AppendEntry(ctx, tx, entry)
+}
+
+// AppendEntry adds an entry to the log: that of a receipt, or of its withdrawal.
+func AppendEntry(ctx context.Context, tx *sql.Tx, entry []byte) (place int64, err error) {
 	if err := tx.QueryRowContext(ctx, `SELECT size FROM receipt_log_head WHERE one = 1`).Scan(&place); err != nil {
 		return 0, fmt.Errorf("log a receipt: %w", err)
 	}
