@@ -225,6 +225,31 @@ func AtOrBefore(ctx context.Context, r store.Reader, t uint64) (*Summary, error)
 	return byTime(ctx, r, rng, t)
 }
 
+// LatestIn returns the block of a range of numbers that has the latest time up to t. One
+// seek and one Get, and a row more for each block outside of the range that has a time
+// between.
+func LatestIn(ctx context.Context, r store.Reader, t, first, last uint64) (*Summary, error) {
+	const page = 1024
+	rng := store.Range{Table: Times, Reverse: true, To: timeSort(t+1, 0), Limit: page}
+	for rows := page; rows == page; {
+		rows = 0
+		for row, err := range r.Scan(ctx, rng) {
+			if err != nil {
+				return nil, fmt.Errorf("block near time %d: %w", t, err)
+			}
+			n, err := numberOf(row)
+			if err != nil {
+				return nil, err
+			}
+			if first <= n && n <= last {
+				return Get(ctx, r, n)
+			}
+			rows, rng.To = rows+1, slices.Clone(row.Sort)
+		}
+	}
+	return nil, fmt.Errorf("no block from %d to %d near time %d: %w", first, last, t, ErrNotFound)
+}
+
 // AtOrAfter returns the oldest block whose timestamp is at least t.
 func AtOrAfter(ctx context.Context, r store.Reader, t uint64) (*Summary, error) {
 	return byTime(ctx, r, store.Range{Table: Times, From: timeSort(t, 0), Limit: 1}, t)
@@ -235,12 +260,21 @@ func byTime(ctx context.Context, r store.Reader, rng store.Range, t uint64) (*Su
 		if err != nil {
 			return nil, fmt.Errorf("block near time %d: %w", t, err)
 		}
-		if len(row.Sort) != 16 {
-			return nil, fmt.Errorf("time row of %d bytes", len(row.Sort))
+		n, err := numberOf(row)
+		if err != nil {
+			return nil, err
 		}
-		return Get(ctx, r, binary.BigEndian.Uint64(row.Sort[8:]))
+		return Get(ctx, r, n)
 	}
 	return nil, fmt.Errorf("no block near time %d: %w", t, ErrNotFound)
+}
+
+// numberOf is the block of a row of times.
+func numberOf(row store.Row) (uint64, error) {
+	if len(row.Sort) != 16 {
+		return 0, fmt.Errorf("time row of %d bytes", len(row.Sort))
+	}
+	return binary.BigEndian.Uint64(row.Sort[8:]), nil
 }
 
 // StateOf returns the state diff of a block without its storage cells.

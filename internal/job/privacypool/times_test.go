@@ -71,3 +71,29 @@ func TestTimesOfAnyKind(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesGoBackLater: a point is the same whether it was made when its block was new or
+// when the chain had got further, also where the times of later blocks are earlier ones.
+func TestTimesGoBackLater(t *testing.T) {
+	const begin, blocks, ahead, back = 20, 60, 22, 42
+	start := uint64(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
+	times := map[uint64]uint64{}
+	for n := uint64(ahead); n < back; n++ {
+		times[n] = start + n*1800 + 9*3600 + 900
+	}
+	w := newWorld(t, simnode.Config{Seed: 21, Blocks: begin, PoolUses: 2, BlockTime: 30 * time.Minute, Times: times})
+	w.run(nil, nil)
+	for range blocks - begin {
+		w.chain.Extend(1)
+		w.catchUp()
+		w.run(nil, nil)
+	}
+	if got := w.problems(); len(got) != 0 {
+		t.Errorf("made while the chain grew: %v", got)
+	}
+	again := w.fresh(memory(t))
+	again.run(nil, nil)
+	if again.dump() != w.dump() {
+		t.Error("other rows when it is made at once")
+	}
+}

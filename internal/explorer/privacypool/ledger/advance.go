@@ -52,7 +52,7 @@ func Advance(ctx context.Context, chain, rows store.Reader, g *Generation, last 
 			return nil, false, err
 		}
 	}
-	h := &hours{ctx: ctx, chain: chain, book: b, left: l.Hours}
+	h := &hours{ctx: ctx, chain: chain, book: b, left: l.Hours, reads: stepBlocks, seen: g.Through, unsettled: g.Pending}
 	all := true
 	for i := 0; i < len(work) && all; i++ {
 		if all, err = h.closeUpTo(work[i].number); err == nil && all {
@@ -69,6 +69,9 @@ func Advance(ctx context.Context, chain, rows store.Reader, g *Generation, last 
 		if all, err = h.closeUpTo(through); err != nil {
 			return nil, false, err
 		}
+	}
+	if !all { // pools did nothing between that block and the one that is left
+		through = max(g.Through, min(through, h.seen))
 	}
 	at, err := block.Get(ctx, chain, through)
 	if err != nil {
@@ -107,15 +110,25 @@ func (b *book) block(w *blockFacts) error {
 	return nil
 }
 
-// hours makes points.
+// stepBlocks is how many blocks a step looks at for the ends of hours.
+const stepBlocks = 50_000
+
+// hours makes points. The times of blocks may go back: an hour ends in front of the
+// first block of the chain that is behind it, whatever times later blocks have, so that a
+// point is the same however far the chain has got when it is made. Only the next block is
+// looked at, too: where that is not behind the hour, the first one does not tell the time.
 type hours struct {
-	ctx   context.Context
-	chain store.Reader
-	book  *book
-	left  int
-	// end is the first block behind the next hour, if it was looked for.
-	end   *block.Summary
-	known bool
+	ctx         context.Context
+	chain       store.Reader
+	book        *book
+	left, reads int // points, and blocks to look at, that there is room for
+	// seen is the last block that is known not to end the next hour, nor any before it
+	// since the first event.
+	seen uint64
+	// end is the block that ends the next hour, nil while none was found.
+	end *block.Stamp
+	// unsettled says that an earlier version may have gone past that block.
+	unsettled bool
 }
 
 // closeUpTo makes the points of the hours that a block is behind. Nothing from that
@@ -124,30 +137,19 @@ type hours struct {
 func (h *hours) closeUpTo(number uint64) (all bool, err error) {
 	b := h.book
 	for b.First != nil {
-		if !h.known {
-			h.end, err = block.AtOrAfter(h.ctx, h.chain, b.NextHour+hourSeconds)
-			if err != nil && !errors.Is(err, block.ErrNotFound) {
-				return false, err
-			}
-			if err != nil {
-				h.end = nil
-			}
-			h.known = true
-		}
-		if h.end == nil || h.end.Number > number || h.end.Number == 0 {
-			return true, nil
+		if all, err := h.look(b.NextHour+hourSeconds, number); err != nil || h.end == nil {
+			return all, err
 		}
 		if h.left == 0 {
 			return false, nil
 		}
-		// Where times go back, blocks behind that one may have been counted already.
 		asOf, err := block.Get(h.ctx, h.chain, max(h.end.Number-1, b.Latest.Block))
 		if err != nil {
 			return false, err
 		}
 		quiet := asOf.Timestamp+MaxQuiet*hourSeconds <= b.NextHour
-		if quiet { // unless that block is itself one whose time went back
-			near, err := block.AtOrBefore(h.ctx, h.chain, b.NextHour+hourSeconds-1)
+		if quiet || asOf.Timestamp >= b.NextHour+hourSeconds { // its time may be out of line
+			near, err := block.LatestIn(h.ctx, h.chain, b.NextHour+hourSeconds-1, b.First.Block, asOf.Number)
 			if err != nil {
 				return false, err
 			}
@@ -155,14 +157,73 @@ func (h *hours) closeUpTo(number uint64) (all bool, err error) {
 		}
 		if quiet {
 			b.NextHour = Hour.Start(h.end.Timestamp)
-		} else {
+		} else { // a quiet hour has no block of its own: the same block is behind it
 			b.closeHour(asOf)
 			h.left--
 		}
-		// A quiet hour has no block of its own: the same block is behind it.
-		h.known = h.end.Timestamp >= b.NextHour+hourSeconds
 	}
 	return true, nil
+}
+
+// look finds the block up to a number that ends the hour before t. all is false when
+// there is no room left for looking further in this step.
+func (h *hours) look(t, number uint64) (all bool, err error) {
+	if h.end != nil { // it may end the hours behind that one, too
+		if ends, err := h.ends(h.end, t); err != nil || ends {
+			return true, err
+		}
+	}
+	h.end, h.seen = nil, max(h.seen, h.book.First.Block)
+	later, err := block.AtOrAfter(h.ctx, h.chain, t)
+	if errors.Is(err, block.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if h.unsettled && h.book.First.Block < later.Number && later.Number <= h.seen {
+		s := &block.Stamp{Number: later.Number, Timestamp: later.Timestamp}
+		if ends, err := h.ends(s, t); err != nil || ends {
+			h.end = s
+			return true, err
+		}
+	}
+	for h.seen < number {
+		if h.reads == 0 {
+			return false, nil
+		}
+		numbers := make([]uint64, min(number-h.seen, uint64(h.reads), 512))
+		for i := range numbers {
+			numbers[i] = h.seen + 1 + uint64(i)
+		}
+		h.reads -= len(numbers)
+		stamps, err := block.Stamps(h.ctx, h.chain, numbers)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range stamps {
+			if ends, err := h.ends(&s, t); err != nil {
+				return false, err
+			} else if ends {
+				h.end = &s
+				return true, nil
+			}
+			h.seen = s.Number
+		}
+	}
+	return true, nil
+}
+
+// ends says whether the time of a block, and that of the next one, is at least t.
+func (h *hours) ends(s *block.Stamp, t uint64) (bool, error) {
+	if s.Timestamp < t {
+		return false, nil
+	}
+	next, err := block.Get(h.ctx, h.chain, s.Number+1)
+	if errors.Is(err, block.ErrNotFound) {
+		return true, nil
+	}
+	return err == nil && next.Timestamp >= t, err
 }
 
 // read returns what pools did in whole blocks, and the last of these blocks.
