@@ -44,12 +44,14 @@ func (c *verificationWithdrawCommand) Run(ctx context.Context, con *console) err
 		done, err := book.Withdraw(ctx, withdrawal.Selection{Jobs: c.Job, Toolchain: c.Toolchain}, c.Reason)
 		views := []withdrawnView{}
 		rows := [][]string{{"RECEIPT", "JOB", "CLASS", "IN THE LOG"}}
-		for _, r := range done { // also of what was done before an error
+		for _, r := range done {
 			views = append(views, withdrawnView{r.Number, r.JobID, r.ClassHash, r.Digest})
 			rows = append(rows, []string{fmt.Sprint(r.Number), r.JobID, r.ClassHash, r.Digest})
 		}
-		if err != nil {
+		if err != nil && len(done) > 0 {
 			return fmt.Errorf("%w (%d were withdrawn before that)", err, len(done))
+		} else if err != nil {
+			return err
 		}
 		if c.JSON {
 			return printJSON(con.out, map[string]any{"withdrawn": views})
