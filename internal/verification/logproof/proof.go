@@ -91,22 +91,17 @@ func parse(data []byte) (*Proof, error) {
 
 // Verify says whether the log with this key holds the receipt, and in which checkpoint.
 func (p *Proof) Verify(r *receipt.Receipt, key note.Verifier) (*Checkpoint, error) {
-	c, err := OpenCheckpoint(p.Checkpoint, key)
-	if err != nil {
-		return nil, err
-	}
-	entry, err := Entry(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.leadsFrom(entry, c); err != nil {
-		return nil, fmt.Errorf("log proof: it does not lead from the receipt to the checkpoint's root: %w", err)
-	}
-	return c, nil
+	return p.leadsFrom(r, key, "the receipt", func(entry []byte) []byte { return entry })
 }
 
 // VerifyWithdrawal says whether the log with this key holds that the receipt was withdrawn.
 func (p *Proof) VerifyWithdrawal(r *receipt.Receipt, key note.Verifier) (*Checkpoint, error) {
+	return p.leadsFrom(r, key, "the receipt's withdrawal", Withdrawal)
+}
+
+// leadsFrom says whether the proof leads from a leaf, which follows from the receipt's own, to
+// the root of a checkpoint that the key signed.
+func (p *Proof) leadsFrom(r *receipt.Receipt, key note.Verifier, what string, leaf func(entry []byte) []byte) (*Checkpoint, error) {
 	c, err := OpenCheckpoint(p.Checkpoint, key)
 	if err != nil {
 		return nil, err
@@ -115,15 +110,11 @@ func (p *Proof) VerifyWithdrawal(r *receipt.Receipt, key note.Verifier) (*Checkp
 	if err != nil {
 		return nil, err
 	}
-	if err := p.leadsFrom(Withdrawal(entry), c); err != nil {
-		return nil, fmt.Errorf("log proof: it does not lead from the receipt's withdrawal to the checkpoint's root: %w", err)
+	if p.Index >= c.Size {
+		return nil, fmt.Errorf("log proof: leaf %d is not in a tree of %d", p.Index, c.Size)
+	}
+	if err := tlog.CheckRecord(p.Hashes, c.Size, c.Root, p.Index, tlog.RecordHash(leaf(entry))); err != nil {
+		return nil, fmt.Errorf("log proof: it does not lead from %s to the checkpoint's root", what)
 	}
 	return c, nil
-}
-
-func (p *Proof) leadsFrom(entry []byte, c *Checkpoint) error {
-	if p.Index >= c.Size {
-		return fmt.Errorf("leaf %d is not in a tree of %d", p.Index, c.Size)
-	}
-	return tlog.CheckRecord(p.Hashes, c.Size, c.Root, p.Index, tlog.RecordHash(entry))
 }
