@@ -76,6 +76,7 @@ func (p *postgresDialect) open(ctx context.Context, d *DB, o Options) error {
 	} {
 		config.RuntimeParams[name] = value
 	}
+	config.AfterConnect = sessionIsOurs
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 10 * time.Second
 	}
@@ -89,6 +90,19 @@ func (p *postgresDialect) open(ctx context.Context, d *DB, o Options) error {
 		return fmt.Errorf("%s: %w", p.name(), err)
 	case !present && o.MustExist:
 		return fmt.Errorf("%w in %s", ErrNotExist, p.name())
+	}
+	return nil
+}
+
+// sessionIsOurs refuses a session that does not have the settings that it was opened with: all our statements
+// would mean the tables of another schema.
+func sessionIsOurs(ctx context.Context, c *pgconn.PgConn) error {
+	r := c.ExecParams(ctx, "show search_path", nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		return r.Err
+	}
+	if len(r.Rows) != 1 || string(r.Rows[0][0]) != controlSchema {
+		return errors.New("a session does not have the settings that it is opened with: a pooler in between ignores them; give the address of the server itself")
 	}
 	return nil
 }

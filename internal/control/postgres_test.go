@@ -108,6 +108,7 @@ func testRefusesOnPostgres(t *testing.T) {
 			`insert into api_key (id, public_id, workspace_id, digest, label, environment, scopes, secret_hint, created_at) values ('a','b','w','d','l','live','read','h',0)`)},
 			"missing although there are 1 API keys"},
 		{"another program's", control.Options{Path: other}, "tables of another program"},
+		{"behind a pooler", control.Options{Path: pgtest.Pooler(t, onServer.empty(t))}, "a pooler in between ignores them"},
 		{"must exist", control.Options{Path: onServer.empty(t), MustExist: true}, "there is no control database"},
 		{"nobody listens", control.Options{Path: "postgres://u:hunter2@127.0.0.1:1/db"}, "127.0.0.1"},
 		{"bad address", control.Options{Path: "postgres://u:hunter2@[::1/db"}, "its address cannot be read"},

@@ -21,11 +21,11 @@ import (
 // of Citus, or to a server that makes its plans itself.
 func (e *Engine) session(coordinator bool, statement, idle time.Duration) map[string]string {
 	s := map[string]string{
-		"statement_timeout":                   strconv.FormatInt(statement.Milliseconds(), 10),
-		"idle_in_transaction_session_timeout": strconv.FormatInt(idle.Milliseconds(), 10),
-		"application_name":                    "chainexplorer",
-		"client_min_messages":                 "warning",
-		"synchronous_commit":                  "on",
+		"statement_timeout":   strconv.FormatInt(statement.Milliseconds(), 10),
+		idleSetting:           strconv.FormatInt(idle.Milliseconds(), 10),
+		"application_name":    "chainexplorer",
+		"client_min_messages": "warning",
+		"synchronous_commit":  "on",
 	}
 	if e.o.ReadOnly {
 		s["default_transaction_read_only"] = "on"
@@ -61,6 +61,9 @@ func (e *Engine) pool(ctx context.Context, size int, session map[string]string, 
 			cfg.ConnConfig.RuntimeParams[name] = value
 		}
 	}
+	if idle := cfg.ConnConfig.RuntimeParams[idleSetting]; idle == session[idleSetting] {
+		cfg.ConnConfig.AfterConnect = func(ctx context.Context, c *pgconn.PgConn) error { return sessionIsOurs(ctx, c, idle) }
+	}
 	cfg.MaxConns = int32(size)
 	cfg.MinConns = 0
 	cfg.MaxConnIdleTime = 5 * time.Minute
@@ -68,6 +71,22 @@ func (e *Engine) pool(ctx context.Context, size int, session map[string]string, 
 		cfg.ConnConfig.ConnectTimeout = 10 * time.Second
 	}
 	return pgxpool.NewWithConfig(ctx, cfg)
+}
+
+// idleSetting is what ends the transaction of a process that was stopped in the midst of it.
+const idleSetting = "idle_in_transaction_session_timeout"
+
+// sessionIsOurs refuses a session that does not have the settings that it was opened with: who stands by would wait for
+// one that was stopped, without end.
+func sessionIsOurs(ctx context.Context, c *pgconn.PgConn, idle string) error {
+	r := c.ExecParams(ctx, `select extract(epoch from current_setting('`+idleSetting+`')::interval) * 1000 = $1::text::numeric`, [][]byte{[]byte(idle)}, nil, nil, nil).Read()
+	if r.Err != nil {
+		return r.Err
+	}
+	if len(r.Rows) != 1 || string(r.Rows[0][0]) != "t" {
+		return errors.New("a session does not have the settings that it is opened with: a pooler in between ignores them; give the address of the server itself")
+	}
+	return nil
 }
 
 // secretPart finds what an address may hold that no log should.

@@ -100,6 +100,8 @@ func TestRefuses(t *testing.T) {
 	odd := in(`odd"; drop schema x`)
 	secret := in("secret")
 	secret.URL = "postgres://someone:hunter2@127.0.0.1:1/db"
+	pooled := in("pooled")
+	pooled.URL = pgtest.Pooler(t, url)
 	nonsense := in("nonsense")
 	nonsense.URL = "postgres://someone:hunter2@[::1/db"
 	for _, c := range []struct {
@@ -116,6 +118,7 @@ func TestRefuses(t *testing.T) {
 		{"read-only and not there", missing, "there is no store in schema none"},
 		{"no Citus", citus, "no Citus extension"},
 		{"odd name", odd, "is not lower-case letters"},
+		{"behind a pooler", pooled, "a pooler in between ignores them"},
 		{"nobody listens", secret, "127.0.0.1:1"},
 		{"bad address", nonsense, "the database's address"},
 	} {
