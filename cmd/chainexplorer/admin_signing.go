@@ -63,7 +63,7 @@ func viewSigningKey(con *console, k receipt.Key) signingKeyView {
 
 // explainKeys tells mistakes in the command line from trouble.
 func explainKeys(err error) error {
-	for _, mistake := range []error{keyring.ErrBadID, keyring.ErrBadTimes} {
+	for _, mistake := range []error{keyring.ErrBadID, keyring.ErrBadTimes, keyring.ErrBadLog, keyring.ErrOtherLog} {
 		if errors.Is(err, mistake) {
 			return &usageError{err.Error()}
 		}

@@ -44,7 +44,7 @@ func (f *operatorFlags) token() (string, error) {
 		return "", nil
 	}
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == 0x7f }) { // no header could hold it
-		return "", &usageError{fmt.Sprintf("the operator token must have %d characters or more, on one line", leastToken)}
+		return "", &usageError{fmt.Sprintf("--operator-token: the operator token must have %d characters or more, on one line", leastToken)}
 	}
 	account.Conceal(token) // somebody may send it to the wrong address
 	return token, nil

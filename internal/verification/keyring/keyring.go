@@ -6,6 +6,7 @@ package keyring
 import (
 	"crypto/ed25519"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/mod/sumdb/note"
 
@@ -67,6 +69,8 @@ var (
 	ErrTaken    = errors.New("there is a key of that id already")
 	ErrBadID    = errors.New("a key's id has 1 to 120 letters, digits, dots, underscores, colons and dashes, no dot or dash first, and is not log")
 	ErrBadTimes = errors.New("times must not be negative")
+	ErrBadLog   = errors.New("the name of a log has up to 200 characters, without spaces and plus signs")
+	ErrOtherLog = errors.New("the folder has the key of a log of another name, which stays: leave the name out, or begin with an empty folder")
 )
 
 var ids = regexp.MustCompile(`^[A-Za-z0-9_:][A-Za-z0-9._:-]{0,119}$`)
@@ -107,8 +111,25 @@ func (r *Ring) locked(fn func(*receipt.Trust) error) error {
 	return fn(t)
 }
 
+// check refuses what no key can have, before anything is made.
+func (n *New) check() error {
+	if n.StartsIn < 0 || n.Lifetime < 0 {
+		return ErrBadTimes
+	}
+	if n.ID != "" && (!ids.MatchString(n.ID) || n.ID == strings.TrimSuffix(LogKeyFile, keySuffix)) {
+		return ErrBadID
+	}
+	return nil
+}
+
 // Create makes the first key, the trust document and, when there is none, the key of a log.
 func (r *Ring) Create(n New, origin string) (m Made, err error) {
+	if err := n.check(); err != nil {
+		return m, err
+	}
+	if len(origin) > 200 || strings.ContainsFunc(origin, func(c rune) bool { return c == '+' || unicode.IsSpace(c) || !unicode.IsPrint(c) }) {
+		return m, ErrBadLog
+	}
 	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return m, fmt.Errorf("key folder: %w", err)
 	}
@@ -182,8 +203,8 @@ func (r *Ring) Revoke(id string) (k receipt.Key, err error) {
 
 // add makes a key: the private one first, so that no document names a key that nobody has.
 func (r *Ring) add(t *receipt.Trust, n New) (*receipt.Key, error) {
-	if n.StartsIn < 0 || n.Lifetime < 0 {
-		return nil, ErrBadTimes
+	if err := n.check(); err != nil {
+		return nil, err
 	}
 	public, private, err := ed25519.GenerateKey(r.random())
 	if err != nil {
@@ -191,9 +212,6 @@ func (r *Ring) add(t *receipt.Trust, n New) (*receipt.Key, error) {
 	}
 	if n.ID == "" {
 		n.ID = "receipt-" + r.now().Format("2006-01-02") + "-" + hex.EncodeToString(public[:4])
-	}
-	if !ids.MatchString(n.ID) || n.ID == strings.TrimSuffix(LogKeyFile, keySuffix) {
-		return nil, ErrBadID
 	}
 	for _, k := range t.Keys {
 		if k.ID == n.ID {
@@ -228,14 +246,11 @@ func (r *Ring) writeTrust(t *receipt.Trust) error {
 
 // createLog makes the key of a log. It is made once: another key is another log.
 func (r *Ring) createLog(origin string) (path string, err error) {
+	if _, err := os.Stat(r.path(LogKeyFile)); err == nil {
+		return r.keptLog(origin)
+	}
 	if origin == "" {
 		origin = DefaultOrigin
-	}
-	if len(origin) > 200 || strings.ContainsAny(origin, "+ \t\r\n") {
-		return "", fmt.Errorf("%.210q is no name of a log: up to 200 characters, without spaces and plus signs", origin)
-	}
-	if _, err := os.Stat(r.path(LogKeyFile)); err == nil {
-		return "", nil
 	}
 	private, public, err := note.GenerateKey(r.random(), origin)
 	if err != nil {
@@ -246,6 +261,37 @@ func (r *Ring) createLog(origin string) (path string, err error) {
 	}
 	path = r.path(LogPublicFile)
 	if err := durable.WriteFile(path, []byte(public+"\n"), 0o644); err != nil {
+		return "", fmt.Errorf("write the log's public key: %w", err)
+	}
+	return path, nil
+}
+
+// keptLog goes on with the key of a log that is there, and writes the public one when a process was killed before it did.
+func (r *Ring) keptLog(origin string) (path string, err error) {
+	key, err := ReadLogKey(r.path(LogKeyFile))
+	if err != nil {
+		return "", err
+	}
+	if origin != "" && key.Name() != origin {
+		return "", fmt.Errorf("%s: %w", key.Name(), ErrOtherLog)
+	}
+	path = r.path(LogPublicFile)
+	if _, err := os.Stat(path); err == nil {
+		return "", nil
+	}
+	text, err := readSmall(r.path(LogKeyFile))
+	if err != nil {
+		return "", err
+	}
+	// PRIVATE+KEY+name+hash+key, where the key is the kind and a seed; the public one is name+hash+key.
+	parts := strings.SplitN(strings.TrimSpace(string(text)), "+", 5)
+	seed, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
+	if err != nil || len(seed) != 1+ed25519.SeedSize {
+		return "", fmt.Errorf("%s: its public key cannot be told", LogKeyFile)
+	}
+	public := append(seed[:1:1], ed25519.NewKeyFromSeed(seed[1:]).Public().(ed25519.PublicKey)...)
+	line := strings.Join([]string{key.Name(), fmt.Sprintf("%08x", key.KeyHash()), base64.StdEncoding.EncodeToString(public)}, "+")
+	if err := durable.WriteFile(path, []byte(line+"\n"), 0o644); err != nil {
 		return "", fmt.Errorf("write the log's public key: %w", err)
 	}
 	return path, nil

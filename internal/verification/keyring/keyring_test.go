@@ -215,3 +215,52 @@ func TestReadPrivateRefuses(t *testing.T) {
 		t.Errorf("a folder: %v", err)
 	}
 }
+
+// TestCreateOfNothing: a wrong setting makes no file, and above all no key of a log, whose name is for good.
+func TestCreateOfNothing(t *testing.T) {
+	r, _ := newRing(t)
+	for want, c := range map[error]struct {
+		key    keyring.New
+		origin string
+	}{
+		keyring.ErrBadID:    {keyring.New{ID: "a b"}, "explorer.example/log"},
+		keyring.ErrBadTimes: {keyring.New{StartsIn: -time.Second}, "explorer.example/log"},
+		keyring.ErrBadLog:   {keyring.New{}, "explorer.example log"},
+	} {
+		if _, err := r.Create(c.key, c.origin); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	if _, err := os.Stat(r.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a folder: %v", err)
+	}
+}
+
+// TestCreateAfterAKill: the key of a log that a killed command left stays, with its name, and gets its public half.
+func TestCreateAfterAKill(t *testing.T) {
+	for range 8 { // keys with plus signs among them
+		r, _ := newRing(t)
+		m, err := r.Create(keyring.New{ID: "a"}, "explorer.example/log")
+		if err != nil {
+			t.Fatal(err)
+		}
+		public, err := os.ReadFile(m.LogPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gone := range []string{m.Path, m.Trust, m.LogPath} {
+			if err := os.Remove(gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := r.Create(keyring.New{ID: "a"}, "other.example/log"); !errors.Is(err, keyring.ErrOtherLog) {
+			t.Errorf("another name: %v", err)
+		}
+		if again, err := r.Create(keyring.New{ID: "a"}, "explorer.example/log"); err != nil || again.LogPath != m.LogPath {
+			t.Fatalf("%+v %v", again, err)
+		}
+		if text, err := os.ReadFile(m.LogPath); err != nil || string(text) != string(public) {
+			t.Errorf("%q %v, it was %q", text, err, public)
+		}
+	}
+}
