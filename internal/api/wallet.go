@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"chainexplorer/internal/account"
-	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/asset"
 	"chainexplorer/internal/explorer/chain"
@@ -206,10 +205,15 @@ func (s *Routes) getWalletState(ctx context.Context, in *struct {
 		return nil, err
 	}
 	q.fill(list, balances, &out.Body)
-	if err := s.askAccount(ctx, c, at, q, &out.Body.AccountState); err != nil {
+	if err := s.askAccount(ctx, c, at, q, &out.Body); err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// lack says that something of what was asked for is not there.
+func (w *WalletState) lack() {
+	w.Partial, w.Correctness, w.WalletSafe = true, "verified_partial", false
 }
 
 // selectWallet chooses the block and the tokens.
@@ -294,55 +298,9 @@ func (q *walletQuery) fill(list []asset.Candidate, balances []asset.Balance, out
 		}
 		out.Items = append(out.Items, item)
 	}
-	out.Partial = gaps > 0
-	out.Correctness = "verified_complete"
-	if out.Partial {
-		out.Correctness = "verified_partial"
+	out.Correctness, out.WalletSafe = "verified_complete", !out.HasMore && q.Cursor == "" && out.Coverage.CompleteWithinScope
+	if gaps > 0 {
+		out.lack()
 	}
-	out.WalletSafe = !out.Partial && !out.HasMore && q.Cursor == "" && out.Coverage.CompleteWithinScope
 	out.Valuation = WalletValuation{Scope: "page", UnpricedNonZeroAssetCount: v.VisibleNonZero, ExcludedUnpricedAssets: v.VisibleNonZero > 0}
-}
-
-// askAccount reads the owner's nonce and class at the same block.
-func (s *Routes) askAccount(ctx context.Context, c *Chain, at *liveBlock, q *walletQuery, out *WalletAccount) error {
-	out.NonceStatus, out.ClassHashStatus = "not_requested", "not_requested"
-	if q.Include == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, nodeTime)
-	defer cancel()
-	for _, part := range []struct {
-		wanted bool
-		read   func(context.Context, contractcall.Block, felt.Felt) (felt.Felt, bool, error)
-		value  **felt.Felt
-		status *string
-	}{
-		{q.Include.Nonce, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
-			return c.Node.NonceAt(ctx, b, a)
-		}, &out.Nonce, &out.NonceStatus},
-		{q.Include.ClassHash, func(ctx context.Context, b contractcall.Block, a felt.Felt) (felt.Felt, bool, error) {
-			return c.Node.ClassHashAt(ctx, b, a)
-		}, &out.ClassHash, &out.ClassHashStatus},
-	} {
-		if !part.wanted {
-			continue
-		}
-		if c.Node == nil {
-			return noNode()
-		}
-		value, found, err := part.read(ctx, at.at, q.owner)
-		switch {
-		case err == nil:
-			if *part.status = "verified"; found {
-				*part.value = &value
-			}
-		case q.Mode != "verified_partial":
-			return nodeFailure(ctx, err)
-		case ctx.Err() != nil:
-			*part.status = "timeout"
-		default:
-			*part.status = "error"
-		}
-	}
-	return nil
 }
