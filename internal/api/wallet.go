@@ -125,7 +125,7 @@ type WalletValuation struct {
 func (s *Routes) walletRoutes() {
 	r := kernel.Route{Method: http.MethodPost, Family: "Wallets", Class: kernel.Heavy, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnChain | kernel.OnEnrichment | kernel.OnNode | kernel.OnClock,
 		Statuses: []int{http.StatusNotFound, http.StatusUnprocessableEntity}, MaxBody: batchBody,
-		Headers: map[string]string{"X-Service-Query-Class": "wallet_state", "X-Service-Cost-Units": "1"},
+		Headers: map[string]string{kernel.HeaderQueryClass: "wallet_state", kernel.HeaderCostUnits: "1"},
 		Page:    kernel.Page{Usual: MaxWalletTokens, Most: MaxWalletTokens},
 		ID:      "getWalletState", Path: "/v1/{chain}/query/wallet-state", Summary: "Read a wallet's balances at one block"}
 	r.Description = "Balances of up to 25 tokens, read from their contracts at one block hash. With `mode` require_complete anything that could not be read this time fails the whole; " +

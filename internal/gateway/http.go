@@ -18,7 +18,6 @@ import (
 )
 
 const (
-	headerClass = "X-Service-Rpc-Class"
 	// zipFrom is the size from which an answer is compressed for who takes it so: below,
 	// what it costs is more than what it saves.
 	zipFrom = 16 << 10
@@ -113,7 +112,7 @@ func (g *Gateway) serveOne(w http.ResponseWriter, r *http.Request, v *visit, c *
 	defer out.free()
 	h := w.Header()
 	if out.class != "" {
-		h.Set(headerClass, string(out.class))
+		h.Set(kernel.HeaderRPCClass, string(out.class))
 	}
 	kernel.TellBudget(h, *out.budget, kernel.Class(budgetOf(out.class)))
 	status := http.StatusOK
@@ -211,7 +210,7 @@ func (g *Gateway) serveBatch(w http.ResponseWriter, r *http.Request, v *visit, c
 	body, classes, tightest := g.runBatch(r.Context(), v, calls)
 	kernel.TellBudget(w.Header(), *tightest.budget, kernel.Class(budgetOf(tightest.class)))
 	if len(classes) > 0 {
-		w.Header().Set(headerClass, strings.Join(classes, ", "))
+		w.Header().Set(kernel.HeaderRPCClass, strings.Join(classes, ", "))
 	}
 	setRetry(w.Header(), &wire.Error{RetryAfter: tightest.retry})
 	if body == nil { // nothing but notifications

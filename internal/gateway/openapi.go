@@ -18,7 +18,7 @@ var route = kernel.Route{
 		"[rpc](/docs/rpc); rpc.discover answers with an OpenRPC document. Look at every item of a batch, also when HTTP says 200.",
 	Class: kernel.Light, Scope: account.Read, Tier: kernel.TierOfficial, Certification: kernel.Beta, Audience: kernel.External,
 	Depends: kernel.OnNode, Statuses: []int{http.StatusNotFound, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType},
-	MaxBody: maxBody,
+	MaxBody: maxBody, Tells: []string{kernel.HeaderRPCClass},
 	ExampleBody: func(kernel.Examples) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`
 	},

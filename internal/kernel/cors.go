@@ -21,8 +21,8 @@ var (
 	// OpenHeaders may be sent from any origin.
 	OpenHeaders = []string{"x-service-api-key", "x-api-key", "x-request-id", "content-type", "accept", "if-none-match", "if-modified-since", "idempotency-key", "last-event-id"}
 	// ExposedHeaders may be read by a page.
-	ExposedHeaders = strings.Join([]string{HeaderRequestID, HeaderRouteClass, "X-Service-Rpc-Class", HeaderLimit, HeaderRemaining,
-		HeaderPolicy, "Retry-After", "ETag", "Last-Modified", HeaderStability, "WWW-Authenticate", "X-Service-Query-Class", "X-Service-Cost-Units"}, ", ")
+	ExposedHeaders = strings.Join([]string{HeaderRequestID, HeaderRouteClass, HeaderRPCClass, HeaderLimit, HeaderRemaining,
+		HeaderPolicy, "Retry-After", "ETag", "Last-Modified", HeaderStability, "WWW-Authenticate", HeaderQueryClass, HeaderCostUnits}, ", ")
 )
 
 // credentialed reports whether a request carries what the open lane excludes.

@@ -17,6 +17,12 @@ const (
 	HeaderPolicy     = "X-Ratelimit-Policy"
 	// HeaderStability says that a route is still to change; most have none.
 	HeaderStability = "X-Service-Route-Stability"
+	// HeaderRPCClass says what kind of work a call of JSON-RPC, or a proof, is.
+	HeaderRPCClass = "X-Service-Rpc-Class"
+	// HeaderQueryClass and HeaderCostUnits say what kind of query an answer was made by,
+	// and how many units it counts for.
+	HeaderQueryClass = "X-Service-Query-Class"
+	HeaderCostUnits  = "X-Service-Cost-Units"
 
 	// LimitWindow is the length of the fixed window that budgets refer to.
 	LimitWindow = time.Minute

@@ -48,7 +48,7 @@ func (s *Server) HandleRaw(raw Raw) {
 			x := w.(*exchange) // the mux is only reached through ServeHTTP
 			req := &x.record
 			req.Route, req.seen = route, seen
-			w.Header()[HeaderRouteClass] = route.classHeader
+			route.head(w.Header())
 			s.cors(w, r)
 			if raw.Restricted {
 				s.restrict(w, r)

@@ -107,6 +107,9 @@ type Route struct {
 	Metadata string
 	// Headers are sent with every answer of the route.
 	Headers map[string]string
+	// Tells are headers that answers may have besides, with values that follow from the
+	// request; the route sends them by itself.
+	Tells []string
 	// MaxBody is the largest request body in bytes; 0 for none.
 	MaxBody int64
 	// Verbatim bodies reach the handler as they came: it reads them more strictly than
@@ -136,6 +139,14 @@ func (r *Route) ScopeName() string {
 		return "session"
 	}
 	return r.Scope.String()
+}
+
+// head sets the headers that all answers of the route have.
+func (r *Route) head(h http.Header) {
+	h[HeaderRouteClass] = r.classHeader
+	for name, value := range r.Headers {
+		h.Set(name, value)
+	}
 }
 
 // commonStatuses are failures that any keyed route can answer with.

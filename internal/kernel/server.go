@@ -321,10 +321,7 @@ func (s *Server) keyed(route *Route, next handler) http.Handler {
 		x := w.(*exchange) // the mux is only reached through ServeHTTP
 		req := &x.record
 		req.Route, req.seen = route, seen
-		w.Header()[HeaderRouteClass] = route.classHeader
-		for name, value := range route.Headers {
-			w.Header().Set(name, value)
-		}
+		route.head(w.Header())
 		s.cors(w, r)
 		e := s.admit(x, r)
 		if e == nil {

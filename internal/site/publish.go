@@ -1,6 +1,7 @@
 package site
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -81,6 +82,9 @@ func responseHeaders() map[string]*huma.Header {
 		"Last-Modified":         {Description: "When the answer was made, or the newest part of it. If-Modified-Since is held against it where there is no If-None-Match; the ETag is authoritative.", Schema: text},
 		"Server-Timing":         {Description: "pp_tvl_cache_hit when this process had made the same snapshot before, pp_tvl_cache_miss when it is new to it.", Schema: text},
 		kernel.HeaderStability:  {Description: "beta: the route is usable within the limits that it states, and its changes are announced.", Schema: text},
+		kernel.HeaderRPCClass:   {Description: "The kind of work: rpc_prove, or the class of a call of JSON-RPC; of a batch, all that are in it.", Schema: text},
+		kernel.HeaderQueryClass: {Description: "The kind of query that was asked.", Schema: text},
+		kernel.HeaderCostUnits:  {Description: "How many units the query counts for.", Schema: whole},
 		"Deprecation":           {Description: "true: do not build on this operation.", Schema: text},
 		"Sunset":                {Description: "Since when the operation has not been served.", Schema: text},
 		"Link":                  {Description: "What took the operation's place (successor-version), and how to go on (deprecation).", Schema: text},
@@ -101,7 +105,7 @@ func declareHeaders(op *huma.Operation, r *kernel.Route) {
 	}
 	for status, response := range op.Responses {
 		names := []string{kernel.HeaderRequestID, kernel.HeaderRouteClass, "Cache-Control"}
-		if status != "401" && status != "403" {
+		if status != "401" { // what a key may not do is paid for, too
 			names = append(names, kernel.HeaderLimit, kernel.HeaderRemaining, kernel.HeaderPolicy)
 		}
 		switch status {
@@ -115,13 +119,11 @@ func declareHeaders(op *huma.Operation, r *kernel.Route) {
 		case "401", "403":
 			names = append(names, "WWW-Authenticate")
 		case "410":
-			names = append(names, "Deprecation", "Sunset", "Link")
+			names = append(names, "Link")
 		case "429", "503":
 			names = append(names, "Retry-After")
 		}
-		if r.Headers[kernel.HeaderStability] != "" {
-			names = append(names, kernel.HeaderStability)
-		}
+		names = append(slices.AppendSeq(names, maps.Keys(r.Headers)), r.Tells...)
 		if response.Headers == nil {
 			response.Headers = map[string]*huma.Header{}
 		}

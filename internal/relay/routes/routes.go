@@ -22,9 +22,8 @@ import (
 const (
 	path = "/v1/SN_MAIN/prove"
 	// RPCClass is what the header X-Service-Rpc-Class says on every answer.
-	RPCClass       = "rpc_prove"
-	headerRPCClass = "X-Service-Rpc-Class"
-	headerKey      = "Idempotency-Key"
+	RPCClass  = "rpc_prove"
+	headerKey = "Idempotency-Key"
 )
 
 const (
@@ -57,7 +56,8 @@ type routes struct {
 func New(s *kernel.Server, o Options) {
 	r := &routes{Relay: o.Relay, server: s, hops: newHops(o.Secret, o.Client),
 		bodies: kernel.NewSeats(bodiesAtOnce, bodiesOfWorkspace, bodiesOfKey), polls: kernel.NewSeats(pollsAtOnce, pollsOfWorkspace, pollsOfKey)}
-	base := kernel.Route{Family: "Prover relay", Scope: account.Prove, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnCaller | kernel.OnClock}
+	base := kernel.Route{Family: "Prover relay", Scope: account.Prove, Tier: kernel.TierPartner, Certification: kernel.Beta, Audience: kernel.External, Depends: kernel.OnCaller | kernel.OnClock,
+		Headers: map[string]string{kernel.HeaderRPCClass: RPCClass}}
 	submit := base
 	submit.ID, submit.Method, submit.Path, submit.Class, submit.Summary = "createProverJob", http.MethodPost, path, kernel.Heavy, "Ask for a proof"
 	submit.Description = "Takes a block and an Invoke transaction, and hands them to the prover as they are. 202 with a new job; 200 with the job that the same key and body made before, which is no second proof and no second debit. " +
@@ -82,7 +82,6 @@ func New(s *kernel.Server, o Options) {
 // copy of them is kept for others, and whether an answer was written is known.
 func (r *routes) handle(route kernel.Route, operation func(*kernel.Server, *kernel.Route) *huma.Operation, serve func(http.ResponseWriter, *http.Request) *kernel.Error) {
 	refuse := func(w http.ResponseWriter, req *http.Request, e *kernel.Error) {
-		w.Header().Set(headerRPCClass, RPCClass)
 		if req.ContentLength != 0 {
 			kernel.LeaveBody(w)
 		}
@@ -91,7 +90,6 @@ func (r *routes) handle(route kernel.Route, operation func(*kernel.Server, *kern
 	r.server.HandleRaw(kernel.Raw{Route: route, Operation: operation(r.server, &route), Refuse: refuse,
 		Patterns: []string{route.Method + " " + route.Path, route.Method + " /api" + route.Path},
 		Serve: func(w http.ResponseWriter, req *http.Request) {
-			w.Header().Set(headerRPCClass, RPCClass)
 			e := noQuery(req)
 			if e == nil {
 				e = serve(w, req)
