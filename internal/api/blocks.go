@@ -348,7 +348,7 @@ func (s *Routes) blockAtTimestamp(ctx context.Context, in *struct {
 		}
 		b := &out.Body
 		b.ChainID, b.Source = c.ID, "indexed_blocks"
-		b.Query.TimestampISO, b.Query.TimestampUnix, b.Query.Closest = at.UTC().Format(time.RFC3339), at.Unix(), in.Closest
+		b.Query.TimestampISO, b.Query.TimestampUnix, b.Query.Closest = at.UTC().Format(time.RFC3339Nano), at.Unix(), in.Closest
 		b.Block, b.PreviousBlock, b.NextBlock = *chosen, before, after
 		return nil
 	})

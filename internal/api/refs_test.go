@@ -71,6 +71,9 @@ func FuzzBlockAtTimestamp(f *testing.F) {
 				t.Fatal(err)
 			}
 			next = found.Block.BlockNumber
+			if asked := at.UTC().Format(time.RFC3339Nano); found.Query.TimestampISO != asked {
+				t.Fatalf("%s was asked, and %s answered", asked, found.Query.TimestampISO)
+			}
 			if time.Unix(int64(found.Block.TimestampUnix), 0).Before(at) {
 				t.Fatalf("block %d of %d is before %s", next, found.Block.TimestampUnix, at)
 			}

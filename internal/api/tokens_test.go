@@ -96,7 +96,8 @@ func (w *world) compareTransfers(rng *rand.Rand, all []moved) int {
 	}
 	if rng.IntN(4) == 0 {
 		since := pick().block.Timestamp + uint64(rng.IntN(3)) - 1
-		q.Set("timestampFrom", []string{fmt.Sprint(since), iso(since)}[rng.IntN(2)])
+		// Half a second before it is no second of a block.
+		q.Set("timestampFrom", []string{fmt.Sprint(since), iso(since), strings.TrimSuffix(iso(since-1), "Z") + ".5Z"}[rng.IntN(3)])
 		filter(func(m *moved) bool { return m.block.Timestamp >= since })
 	}
 	if rng.IntN(4) == 0 {
@@ -157,6 +158,8 @@ func TestTransferRequests(t *testing.T) {
 		{"/transfers?invocationType=magic", kernel.CodeInvalidRequest, "magic"},
 		{"/transfers?timestampFrom=yesterday", kernel.CodeInvalidRequest, "timestampFrom"},
 		{"/transfers?timestampTo=tomorrow", kernel.CodeInvalidRequest, "timestampTo"},
+		{"/transfers?timestampFrom=1767225601&timestampTo=2026-01-01T00:00:00Z", kernel.CodeInvalidRequest, "query.timestampFrom: it is after timestampTo."},
+		{"/address/0x1/transfers?timestampFrom=2026-01-01T00:00:00.5Z&timestampTo=2026-01-01T00:00:00Z", kernel.CodeInvalidRequest, "query.timestampFrom: it is after timestampTo."},
 		{"/transfers?from_block=9&to_block=8", kernel.CodeInvalidRequest, "above"},
 		{"/transfers?from_block=-1", kernel.CodeInvalidRequest, "from_block"},
 		{"/transfers?limit=ten", kernel.CodeInvalidRequest, "limit"},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/account"
 	"chainexplorer/internal/explorer"
@@ -193,17 +194,20 @@ func parseTransfers(in *TransferFilter, addresses []kernel.Given) (*transferQuer
 			return nil, err
 		}
 	}
+	var since time.Time
 	if in.TimestampFrom != "" {
-		at, err := kernel.TimestampOf("query.timestampFrom", in.TimestampFrom)
-		if err != nil {
+		if since, err = kernel.TimestampOf("query.timestampFrom", in.TimestampFrom); err != nil {
 			return nil, err
 		}
-		q.Since = uint64(max(0, at.Unix()))
+		q.Since = ceilSeconds(since)
 	}
 	if in.TimestampTo != "" {
 		at, err := kernel.TimestampOf("query.timestampTo", in.TimestampTo)
 		if err != nil {
 			return nil, err
+		}
+		if in.TimestampFrom != "" && since.After(at) {
+			return nil, kernel.Fail(kernel.CodeInvalidRequest, "query.timestampFrom: it is after timestampTo.")
 		}
 		until := at.Unix()
 		q.Until = &until

@@ -166,6 +166,7 @@ func TestRefusalsInSentences(t *testing.T) {
 		{pages["transfers"] + "?token=x", 400, `The token is wrong: "x"`},
 		{pages["transfers"] + "?type=x", 400, `The kind is wrong: "x"`},
 		{pages["transfers"] + "?since=x", 400, `The first day is wrong: "x" is not a date`},
+		{pages["transfers"] + "?since=2026-01-02&until=2026-01-01", 400, `The first day is wrong: it is after the last day.`},
 		{pages["transfers"] + "?until=x", 400, `The last day is wrong: "x" is not a date`},
 		{pages["token transfers"] + "?address=x", 400, `The address is wrong: "x"`},
 		{pages["token transfers"] + "?from_block=9&to_block=3", 400, "The first block is wrong: it is above the last block."},

@@ -27,7 +27,7 @@ var parameterWords = map[string]string{
 }
 
 // machineWords stand inside of messages.
-var machineWords = strings.NewReplacer("topic1 to topic15", "the keys", "from_block to to_block", "the range", "from_block", "the first block", "to_block", "the last block", "topic0", "an event",
+var machineWords = strings.NewReplacer("topic1 to topic15", "the keys", "from_block to to_block", "the range", "from_block", "the first block", "to_block", "the last block", "timestampTo", "the last day", "topic0", "an event",
 	"expected length <=", "it is too long: the most is", "expected length >=", "it is too short: the least is")
 
 // offered is how the API lists the values of a parameter. People choose one of a list.
