@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"context"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -15,10 +16,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"chainexplorer/internal/explorer"
+	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
 	"chainexplorer/internal/export"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/index"
+	"chainexplorer/internal/index/simsource"
 	"chainexplorer/internal/simnode"
+	"chainexplorer/internal/starknet"
+	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
 var update = flag.Bool("update", false, "write testdata/schema.txt anew")
@@ -289,5 +295,43 @@ func TestSchema(t *testing.T) {
 	}
 	if b.String() != string(want) {
 		t.Errorf("the columns are not those of %s:\n%s", golden, b.String())
+	}
+}
+
+// beforePrices is a chain whose fourth block names no sequencer, and one price alone.
+type beforePrices struct{ simsource.Source }
+
+func (s beforePrices) Fetch(ctx context.Context, number uint64) (index.Raw, error) {
+	raw, err := s.Source.Fetch(ctx, number)
+	if number == 3 {
+		b := *s.BlockAt(number)
+		b.L1GasPrice, b.L2GasPrice, b.L1DataGasPrice.InFri, b.Sequencer = starknet.GasPrice{}, starknet.GasPrice{}, felt.Zero, felt.Zero
+		raw.Block = starknet.AppendBlock(nil, &b, starknet.V010)
+	}
+	return raw, err
+}
+
+// TestPricesThatThereWereNot: of a block from before there was a price, nodes tell zero.
+func TestPricesThatThereWereNot(t *testing.T) {
+	c := simnode.New(simnode.Config{Seed: 63, Blocks: 30})
+	old, later := c.BlockAt(3), c.BlockAt(4)
+	w := &world{c, pebbletest.Open(t, catalog.Tables()), t}
+	w.indexFrom(beforePrices{simsource.Source{Chain: c}})
+	type row struct {
+		BlockNumber int64   `parquet:"block_number"`
+		Sequencer   *string `parquet:"sequencer_address,optional"`
+		L1Wei       *string `parquet:"l1_gas_price_wei,optional"`
+		L1Fri       *string `parquet:"l1_gas_price_fri,optional"`
+		DataWei     *string `parquet:"l1_data_gas_price_wei,optional"`
+		DataFri     *string `parquet:"l1_data_gas_price_fri,optional"`
+		L2Wei       *string `parquet:"l2_gas_price_wei,optional"`
+		L2Fri       *string `parquet:"l2_gas_price_fri,optional"`
+	}
+	list := rows[row](t, w.fresh(nil), "blocks")
+	if r := list[3]; r.BlockNumber != 3 || r.Sequencer != nil || r.L1Wei != nil || r.L1Fri != nil || r.DataFri != nil || r.L2Wei != nil || r.L2Fri != nil || r.DataWei == nil || *r.DataWei != old.L1DataGasPrice.InWei.Decimal() {
+		t.Errorf("a block without prices: %+v", r)
+	}
+	if r := list[4]; r.Sequencer == nil || *r.Sequencer != later.Sequencer.String() || r.L1Wei == nil || *r.L1Wei != later.L1GasPrice.InWei.Decimal() || r.L2Fri == nil || *r.L2Fri != later.L2GasPrice.InFri.Decimal() {
+		t.Errorf("the block behind it: %+v", r)
 	}
 }

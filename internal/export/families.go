@@ -103,16 +103,25 @@ func textIf(is bool, f *felt.Felt) *string {
 	return &s
 }
 
+// priceOf is nil for a price of zero: nodes tell one of blocks from before there was the price.
+func priceOf(p *felt.Felt) *string {
+	if p.IsZero() {
+		return nil
+	}
+	s := p.Decimal()
+	return &s
+}
+
 func feedBlocks(f *file, meta map[string]string, _ *registry.Chain) feeder {
 	t := newTable[blockRow](f, meta)
 	return feeder{end: t.end, header: func(b *block.Summary) error {
 		row := blockRow{
 			BlockNumber: int64(b.Number), BlockHash: b.Hash.String(), ParentHash: b.ParentHash.String(), Timestamp: int64(b.Timestamp) * 1000,
-			StateRoot: b.NewRoot.String(), Sequencer: b.Sequencer.String(),
+			StateRoot: b.NewRoot.String(), Sequencer: textIf(!b.Sequencer.IsZero(), &b.Sequencer),
 			TxCount: b.Transactions, EventCount: b.Events, MessageCount: b.Messages, RevertedCount: b.Reverted, StateDiffLength: b.StateDiffLength,
-			L1GasPriceWei: b.L1GasPrice.InWei.Decimal(), L1GasPriceFri: b.L1GasPrice.InFri.Decimal(),
-			L1DataGasPriceWei: b.L1DataGasPrice.InWei.Decimal(), L1DataGasPriceFri: b.L1DataGasPrice.InFri.Decimal(),
-			L2GasPriceWei: b.L2GasPrice.InWei.Decimal(), L2GasPriceFri: b.L2GasPrice.InFri.Decimal(),
+			L1GasPriceWei: priceOf(&b.L1GasPrice.InWei), L1GasPriceFri: priceOf(&b.L1GasPrice.InFri),
+			L1DataGasPriceWei: priceOf(&b.L1DataGasPrice.InWei), L1DataGasPriceFri: priceOf(&b.L1DataGasPrice.InFri),
+			L2GasPriceWei: priceOf(&b.L2GasPrice.InWei), L2GasPriceFri: priceOf(&b.L2GasPrice.InFri),
 		}
 		if b.StarknetVersion != "" {
 			row.StarknetVersion = &b.StarknetVersion

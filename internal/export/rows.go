@@ -26,7 +26,7 @@ type blockRow struct {
 	ParentHash        string  `parquet:"parent_hash"`
 	Timestamp         int64   `parquet:"timestamp,timestamp(millisecond)"`
 	StateRoot         string  `parquet:"state_root"`
-	Sequencer         string  `parquet:"sequencer_address,dict"`
+	Sequencer         *string `parquet:"sequencer_address,optional,dict"`
 	StarknetVersion   *string `parquet:"starknet_version,optional,dict"`
 	L1DAMode          *string `parquet:"l1_data_availability_mode,optional,dict"`
 	TxCount           uint64  `parquet:"tx_count"`
@@ -34,12 +34,12 @@ type blockRow struct {
 	MessageCount      uint64  `parquet:"message_count"`
 	RevertedCount     uint64  `parquet:"reverted_count"`
 	StateDiffLength   uint64  `parquet:"state_diff_length"`
-	L1GasPriceWei     string  `parquet:"l1_gas_price_wei"`
-	L1GasPriceFri     string  `parquet:"l1_gas_price_fri"`
-	L1DataGasPriceWei string  `parquet:"l1_data_gas_price_wei"`
-	L1DataGasPriceFri string  `parquet:"l1_data_gas_price_fri"`
-	L2GasPriceWei     string  `parquet:"l2_gas_price_wei"`
-	L2GasPriceFri     string  `parquet:"l2_gas_price_fri"`
+	L1GasPriceWei     *string `parquet:"l1_gas_price_wei,optional"`
+	L1GasPriceFri     *string `parquet:"l1_gas_price_fri,optional"`
+	L1DataGasPriceWei *string `parquet:"l1_data_gas_price_wei,optional"`
+	L1DataGasPriceFri *string `parquet:"l1_data_gas_price_fri,optional"`
+	L2GasPriceWei     *string `parquet:"l2_gas_price_wei,optional"`
+	L2GasPriceFri     *string `parquet:"l2_gas_price_fri,optional"`
 }
 
 type transactionRow struct {

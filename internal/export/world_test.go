@@ -38,7 +38,13 @@ func newWorld(t testing.TB, c *simnode.Chain) *world {
 // index follows the chain to its head.
 func (w *world) index() uint64 {
 	w.t.Helper()
-	x, err := index.New(index.Options{Store: w.Engine, Source: simsource.Source{Chain: w.Chain}, Verify: index.VerifyOff})
+	return w.indexFrom(simsource.Source{Chain: w.Chain})
+}
+
+// indexFrom follows what a source tells of the chain.
+func (w *world) indexFrom(source index.Source) uint64 {
+	w.t.Helper()
+	x, err := index.New(index.Options{Store: w.Engine, Source: source, Verify: index.VerifyOff})
 	if err != nil {
 		w.t.Fatal(err)
 	}
