@@ -99,6 +99,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "chainexplorer: %v\nTry 'chainexplorer --help'.\n", err) //nolint:errcheck // as above
 		return exitUsage
 	}
+	if slices.Contains(services, kctx.Command()) {
+		unread, end := detached(stderr)
+		stderr = unread
+		defer end()
+	}
 	signals := newStopper(stderr)
 	ctx, stop := signals.listen()
 	defer stop()

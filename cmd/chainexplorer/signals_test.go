@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -58,5 +60,54 @@ func TestStopEndsStreams(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestLogOfNobody: a log that nobody reads any more stops no service, one whose reader went away ends none, and either
+// ends when it is asked to.
+func TestLogOfNobody(t *testing.T) {
+	t.Parallel()
+	node := simulated(t, "SN_MAIN", 3)
+	for name, c := range map[string]struct {
+		gone   bool // the reader closes its end
+		signal syscall.Signal
+	}{"not read": {false, syscall.SIGTERM}, "gone": {true, syscall.SIGHUP}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := program(t, "serve", "--listen=127.0.0.1:0", "--data", t.TempDir(), "--node", node, "--lame-duck", "0s", "--log-level", "debug")
+			log, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer log.Close() //nolint:errcheck // a test's
+			cmd.Stderr = w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			w.Close() //nolint:errcheck // the program has it
+			base := ""
+			for lines := bufio.NewScanner(log); base == "" && lines.Scan(); {
+				var rec struct{ Msg, Address string }
+				if json.Unmarshal(lines.Bytes(), &rec) == nil && rec.Msg == "serving" {
+					base = rec.Address
+				}
+			}
+			if c.gone {
+				log.Close() //nolint:errcheck // what is tested
+			}
+			for i := range 1000 { // a pipe holds 64 KiB, and a request logs 200 bytes or more
+				res, err := http.Get(base + "/v1/SN_MAIN/status") //nolint:noctx // of a process of this test
+				if err != nil {
+					t.Fatalf("request %d: %v", i, err)
+				}
+				res.Body.Close() //nolint:errcheck // not read
+			}
+			if err := cmd.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("ended with %v", err)
+			}
+		})
 	}
 }
