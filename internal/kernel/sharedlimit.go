@@ -75,7 +75,7 @@ func (l *sharedLimiter) take(ctx context.Context, owner string, class Class, lim
 		return v
 	}
 	start := l.now()
-	if start.UnixNano() < l.away.Load() {
+	if l.isAway(start) {
 		return l.local.take(ctx, owner, class, limit)
 	}
 	// A client that goes away must not take a part with it.
@@ -84,7 +84,8 @@ func (l *sharedLimiter) take(ctx context.Context, owner string, class Class, lim
 	drawn, err := l.draw(asking, control.Draw{Owner: owner, Class: string(class), Want: l.size(p), Limit: int64(limit), Window: LimitWindow})
 	if err != nil {
 		l.metrics.draws.WithLabelValues("failed").Inc()
-		if l.away.Swap(start.Add(awayTime).UnixNano()) <= start.UnixNano() {
+		told := l.isAway(start)
+		if l.away.Store(start.Add(awayTime).UnixNano()); !told {
 			l.log.Warn("rate limits are counted by this process alone", "err", err)
 		}
 		return l.local.take(ctx, owner, class, limit)
@@ -93,10 +94,16 @@ func (l *sharedLimiter) take(ctx context.Context, owner string, class Class, lim
 	return l.receive(p, drawn, limit, start)
 }
 
+// isAway says that the database did not answer a moment ago. A clock that was set back does not make it longer.
+func (l *sharedLimiter) isAway(now time.Time) bool {
+	left := l.away.Load() - now.UnixNano()
+	return left > 0 && left <= int64(awayTime)
+}
+
 // left does not ask: what others took meanwhile is found out by who takes next.
 func (l *sharedLimiter) left(owner string, class Class, limit int) int {
 	now := l.now()
-	if now.UnixNano() < l.away.Load() {
+	if l.isAway(now) {
 		return l.local.left(owner, class, limit)
 	}
 	l.mu.Lock()

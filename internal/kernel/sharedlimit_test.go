@@ -147,4 +147,11 @@ func TestBudgetsWithoutDatabase(t *testing.T) {
 	w.Clock.Advance(30 * time.Second)
 	used = 0
 	ask(200, "2", "", 1)
+	w.Clock.Advance(time.Minute)
+	used = 0
+	away.Store(true)
+	ask(200, "2", "", 1)
+	away.Store(false)
+	w.Clock.Advance(-24 * time.Hour) // a clock that is set back
+	ask(200, "2", "", 1)             // is no reason to go on alone
 }

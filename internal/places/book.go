@@ -130,7 +130,8 @@ func (b *Book) ask(ctx context.Context, asks []control.PlaceAsk) ([]control.Plac
 	grants, err := b.ledger.AskPlaces(ctx, b.process, b.asked.Add(1), asks)
 	if err != nil {
 		b.asks.WithLabelValues("failed").Inc()
-		if b.away.Swap(start.Add(awayTime).UnixNano()) <= start.UnixNano() {
+		told := b.isAway(start)
+		if b.away.Store(start.Add(awayTime).UnixNano()); !told {
 			b.log.Warn("requests at work are counted by this process alone", "err", err)
 		}
 		return nil, err
@@ -139,4 +140,8 @@ func (b *Book) ask(ctx context.Context, asks []control.PlaceAsk) ([]control.Plac
 	return grants, nil
 }
 
-func (b *Book) isAway(now time.Time) bool { return now.UnixNano() < b.away.Load() }
+// isAway says that the database did not answer a moment ago. A clock that was set back does not make it longer.
+func (b *Book) isAway(now time.Time) bool {
+	left := b.away.Load() - now.UnixNano()
+	return left > 0 && left <= int64(awayTime)
+}

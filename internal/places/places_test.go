@@ -285,6 +285,20 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
+// TestClockSetBack: who counts on its own for a second does not go on so for a day because the clock was set back.
+func TestClockSetBack(t *testing.T) {
+	w := newWorld(2, 8)
+	w.ledger.away.Store(true)
+	for i := range 2 {
+		w.leave(i, w.enter(t, i, 3))
+	}
+	w.ledger.away.Store(false)
+	w.clock.advance(-24 * time.Hour)
+	if n := w.enter(t, 0, 20) + w.enter(t, 1, 20); n != 8 {
+		t.Errorf("%d places", n)
+	}
+}
+
 // TestNeverMoreThanTheLimit: whatever processes do, and however late they renew, no more
 // are at work than the limit says.
 func TestNeverMoreThanTheLimit(t *testing.T) {
