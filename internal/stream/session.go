@@ -27,6 +27,9 @@ type session struct {
 	said block.Ref // the block of the id that the client has
 	// told are the blocks of which this stream told something, oldest first.
 	told []block.Ref
+	// began is the block behind which it began, if it has not come from an id: as long as that is of
+	// the chain, nothing goes back behind it.
+	began block.Ref
 }
 
 // begin finds where the stream starts.
@@ -81,7 +84,7 @@ func (t *session) past(ctx context.Context, number uint64) error {
 // so that a fork below takes back something, though the stream itself told nothing of it.
 func (t *session) start(ctx context.Context, at feed.Place) (err error) {
 	if t.mark, err = t.chain.mark(ctx, at); err == nil && !at.Start() {
-		t.mark.Sent = at.Number + 1
+		t.mark.Sent, t.began = at.Number+1, at.Ref
 	}
 	return err
 }
@@ -280,7 +283,7 @@ func (t *session) tell(ctx context.Context, parts []feed.Block, to feed.Place) e
 func (t *session) back(ctx context.Context) error {
 	var m feed.Mark
 	err := t.srv.read(ctx, func(ctx context.Context) error {
-		at, err := t.chain.reader.Ancestor(ctx, t.mark, t.told...)
+		at, err := t.chain.reader.Ancestor(ctx, t.mark, append(t.told[:len(t.told):len(t.told)], t.began)...)
 		if errors.Is(err, feed.ErrForked) {
 			return errDeep
 		}

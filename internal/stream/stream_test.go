@@ -203,6 +203,30 @@ func TestForkBelowTheBeginning(t *testing.T) {
 	}
 }
 
+// TestForkBehindTheBeginning: a stream that comes far without anything to tell knows few of the blocks on
+// its way. What a fork takes there does not take it back behind where it began.
+func TestForkBehindTheBeginning(t *testing.T) {
+	servertest.Watched(t)
+	w := servertest.New(t, 40, func(o *servertest.Options) {
+		o.Streams = stream.Options{Every: 2 * time.Millisecond, Heartbeat: 20 * time.Millisecond}
+	})
+	quiet := open(t, w, "kind=event&topic0=0x5&from_block=30", w.Key)
+	for quiet.id == "" || quiet.id == quiet.first {
+		if _, err := quiet.read(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Chain.Fork(9) // of the last ones: 31 to 39
+	w.Chain.Extend(12)
+	w.IndexInto(w.Engine)
+	for was := quiet.id; quiet.id == was; {
+		m, err := quiet.read()
+		if err != nil || m.Type == "retracted" {
+			t.Fatalf("a fork behind the beginning: %+v, %v", m, err)
+		}
+	}
+}
+
 // TestFinalityAndForkStreams: what is of no block is told when it happens.
 func TestFinalityAndForkStreams(t *testing.T) {
 	servertest.Watched(t)
