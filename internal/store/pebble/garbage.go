@@ -6,7 +6,7 @@ import (
 )
 
 // garbagePercent is how much garbage may gather, of what is in use.
-const garbagePercent = 50
+const garbagePercent = 45
 
 // LimitGarbage lets the process collect garbage sooner than it would, unless GOGC says
 // how soon. The cache lies in Go's heap, so that as much garbage as the cache is large

@@ -12,7 +12,7 @@ func TestLimitGarbage(t *testing.T) {
 	for _, c := range []struct {
 		said string
 		want int
-	}{{"", 50}, {"80", 100}} {
+	}{{"", 45}, {"80", 100}} {
 		t.Setenv("GOGC", c.said)
 		before := debug.SetGCPercent(100)
 		pebble.LimitGarbage()
