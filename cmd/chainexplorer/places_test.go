@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -48,7 +49,8 @@ func TestProcessesSharePlaces(t *testing.T) {
 	key := keyText.FindString(succeed(t, url, "key", "create", "--workspace", "acme"))
 	const places, each = 4, 8
 	var apis []*running
-	logs := &keptLog{}
+	logs := &gathered{}
+	alone := func() int { return strings.Count(logs.String(), "counted by this process alone") }
 	for range 2 {
 		apis = append(apis, startInto(t, program(t, "api", "--listen=127.0.0.1:0", "--store", url, "--chain", "SN_SEPOLIA="+node.URL,
 			"--max-in-flight-workspace", strconv.Itoa(places), "--max-in-flight-key", strconv.Itoa(places)), logs))
@@ -78,7 +80,7 @@ func TestProcessesSharePlaces(t *testing.T) {
 	flood := func(bases ...string) (let int) {
 		t.Helper()
 		for end := time.Now().Add(patience); ; time.Sleep(2 * time.Second) {
-			before := logs.count("counted by this process alone")
+			before := alone()
 			mu.Lock()
 			gate = make(chan struct{})
 			mu.Unlock()
@@ -115,7 +117,7 @@ func TestProcessesSharePlaces(t *testing.T) {
 			if let <= places {
 				return let
 			}
-			if logs.count("counted by this process alone") == before || time.Now().After(end) {
+			if alone() == before || time.Now().After(end) {
 				t.Fatalf("%d of %d requests were let in, and %d places there are", let, total, places)
 			}
 		}
@@ -135,23 +137,4 @@ func TestProcessesSharePlaces(t *testing.T) {
 	for _, api := range apis {
 		api.stop()
 	}
-}
-
-// keptLog is what several processes logged.
-type keptLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *keptLog) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-// count says how often something was logged.
-func (l *keptLog) count(what string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return bytes.Count(l.text.Bytes(), []byte(what))
 }
