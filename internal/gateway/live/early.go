@@ -17,6 +17,7 @@ type early struct {
 	wake   chan struct{}
 	wanted int    // subscriptions
 	block  string // which it is: its number, or its parent in 0.8
+	number uint64 // 0 in 0.8, where it is always the next block
 	parts  []*block
 	first  uint64 // number of the first part, counted since the hub started
 	seen   map[seenTx]struct{}
@@ -37,7 +38,7 @@ func (e *early) next() uint64 { return e.first + uint64(len(e.parts)) }
 
 // clear forgets the block, as another is being built.
 func (e *early) clear() {
-	e.first, e.parts, e.seen, e.block = e.next(), nil, nil, ""
+	e.first, e.parts, e.seen, e.block, e.number = e.next(), nil, nil, "", 0
 }
 
 // reset also forgets what was given: after a fork everything may come again.
@@ -46,9 +47,12 @@ func (e *early) reset() {
 	e.told = nil
 }
 
-// settle takes note that a block is there.
+// settle takes note that a block is there. While the hub catches up that may be one
+// below the block being built, which goes on: nothing of it is to be told again.
 func (e *early) settle(b *block) {
-	e.clear()
+	if b.number >= e.number {
+		e.clear()
+	}
 	for i := range b.txs {
 		delete(e.told, b.txs[i].hash)
 	}
@@ -116,7 +120,7 @@ func (h *hub) askEarly() {
 	}
 	if which != e.block {
 		e.clear()
-		e.block, e.seen = which, map[seenTx]struct{}{}
+		e.block, e.number, e.seen = which, b.number, map[seenTx]struct{}{}
 	}
 	part := &block{version: b.version, detail: b.detail, number: b.number, status: preConfirmed, known: b.known, size: b.size}
 	for i := range b.txs {

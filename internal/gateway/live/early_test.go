@@ -284,3 +284,66 @@ func TestStatusAfterAFork(t *testing.T) {
 		}
 	})
 }
+
+// While the blocks before the one that is being built are still on their way, nothing of it is told twice.
+func TestPreConfirmedAhead(t *testing.T) {
+	for _, version := range []starknet.SpecVersion{starknet.V09, starknet.V010} {
+		bubble(t, setup{version: version, chain: simnode.Config{Seed: 11, Blocks: 10, TxPerBlock: 6}}, func(t *testing.T, w *world) {
+			ahead := &world{t: t, chain: simnode.New(simnode.Config{Seed: 11, Blocks: 13, TxPerBlock: 6})}
+			b := w.build()
+			c := w.connect()
+			id := c.subscribe("subscribeNewTransactions", `{"finality_status":["PRE_CONFIRMED"]}`)
+			b.shows(ahead, 12, version, 2)
+			for range 3 { // blocks 10 and 11, and then the block itself
+				time.Sleep(3 * time.Second)
+				if got := len(c.got(id)); got != 2 {
+					t.Errorf("%s: %d of 2 that are pre-confirmed were told", version, got)
+				}
+				w.chain.Extend(1)
+			}
+			b.shows(ahead, 12, version, 3)
+			time.Sleep(3 * time.Second) // nor anything of it once it is there
+			if got := len(c.got(id)); got != 2 {
+				t.Errorf("%s: %d were told", version, got)
+			}
+		})
+	}
+}
+
+// A status that was on its way while the chain forked is one of the chain before: what
+// became of the transaction is told nevertheless.
+func TestStatusOverAFork(t *testing.T) {
+	bubble(t, setup{chain: simnode.Config{Seed: 4, Blocks: 20, TxPerBlock: 1, L1Lag: -1}}, func(t *testing.T, w *world) {
+		asked := 0
+		f := func(_ context.Context, method, _ string) (json.RawMessage, int, error, bool) {
+			if method != "starknet_getTransactionStatus" {
+				return nil, 0, nil, false
+			}
+			asked++
+			switch {
+			case asked == 1:
+				w.chain.Fork(1)
+				w.chain.Extend(2)
+				time.Sleep(5 * time.Second) // the answer takes long, and the fork is told of meanwhile
+				return json.RawMessage(`{"finality_status":"ACCEPTED_ON_L2"}`), 0, nil, true
+			case asked < 5:
+				return json.RawMessage(`{"finality_status":"RECEIVED"}`), 0, nil, true
+			}
+			return json.RawMessage(`{"finality_status":"ACCEPTED_ON_L2"}`), 0, nil, true
+		}
+		w.trouble.Store(&f)
+		c := w.connect()
+		id := c.subscribe("subscribeTransactionStatus", `["0xabc"]`)
+		for range 6 {
+			time.Sleep(10 * time.Second)
+			w.chain.Extend(1)
+		}
+		var seen []string
+		for _, n := range c.got(id) {
+			seen = append(seen, n.Result.(map[string]any)["status"].(map[string]any)["finality_status"].(string))
+		}
+		if fmt.Sprint(seen) != "[ACCEPTED_ON_L2 RECEIVED ACCEPTED_ON_L2]" {
+			t.Errorf("statuses %v", seen)
+		}
+	})
+}

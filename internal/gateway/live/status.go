@@ -157,7 +157,7 @@ func (h *hub) askStatuses(r *statusRound) {
 			defer func() { <-slots }()
 			text, code, err := h.fetch(h.ctx, "starknet_getTransactionStatus", `{"transaction_hash":"`+w.hash.String()+`"}`, nil)
 			if err == nil {
-				h.heardStatus(w, text, code)
+				h.heardStatus(w, text, code, reorgs)
 			}
 		})
 	}
@@ -179,8 +179,9 @@ func (h *hub) l1Moved(last *uint64) bool {
 	return moved
 }
 
-// heardStatus tells of a status that changed.
-func (h *hub) heardStatus(w *watch, text json.RawMessage, code int) {
+// heardStatus tells of a status that changed. reorgs is how many forks there had been when
+// it was asked for: one that came meanwhile may take the answer back.
+func (h *hub) heardStatus(w *watch, text json.RawMessage, code, reorgs int) {
 	var now status
 	if code == 0 && json.Unmarshal(text, &now) != nil || code != 0 && code != codeTxNotFound {
 		return // asked again
@@ -188,17 +189,17 @@ func (h *hub) heardStatus(w *watch, text json.RawMessage, code int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w.due = false
-	forked := w.reorgs != h.status.reorgs
+	forked := w.reorgs != reorgs
 	back := ranks[now.Finality] < ranks[w.status.Finality]
 	if code != 0 || now == w.status || back && !forked {
 		// Where it is not known there is nothing to tell; after a fork it may come
 		// again as what it was.
 		if code != 0 && forked && w.text != nil {
-			w.status, w.text, w.reorgs, w.since = status{}, nil, h.status.reorgs, time.Now()
+			w.status, w.text, w.reorgs, w.since = status{}, nil, reorgs, time.Now()
 		}
 		return
 	}
-	w.status, w.reorgs = now, h.status.reorgs
+	w.status, w.reorgs = now, reorgs
 	out := append(w.hash.AppendHex([]byte(`{"transaction_hash":"`)), `","status":`...)
 	w.text = append(append(out, text...), '}')
 	for s := range w.subs {
