@@ -36,6 +36,7 @@ type verificationJob struct {
 	ClassHash       string     `json:"classHash"`
 	State           string     `json:"state"`
 	FailureCode     string     `json:"failureCode,omitempty"`
+	Damage          string     `json:"damage,omitempty"` // what is wrong with what is stored of the job
 	Attempts        int        `json:"attempts"`
 	Worker          string     `json:"worker,omitempty"`
 	SourceDeletesAt *time.Time `json:"sourceDeletesAt"`
@@ -66,8 +67,13 @@ func (c *verificationJobsCommand) Run(ctx context.Context, con *console) error {
 		views := []verificationJob{}
 		rows := [][]string{{"JOB", "WORKSPACE", "CLASS", "STATE", "FAILURE", "TRIES", "CREATED", "IN STATE SINCE"}}
 		for _, j := range list {
-			v := verificationJob{JobID: j.ID, WorkspaceID: j.WorkspaceID, ChainID: j.Chain, ClassHash: j.Package.SelectedClassHash, State: string(j.State), Attempts: j.Attempts, Worker: j.Worker,
+			v := verificationJob{JobID: j.ID, WorkspaceID: j.WorkspaceID, ChainID: j.Chain, State: string(j.State), Attempts: j.Attempts, Worker: j.Worker,
 				SourceDeletesAt: j.SourceDeletesAt, SourceDeletedAt: j.SourceDeletedAt, WithdrawnAt: j.Withdrawn, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
+			if j.Damage != nil {
+				v.Damage = j.Damage.Why.Error()
+			} else {
+				v.ClassHash = j.Package.SelectedClassHash
+			}
 			if j.Failure != nil {
 				v.FailureCode = string(j.Failure.Code)
 			}
@@ -75,6 +81,9 @@ func (c *verificationJobsCommand) Run(ctx context.Context, con *console) error {
 			shown := v.State
 			if v.WithdrawnAt != nil {
 				shown += ", withdrawn"
+			}
+			if v.Damage != "" {
+				shown += ", damaged"
 			}
 			rows = append(rows, []string{v.JobID, v.WorkspaceID, v.ClassHash, shown, v.FailureCode, fmt.Sprint(v.Attempts), v.CreatedAt.Format(time.RFC3339), v.UpdatedAt.Format(time.RFC3339)})
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -100,6 +101,23 @@ func TestAdminVerification(t *testing.T) {
 		}
 	}
 	if out := succeed(t, db, "verification", "worker", "--json"); !strings.Contains(out, `"available": false`) || !strings.Contains(out, `"buildsAtOnce": 3`) {
+		t.Errorf("printed %s", out)
+	}
+	// One job that is damaged does not hide the others.
+	succeed(t, db, "workspace", "create", "other")
+	for _, name := range []string{"acme", "other"} {
+		if err := d.Update(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.Exec(`INSERT INTO verification_job (id, workspace_id, chain_id, idempotency_key, package, package_digest, state, active, upload_bytes, upload_expires_at, created_at, updated_at)
+				SELECT 'vrf_' || name, id, 'SN_MAIN', 'k', '{}', '', 'queued', 1, 1, 1, 1, 1 FROM workspace WHERE name = $1`, name)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := succeed(t, db, "verification", "jobs"); strings.Count(out, "queued, damaged") != 2 {
+		t.Errorf("printed %s", out)
+	}
+	if out := succeed(t, db, "verification", "jobs", "--json"); strings.Count(out, `"damage": "`) != 2 {
 		t.Errorf("printed %s", out)
 	}
 	// What another worker is set up by is not known by that.

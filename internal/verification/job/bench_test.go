@@ -37,6 +37,8 @@ var both = []struct {
 	{"LeftBehind", testLeftBehind},
 	{"Retention", testRetention},
 	{"Damaged", testDamaged},
+	{"DamagedRows", testDamagedRows},
+	{"DamagedMeanwhile", testDamagedMeanwhile},
 	{"Workers", testWorkers},
 	{"ClockAhead", testClockAhead},
 	{"KeptByClockAhead", testKeptByClockAhead},

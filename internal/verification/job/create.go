@@ -61,7 +61,7 @@ func (r *Repo) admits(ctx context.Context, tx *sql.Tx, q Request) error {
 		return err
 	}
 	now := r.moment()
-	last, err := one(ctx, tx, `workspace_id = $1 AND active = 1`, q.WorkspaceID)
+	last, err := row(ctx, tx, `workspace_id = $1 AND active = 1`, q.WorkspaceID)
 	if err == nil {
 		last, err = r.expireLate(ctx, tx, last)
 	}

@@ -9,13 +9,10 @@
 package job
 
 import (
-	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"chainexplorer/internal/control"
@@ -78,6 +75,19 @@ type UnavailableError struct{ Why string }
 
 func (e *UnavailableError) Error() string { return "no jobs are taken: " + e.Why }
 
+// DamageError says that what is stored of a job is not what was written. Nothing is built
+// or signed by it; a worker ends such a job, as one that may be tried again.
+type DamageError struct {
+	JobID string
+	Why   error
+}
+
+func (e *DamageError) Error() string {
+	return fmt.Sprintf("what is stored of job %s is damaged: %v", e.JobID, e.Why)
+}
+
+func (e *DamageError) Unwrap() error { return e.Why }
+
 // Failure is how a job failed: the code and the reason are words of tables, never the
 // text of a compiler.
 type Failure struct {
@@ -103,6 +113,9 @@ type Job struct {
 	CommittedAt     *time.Time // when the source was in the database
 	SourceDeletesAt *time.Time // when it is to be deleted
 	SourceDeletedAt *time.Time // when it was
+	// Damage, unless nil, says that the row is not what was written: then it has no Package,
+	// and perhaps no more than its ID.
+	Damage *DamageError
 	// Withdrawn is when its receipt was taken back, if it was, and WithdrawnReason why.
 	Withdrawn       *time.Time
 	WithdrawnReason string
@@ -162,68 +175,4 @@ func (r *Repo) newID(prefix string) (string, error) {
 		b[i] = letters[b[i]%32]
 	}
 	return prefix + string(b[:]), nil
-}
-
-const columns = `id, workspace_id, chain_id, idempotency_key, package, package_digest, state, code, reason, retryable, parts, claim, worker,
-	attempts, upload_id, upload_expires_at, committed_at, deletes_at, deleted_at, created_at, updated_at,
-	(SELECT w.withdrawn_at` + withdrawn + `), (SELECT w.reason` + withdrawn + `)`
-
-// withdrawn is the withdrawal of a job's receipt.
-const withdrawn = ` FROM verification_receipt r JOIN receipt_withdrawal w ON w.receipt_id = r.receipt_id WHERE r.job_id = verification_job.id`
-
-// querier is a pool or a transaction.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-func scan(row interface{ Scan(...any) error }) (*Job, error) {
-	var j Job
-	var pack, code, reason, parts string
-	var retryable int
-	var upload sql.NullString
-	var expires, created, updated int64
-	var committed, deletes, deleted, withdrawn sql.NullInt64
-	var why sql.NullString
-	err := row.Scan(&j.ID, &j.WorkspaceID, &j.Chain, &j.IdempotencyKey, &pack, &j.digest, &j.State, &code, &reason, &retryable, &parts, &j.claim, &j.Worker,
-		&j.Attempts, &upload, &expires, &committed, &deletes, &deleted, &created, &updated, &withdrawn, &why)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	} else if err != nil {
-		return nil, err
-	}
-	if j.Package, err = submission.Parse([]byte(pack)); err != nil {
-		return nil, fmt.Errorf("job %s: %w", j.ID, err)
-	}
-	if code != "" {
-		j.Failure = &Failure{Code: Code(code), Retryable: retryable != 0, Reason: reason}
-	}
-	if parts != "" {
-		j.Parts = strings.Split(parts, " ")
-	}
-	j.upload = upload.String
-	j.UploadExpiresAt, j.CreatedAt, j.UpdatedAt = control.Moment(expires), control.Moment(created), control.Moment(updated)
-	j.CommittedAt, j.SourceDeletesAt, j.SourceDeletedAt = control.OptionalMoment(committed), control.OptionalMoment(deletes), control.OptionalMoment(deleted)
-	j.Withdrawn, j.WithdrawnReason = control.OptionalMoment(withdrawn), why.String
-	return &j, nil
-}
-
-func one(ctx context.Context, q querier, where string, args ...any) (*Job, error) {
-	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM verification_job WHERE `+where, args...))
-}
-
-func several(ctx context.Context, q querier, where string, args ...any) (list []*Job, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT `+columns+` FROM verification_job WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-	for rows.Next() {
-		j, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, j)
-	}
-	return list, rows.Err()
 }

@@ -73,12 +73,12 @@ func (r *Repo) move(ctx context.Context, tx *sql.Tx, j *Job, c change) (*Job, er
 	if err := r.audit(ctx, tx, c.actor, string(c.event), j.ID, detail); err != nil {
 		return nil, err
 	}
-	return one(ctx, tx, `id = $1`, j.ID)
+	return row(ctx, tx, `id = $1`, j.ID)
 }
 
 // missed says why a compare-and-set changed nothing.
 func (r *Repo) missed(ctx context.Context, tx *sql.Tx, id string, c change) error {
-	now, err := one(ctx, tx, `id = $1`, id)
+	now, err := row(ctx, tx, `id = $1`, id)
 	switch {
 	case err != nil:
 		return err
@@ -90,6 +90,13 @@ func (r *Repo) missed(ctx context.Context, tx *sql.Tx, id string, c change) erro
 
 func (r *Repo) audit(ctx context.Context, tx *sql.Tx, actor, event, subject, detail string) error {
 	return r.db.Audit(ctx, tx, control.AuditEntry{At: r.moment(), Actor: actor, Action: "verification." + event, Subject: subject, Detail: detail})
+}
+
+// spoiled ends a job whose row is damaged. Its owner may try again: the source is at fault
+// for nothing.
+func spoiled() change {
+	f := Failure{Code: DispatchFailed, Retryable: true}
+	return change{event: Fail, actor: service, detail: f.detail() + ", what is stored of it is damaged", set: failed(f)}
 }
 
 // failed are the columns of a failure.

@@ -120,15 +120,15 @@ func (r *Repo) Newest(ctx context.Context, workspace, chain, classHash string) (
 		return nil, fmt.Errorf("look for jobs of a class: %w", err)
 	}
 	for _, j := range list {
-		if j.Package.SelectedClassHash == classHash {
+		if j.Damage == nil && j.Package.SelectedClassHash == classHash {
 			return r.View(ctx, workspace, chain, j.ID) // which may have expired meanwhile
 		}
 	}
 	return nil, ErrNotFound
 }
 
-// List is the newest jobs of all workspaces, newest first, for the operator; state,
-// unless "", is the one that they are in.
+// List is the newest jobs of all workspaces, newest first, for the operator, those that are
+// damaged too; state, unless "", is the one that they are in.
 func (r *Repo) List(ctx context.Context, state State, limit int) ([]*Job, error) {
 	list, err := several(ctx, r.db.Reader(), `$1 = '' OR state = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, string(state), limit)
 	if err != nil {

@@ -69,9 +69,14 @@ func (r *Repo) each(ctx context.Context, change func(*sql.Tx, *Job) error, where
 	if err != nil {
 		return 0, err
 	}
+	var trouble error
 	for _, found := range list {
+		if found.State == "" { // nothing of the row can be read
+			trouble = errors.Join(trouble, found.Damage)
+			continue
+		}
 		err := r.db.Update(ctx, func(tx *sql.Tx) error {
-			j, err := one(ctx, tx, `id = $1`, found.ID)
+			j, err := row(ctx, tx, `id = $1`, found.ID)
 			if err != nil {
 				return err
 			}
@@ -80,11 +85,11 @@ func (r *Repo) each(ctx context.Context, change func(*sql.Tx, *Job) error, where
 		if Lost(err) {
 			continue
 		} else if err != nil {
-			return n, err
+			return n, errors.Join(trouble, err)
 		}
 		n++
 	}
-	return n, nil
+	return n, trouble
 }
 
 func (r *Repo) expireAll(ctx context.Context) (int, error) {
@@ -103,7 +108,9 @@ func (r *Repo) validateAll(ctx context.Context) (n int, err error) {
 	for _, j := range list {
 		c := change{event: Accept, actor: service, detail: "its process had ended"}
 		var refused *archive.Error
-		if _, err := archive.Read(r.Source(ctx, j), archive.Standard, nil); errors.As(err, &refused) {
+		if j.Damage != nil {
+			c = spoiled()
+		} else if _, err := archive.Read(r.Source(ctx, j), archive.Standard, nil); errors.As(err, &refused) {
 			f := Refused(refused)
 			c = change{event: Fail, actor: service, detail: f.detail(), set: failed(f)}
 		} else if errors.Is(err, ErrNoSource) {
@@ -139,13 +146,17 @@ func (r *Repo) deleteSources(ctx context.Context) (int, error) {
 				return err
 			}
 		}
+		policy := "its package is damaged"
+		if j.Damage == nil {
+			policy = string(j.Package.RetentionPolicyID)
+		}
 		if err := dropUpload(ctx, tx, j.upload); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE verification_job SET deleted_at = $1 WHERE id = $2`, now, j.ID); err != nil {
 			return err
 		}
-		return r.audit(ctx, tx, service, "source_delete", j.ID, j.WorkspaceID+", "+string(j.Package.RetentionPolicyID))
+		return r.audit(ctx, tx, service, "source_delete", j.ID, j.WorkspaceID+", "+policy)
 	}, `committed_at IS NOT NULL AND deleted_at IS NULL AND deletes_at <= $1 ORDER BY deletes_at, id LIMIT $2`, now, tidyAtOnce)
 }
 

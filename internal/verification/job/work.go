@@ -29,7 +29,7 @@ type Work struct {
 }
 
 // Claim gives a worker the job that has waited longest, for as long as the lease lasts;
-// nil when none waits.
+// nil when none waits. Jobs that are damaged end: nobody waits behind them.
 func (r *Repo) Claim(ctx context.Context, chain, worker string, lease time.Duration) (w *Work, err error) {
 	waiting, err := several(ctx, r.db.Reader(), queued+` LIMIT 1`, chain)
 	if err != nil || len(waiting) == 0 { // mostly: then nobody has to wait for the writer
@@ -40,17 +40,26 @@ func (r *Repo) Claim(ctx context.Context, chain, worker string, lease time.Durat
 		return nil, err
 	}
 	err = r.db.Update(ctx, func(tx *sql.Tx) error {
-		list, err := several(ctx, tx, queued+` LIMIT 1`, chain)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		j, err := r.move(ctx, tx, list[0], change{event: Claim, actor: service, detail: fmt.Sprintf("try %d, %s", list[0].Attempts+1, worker), set: []assignment{
-			{"claim", claim}, {"worker", worker}, {"attempts", list[0].Attempts + 1}, {"lease_until", control.Micros(r.moment().Add(lease))},
-		}})
+		list, err := several(ctx, tx, queued+` LIMIT $2`, chain, tidyAtOnce)
 		if err != nil {
 			return err
 		}
-		w = &Work{Job: j, token: claim}
+		for _, next := range list {
+			if next.Damage != nil {
+				if _, err := r.move(ctx, tx, next, spoiled()); err != nil && !Lost(err) { // one without a state stays as it is
+					return err
+				}
+				continue
+			}
+			j, err := r.move(ctx, tx, next, change{event: Claim, actor: service, detail: fmt.Sprintf("try %d, %s", next.Attempts+1, worker), set: []assignment{
+				{"claim", claim}, {"worker", worker}, {"attempts", next.Attempts + 1}, {"lease_until", control.Micros(r.moment().Add(lease))},
+			}})
+			if err != nil {
+				return err
+			}
+			w = &Work{Job: j, token: claim}
+			return nil
+		}
 		return nil
 	})
 	if err != nil {
@@ -180,7 +189,7 @@ func (r *Repo) Recover(ctx context.Context, chain string, lease time.Duration) (
 				f := Failure{Code: DispatchFailed, Retryable: true}
 				c = change{event: Fail, actor: service, detail: fmt.Sprintf("%s after %d tries", f.Code, j.Attempts), set: failed(f)}
 			}
-			if _, err := r.move(ctx, tx, j, c); err != nil {
+			if _, err := r.move(ctx, tx, j, c); err != nil && (j.Damage == nil || !Lost(err)) {
 				return err
 			}
 		}

@@ -281,6 +281,7 @@ func notFound() *kernel.Error {
 func (r *routes) failure(err error) *kernel.Error {
 	var unavailable *job.UnavailableError
 	var state *job.StateError
+	var damage *job.DamageError
 	retry := func(e *kernel.Error, after time.Duration) *kernel.Error {
 		e.RetryAfter = int(math.Ceil(after.Seconds()))
 		return e
@@ -302,6 +303,8 @@ func (r *routes) failure(err error) *kernel.Error {
 		return kernel.Fail(kernel.CodeUploadMismatch, "The body is not what uploadDigest and uploadByteLength of the package name.")
 	case errors.As(err, &state):
 		return kernel.Fail(kernel.CodeVerificationClosed, "The job takes no source any more: it is %s.", state.State)
+	case errors.As(err, &damage):
+		return &kernel.Error{Code: kernel.CodeInternal, Message: "What is stored of this job is damaged: nothing is built or signed by it any more. Create a new one, with a new idempotency key.", Cause: err}
 	case errors.As(err, &unavailable):
 		// Why is for the operator, who finds it in /readyz and in the log.
 		return &kernel.Error{Code: kernel.CodeVerifierUnavailable, Message: "No verification jobs are taken right now.", RetryAfter: 60, Cause: err}

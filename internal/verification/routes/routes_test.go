@@ -2,6 +2,7 @@ package routes_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"net/http"
 	"slices"
@@ -194,6 +195,26 @@ func TestHidden(t *testing.T) {
 
 // TestUploads: bytes that are not those of the package change nothing, however they
 // come, and those that are count once.
+// TestDamagedJob: what the database no longer holds as it was written is told to the owner in
+// plain words, and to nobody else.
+func TestDamagedJob(t *testing.T) {
+	w := newWorld(t)
+	j := jobOf(t, w.create(w.Key, "k", text(w.pack)), http.StatusCreated)
+	if err := w.db.Update(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.Exec(`UPDATE verification_job SET package = REPLACE(package, '0x', '0x1') WHERE id = $1`, j.JobID)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	stranger, _ := w.Stranger("stranger", account.Free, account.Limits{})
+	for _, r := range []servertest.Reply{w.send(http.MethodGet, base+"/"+j.JobID, w.Key, nil), w.put(w.Key, j.JobID, w.source), w.send(http.MethodPost, base+"/"+j.JobID+"/cancel", w.Key, nil)} {
+		if e := r.Envelope(); r.StatusCode != http.StatusInternalServerError || e.Code != kernel.CodeInternal || !strings.Contains(e.Message, "is damaged") {
+			t.Errorf("%d %s", r.StatusCode, r.Body)
+		}
+	}
+	servertest.Expect(t, w.send(http.MethodGet, base+"/"+j.JobID, stranger, nil), 404, kernel.CodeNotFound, nil)
+}
+
 func TestUploads(t *testing.T) {
 	w := newWorld(t)
 	j := jobOf(t, w.create(w.Key, "k", text(w.pack)), http.StatusCreated)

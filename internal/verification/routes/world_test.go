@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/account"
+	"chainexplorer/internal/control"
 	"chainexplorer/internal/servertest"
 	"chainexplorer/internal/verification/archive"
 	"chainexplorer/internal/verification/job"
@@ -27,6 +28,7 @@ const base = "/v1/SN_MAIN/verification-jobs"
 // world is the service with a worker that says it is ready.
 type world struct {
 	*servertest.World
+	db       *control.DB
 	jobs     *job.Repo
 	internal string // a key of the operator's settings
 	source   []byte
@@ -53,7 +55,8 @@ func newWorldStalling(t *testing.T, limits job.Limits, stall time.Duration) *wor
 		t.Fatal(err)
 	}
 	w.World = servertest.New(t, 2, func(o *servertest.Options) {
-		w.jobs = job.New(o.Control(), job.Options{Now: o.Now, Limits: limits})
+		w.db = o.Control()
+		w.jobs = job.New(w.db, job.Options{Now: o.Now, Limits: limits})
 		o.Verification = &routes.Options{Jobs: w.jobs, Chains: []string{servertest.ChainID, job.Chain}, UploadStall: stall}
 		if err := o.Keys.Configure([]account.ConfiguredKey{configured}); err != nil {
 			t.Fatal(err)
