@@ -87,8 +87,8 @@ type Receipts struct {
 	numbers   map[uint64]struct{} // of those, and of what is no receipt
 	newest    uint64
 	withdrawn map[uint64]struct{}
-	// place is that of the last withdrawal that is known; allRead says that all were, once.
-	place    int64
+	// mark is the last withdrawal that is known; allRead says that all were, once.
+	mark     withdrawal.Mark
 	allRead  bool
 	judged   bool // what is known follows from what is here
 	troubles map[string]string
@@ -113,7 +113,7 @@ func New(o Options) *Receipts {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, withdrawn: map[uint64]struct{}{}, place: -1, troubles: map[string]string{}}
+	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, withdrawn: map[uint64]struct{}{}, troubles: map[string]string{}}
 	s.known.Store(&proof.Known{})
 	return s
 }
@@ -179,14 +179,14 @@ func (s *Receipts) readWithdrawn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		numbers, last, err := s.Withdrawn.Since(ctx, s.place, window)
+		numbers, last, err := s.Withdrawn.Since(ctx, s.mark, window)
 		if err != nil {
 			return err
 		}
-		for _, n := range numbers {
+		for _, n := range numbers { // what was withdrawn stays so, whatever database comes back
 			s.withdrawn[n] = struct{}{}
 		}
-		s.place, s.judged = last, s.judged && len(numbers) == 0
+		s.mark, s.judged = last, s.judged && len(numbers) == 0
 		if len(numbers) < window {
 			s.allRead = true
 			return nil

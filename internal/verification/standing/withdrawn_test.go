@@ -2,10 +2,12 @@ package standing_test
 
 import (
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"chainexplorer/internal/control/controltest"
 	"chainexplorer/internal/felt"
@@ -38,6 +40,61 @@ func TestManyWithdrawn(t *testing.T) {
 	}
 	if got := w.told(t); got != "6:1" {
 		t.Errorf("%q counts", got)
+	}
+}
+
+// TestWithdrawnAfterRestore: a control database that is given back from before a withdrawal
+// gets the next ones at places that were passed already. Who runs on learns of them all the
+// same, and what was withdrawn before stays so.
+func TestWithdrawnAfterRestore(t *testing.T) {
+	w := newWorld(t, controltest.File(t))
+	var jobs []string
+	for class := range uint64(4) {
+		jobs = append(jobs, w.built(t, class+1, "").Evidence.JobID)
+	}
+	book := withdrawal.New(w.db, w.Maker.Now)
+	take := func(i int) {
+		t.Helper()
+		if _, err := book.Withdraw(t.Context(), withdrawal.Selection{Jobs: jobs[i : i+1]}, "why"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(queries ...string) {
+		t.Helper()
+		if err := w.db.Update(t.Context(), func(tx *sql.Tx) error {
+			for _, q := range queries {
+				if _, err := tx.Exec(q); err != nil {
+					return fmt.Errorf("%s: %w", q, err)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(`CREATE TABLE before AS SELECT * FROM receipt_log_hash`, `DROP TRIGGER receipt_withdrawal_no_delete`, `DROP TRIGGER receipt_log_leaf_no_delete`, `DROP TRIGGER receipt_log_hash_no_delete`)
+	restore := func() {
+		t.Helper()
+		run(`DELETE FROM receipt_withdrawal`, `DELETE FROM receipt_log_leaf WHERE place >= 4`, `DELETE FROM receipt_log_hash`, `INSERT INTO receipt_log_hash SELECT * FROM before`, `UPDATE receipt_log_head SET size = 4`)
+	}
+	take(0)
+	take(1)
+	if got := w.told(t); got != "3:1 4:1" {
+		t.Fatalf("%q counts", got)
+	}
+	restore()
+	if got := w.told(t); got != "3:1 4:1" {
+		t.Errorf("after going back %q counts", got)
+	}
+	take(2)
+	if got := w.told(t); got != "4:1" {
+		t.Errorf("withdrawn at a place that was passed: %q counts", got)
+	}
+	restore()
+	w.now = w.now.Add(time.Second)
+	take(3) // at the very place of the last that is known
+	if got := w.told(t); got != "" {
+		t.Errorf("withdrawn at the same place: %q counts", got)
 	}
 }
 

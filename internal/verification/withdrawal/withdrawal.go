@@ -6,7 +6,7 @@
 // word for it and the service cannot deny it later.
 //
 // Rows: one per receipt that was withdrawn, numbered by the place of its leaf, which grows.
-// Who follows them reads those above the last place that it knows: mostly none. Withdrawing
+// Who follows them reads those from the last that it knows on: mostly that one alone. Withdrawing
 // n receipts is n rows and leaves, in transactions of at most batch of them.
 package withdrawal
 
@@ -158,22 +158,50 @@ func add(ctx context.Context, tx *sql.Tx, r *Receipt, document, reason string, n
 	return logproof.Digest(entry), err
 }
 
-// Since is which receipts were withdrawn behind a place of the log, -1 for all, with the
-// place of the last of them.
-func (b *Book) Since(ctx context.Context, place int64, limit int) (numbers []uint64, last int64, err error) {
-	rows, err := b.db.Reader().QueryContext(ctx, `SELECT place, receipt_id FROM receipt_withdrawal WHERE place > $1 ORDER BY place LIMIT $2`, place, limit)
+// Mark is a withdrawal up to which all are known. The zero value is none.
+type Mark struct {
+	set                bool
+	place, receipt, at int64
+}
+
+// Since is which receipts were withdrawn behind a mark, at most limit, and the mark of the
+// last of them. A database that no longer has the withdrawal of the mark was given back from
+// before it: what was withdrawn there since may stand at lower places, so that all are told
+// from the first.
+func (b *Book) Since(ctx context.Context, known Mark, limit int) (numbers []uint64, last Mark, err error) {
+	list, err := b.from(ctx, known.place, limit+1)
+	if err == nil && known.set {
+		if len(list) > 0 && list[0] == known {
+			list = list[1:]
+		} else {
+			known = Mark{}
+			list, err = b.from(ctx, 0, limit)
+		}
+	}
 	if err != nil {
-		return nil, place, fmt.Errorf("withdrawn receipts: %w", err)
+		return nil, known, fmt.Errorf("withdrawn receipts: %w", err)
+	}
+	last = known
+	for _, m := range list[:min(len(list), limit)] {
+		numbers, last = append(numbers, uint64(m.receipt)), m //nolint:gosec // numbers of receipts begin with 1
+	}
+	return numbers, last, nil
+}
+
+func (b *Book) from(ctx context.Context, place int64, limit int) (list []Mark, err error) {
+	rows, err := b.db.Reader().QueryContext(ctx, `SELECT place, receipt_id, withdrawn_at FROM receipt_withdrawal WHERE place >= $1 ORDER BY place LIMIT $2`, place, limit)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for last = place; rows.Next(); {
-		var n uint64
-		if err := rows.Scan(&last, &n); err != nil {
-			return nil, place, fmt.Errorf("withdrawn receipts: %w", err)
+	for rows.Next() {
+		m := Mark{set: true}
+		if err := rows.Scan(&m.place, &m.receipt, &m.at); err != nil {
+			return nil, err
 		}
-		numbers = append(numbers, n)
+		list = append(list, m)
 	}
-	return numbers, last, rows.Err()
+	return list, rows.Err()
 }
 
 // Toolchains counts the receipts by what built them, "" for those that do not tell.
