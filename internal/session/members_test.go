@@ -413,6 +413,15 @@ func testSpelling(t *testing.T, b *bench) {
 	if _, err := b.Admit(t.Context(), session.Identity{Issuer: "https://issuer.example", Subject: "u3", Email: "eve@acme.example"}, map[string]string{"acme.example": "acme"}, ""); !errors.Is(err, session.ErrNotAdmitted) {
 		t.Error("who has a guest's address in other letters:", err)
 	}
+	// A letter beyond those of ASCII does not make the others count, nor does one that has another small form elsewhere.
+	for name, capitals := range map[string]string{"Émile@acme.example": "ÉMILE@acme.example", "irene": "IRENE"} {
+		if _, err := b.NewLink(t.Context(), name, b.space.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.NewLink(t.Context(), capitals, b.space.ID); !errors.As(err, &invalid) {
+			t.Errorf("a link for %s: %v", capitals, err)
+		}
+	}
 	// Letters that only some take for capitals of others are letters of their own.
 	for _, name := range []string{"kim", "\u212aim"} {
 		if _, err := b.NewLink(t.Context(), name, b.space.ID); err != nil {

@@ -38,10 +38,11 @@ func lower(address string) string {
 	}, address)
 }
 
-// spelt finds people whose names are the given one but for capital and small letters, by id. The database may take
-// more letters for capitals than lower does.
+// spelt finds people whose names are the given one but for capital and small letters, by id. The database writes the
+// names of its column small, by the rules of that column, and would write the given one small by those of its locale:
+// there a Turkish I, and in most an É, becomes another letter than lower makes of it.
 func spelt(ctx context.Context, tx *sql.Tx, name, where string, args ...any) (found map[string]string, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.name FROM person p WHERE LOWER(p.name) = LOWER($1) AND `+where, append([]any{name}, args...)...)
+	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.name FROM person p WHERE LOWER(p.name) = $1 AND `+where, append([]any{lower(name)}, args...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -73,6 +73,10 @@ func TestOnPostgres(t *testing.T) {
 	}
 }
 
+// TestSpellingByLocale: what a database takes for capitals of letters by its locale, as a
+// Turkish one does with I, does not let anybody in twice.
+func TestSpellingByLocale(t *testing.T) { testSpelling(t, newBench(t, pgtest.Localized(t, "tr-TR"))) }
+
 func (b *bench) signIn(t *testing.T, name, had string) session.Opened {
 	t.Helper()
 	link, err := b.NewLink(t.Context(), name, b.space.ID)

@@ -68,6 +68,19 @@ func Database(t testing.TB) string {
 	return url
 }
 
+// Localized is Database with the rules of a language for letters, such as tr-TR, where
+// others have those of C. The test is skipped by servers that cannot have such a one.
+func Localized(t testing.TB, language string) string {
+	t.Helper()
+	start(t)
+	name := fmt.Sprintf("test_%d", shared.count.Add(1))
+	url, err := shared.server.newDatabase(t.Context(), name, "template template0 encoding 'UTF8' locale_provider icu icu_locale '"+language+"'")
+	if err != nil {
+		t.Skip("no rules of languages here:", err)
+	}
+	return url
+}
+
 // Copy is Database with something in it: what fill, which must leave nobody connected, put
 // into the first database of that name. The others are copies.
 func Copy(t testing.TB, name string, fill func(url string) error) string {
@@ -117,12 +130,16 @@ func (s *Server) NewDatabase(ctx context.Context, name string) (string, error) {
 
 // copyDatabase makes a database of what is in another, to which nobody is connected.
 func (s *Server) copyDatabase(ctx context.Context, name, from string) (string, error) {
+	return s.newDatabase(ctx, name, "template "+pgx.Identifier{from}.Sanitize())
+}
+
+func (s *Server) newDatabase(ctx context.Context, name, how string) (string, error) {
 	conn, err := pgx.Connect(ctx, s.URL())
 	if err != nil {
 		return "", fmt.Errorf("make database %s: %w", name, err)
 	}
 	defer conn.Close(ctx) //nolint:errcheck // nothing is left to do
-	if _, err := conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()+" template "+pgx.Identifier{from}.Sanitize()); err != nil {
+	if _, err := conn.Exec(ctx, "create database "+pgx.Identifier{name}.Sanitize()+" "+how); err != nil {
 		return "", fmt.Errorf("make database %s: %w", name, err)
 	}
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%d&sslmode=disable", name, s.dir, s.port), nil
