@@ -8,6 +8,7 @@ import (
 
 	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/index"
+	"chainexplorer/internal/logs"
 	"chainexplorer/internal/store"
 )
 
@@ -16,6 +17,7 @@ import (
 // database stands by again with a new one.
 func keepIndexing(ctx context.Context, first *index.Indexer, shared bool, log *slog.Logger, run func(context.Context, *index.Indexer) error) error {
 	again := backoff.Policy{Min: 250 * time.Millisecond, Max: 5 * time.Second}
+	trouble := logs.Lasting{Logger: log, Trouble: "the indexer stopped and stands by"}
 	failures := 0
 	for x := first; ; {
 		begin := time.Now()
@@ -25,9 +27,10 @@ func keepIndexing(ctx context.Context, first *index.Indexer, shared bool, log *s
 		}
 		if time.Since(begin) > time.Minute { // it worked for a while
 			failures = 0
+			trouble.Works()
 		}
 		failures++
-		log.Warn("the indexer stopped and stands by", "err", err)
+		trouble.Fails(err)
 		if backoff.Wait(ctx, again.After(failures)) != nil {
 			return nil
 		}

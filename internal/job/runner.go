@@ -10,6 +10,7 @@ import (
 
 	"chainexplorer/internal/backoff"
 	"chainexplorer/internal/felt"
+	"chainexplorer/internal/logs"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/lease"
 )
@@ -44,6 +45,8 @@ type Runner struct {
 	ended chan *seat
 	said  string // the last reason for waiting that was logged
 	told  reports
+
+	leases logs.Lasting // trouble with taking them
 }
 
 // seat is the place of one job in this process.
@@ -80,7 +83,8 @@ func New(o Options) (*Runner, error) {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics(nil)
 	}
-	r := &Runner{Options: o, woken: make(chan struct{}, 1), ended: make(chan *seat)}
+	r := &Runner{Options: o, woken: make(chan struct{}, 1), ended: make(chan *seat),
+		leases: logs.Lasting{Logger: o.Logger, Trouble: "could not take the lease of a job", Over: "leases of jobs can be taken again"}}
 	for _, j := range o.Jobs {
 		r.seats = append(r.seats, &seat{job: j, woken: make(chan struct{}, 1)})
 		o.Metrics.held(j.Name(), false)
@@ -190,12 +194,14 @@ func (r *Runner) look(ctx context.Context, working *sync.WaitGroup, held *int) (
 		lease, err := r.Store.Acquire(ctx, leaseOf(s.job), r.Owner, r.TTL)
 		switch {
 		case err == nil:
+			r.leases.Works()
 			r.begin(ctx, s, lease, working)
 			*held++
 			if r.Shared {
 				return r.courtesy(*held), nil
 			}
 		case errors.Is(err, store.ErrLeaseHeld):
+			r.leases.Works()
 			if !s.standing {
 				s.standing = true
 				r.Logger.Info("another process does this job, standing by", "job", s.job.Name())
@@ -203,7 +209,7 @@ func (r *Runner) look(ctx context.Context, working *sync.WaitGroup, held *int) (
 		case gone(err):
 			return 0, err
 		case ctx.Err() == nil:
-			r.Logger.Warn("could not take the lease of a job", "job", s.job.Name(), "err", err)
+			r.leases.Fails(err, "job", s.job.Name()) // of all jobs alike: it is the store
 		}
 	}
 	return next, nil

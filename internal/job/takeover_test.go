@@ -153,3 +153,36 @@ func TestSpread(t *testing.T) {
 		}
 	})
 }
+
+// readOnly is a store that gives out no lease while it is.
+type readOnly struct {
+	store.Engine
+	on atomic.Bool
+}
+
+func (r *readOnly) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (store.Lease, error) {
+	if r.on.Load() {
+		return store.Lease{}, errors.New("cannot execute INSERT in a read-only transaction")
+	}
+	return r.Engine.Acquire(ctx, name, owner, ttl)
+}
+
+// TestReadOnlyStore: a store that takes no writes for long is told of when that begins, once a
+// minute, and when it is over, and not with every try of every job.
+func TestReadOnlyStore(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		line := &readOnly{Engine: w.engine}
+		line.on.Store(true)
+		jobs := []job.Job{&fake{name: "a", every: time.Second}, &fake{name: "b", every: time.Second}, &fake{name: "c", every: time.Second}}
+		w.start(job.Options{Store: line, Owner: "a", Shared: true, Jobs: jobs})
+		time.Sleep(10*time.Minute - time.Second)
+		if n := strings.Count(w.log.String(), "could not take the lease of a job"); n < 9 || n > 10 {
+			t.Errorf("told %d times in ten minutes:\n%s", n, w.log.String())
+		}
+		line.on.Store(false)
+		time.Sleep(time.Minute)
+		if n := strings.Count(w.log.String(), "leases of jobs can be taken again"); n != 1 {
+			t.Errorf("told %d times that it is over:\n%s", n, w.log.String())
+		}
+	})
+}

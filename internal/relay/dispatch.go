@@ -181,10 +181,11 @@ func (r *Relay) beat(ctx context.Context) {
 	defer cancel()
 	if err := r.Jobs.Beat(ctx, r.process, r.Address, beatLease); err != nil {
 		if ctx.Err() == nil {
-			r.Logger.Warn("the prover relay cannot say that it is alive", "err", err)
+			r.silent.Fails(err)
 		}
 		return
 	}
+	r.silent.Works()
 	r.joined.Store(true) // before that, others would take its jobs for those of one that is gone
 }
 

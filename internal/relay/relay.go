@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/backoff"
+	"chainexplorer/internal/logs"
 	"chainexplorer/internal/relay/job"
 	"chainexplorer/internal/relay/request"
 	"chainexplorer/internal/relay/upstream"
@@ -86,6 +87,8 @@ type Relay struct {
 	away     atomic.Bool // the prover does not answer
 	joined   atomic.Bool // others know of this process
 
+	silent logs.Lasting // that others cannot be told that this process is alive
+
 	mu     sync.Mutex // guards what follows
 	queue  []*task
 	tasks  int // bodies in memory: read and not yet queued, queued, or at the prover
@@ -126,7 +129,8 @@ func New(o Options) (*Relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Relay{Options: o, process: process, held: map[string]*parcel{}, owners: map[string]int{}, wake: make(chan struct{}), known: map[string]bool{}}
+	r := &Relay{Options: o, process: process, held: map[string]*parcel{}, owners: map[string]int{}, wake: make(chan struct{}), known: map[string]bool{},
+		silent: logs.Lasting{Logger: o.Logger, Trouble: "the prover relay cannot say that it is alive", Over: "the prover relay can say again that it is alive"}}
 	r.joined.Store(!o.Jobs.Shared()) // there are no others
 	o.Metrics.relay.Store(r)
 	return r, nil
