@@ -38,6 +38,24 @@ type Known struct {
 	// Version is raised whenever something else is known.
 	Version uint64
 	Classes map[felt.Felt][]Proof
+	// Withdrawn is of which classes evidence was taken back.
+	Withdrawn map[felt.Felt]Withdrawal
+}
+
+// Withdrawal is what was taken back of a class: how many pieces of evidence, and of the last
+// one its name and when.
+type Withdrawal struct {
+	Digest string
+	At     time.Time
+	Count  int
+}
+
+// With is w and one more.
+func (w Withdrawal) With(digest string, at time.Time) Withdrawal {
+	if w.Count > 0 && at.Before(w.At) {
+		digest, at = w.Digest, w.At
+	}
+	return Withdrawal{digest, at, w.Count + 1}
 }
 
 // Standing is what a class goes by: the first of its proofs that holds, and how many do.
@@ -65,6 +83,15 @@ func (b *Book) Version() uint64 {
 		return 0
 	}
 	return b.known().Version
+}
+
+// Withdrawn is what was taken back of a class, of whichever declaration; false: nothing.
+func (b *Book) Withdrawn(class felt.Felt) (w Withdrawal, ok bool) {
+	if b == nil {
+		return w, false
+	}
+	w, ok = b.known().Withdrawn[class]
+	return w, ok
 }
 
 // View is what was proven when it was made, as far as it holds on one view of the chain.

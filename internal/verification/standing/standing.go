@@ -86,7 +86,7 @@ type Receipts struct {
 	claims    []claim             // in the order of their numbers
 	numbers   map[uint64]struct{} // of those, and of what is no receipt
 	newest    uint64
-	withdrawn map[uint64]struct{}
+	withdrawn map[uint64]time.Time
 	// mark is the last withdrawal that is known; allRead says that all were, once.
 	mark     withdrawal.Mark
 	allRead  bool
@@ -113,7 +113,7 @@ func New(o Options) *Receipts {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, withdrawn: map[uint64]struct{}{}, troubles: map[string]string{}}
+	s := &Receipts{Options: o, numbers: map[uint64]struct{}{}, withdrawn: map[uint64]time.Time{}, troubles: map[string]string{}}
 	s.known.Store(&proof.Known{})
 	return s
 }
@@ -179,15 +179,15 @@ func (s *Receipts) readWithdrawn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		numbers, last, err := s.Withdrawn.Since(ctx, s.mark, window)
+		list, last, err := s.Withdrawn.Since(ctx, s.mark, window)
 		if err != nil {
 			return err
 		}
-		for _, n := range numbers { // what was withdrawn stays so, whatever database comes back
-			s.withdrawn[n] = struct{}{}
+		for _, w := range list { // what was withdrawn stays so, whatever database comes back
+			s.withdrawn[w.Number] = w.At
 		}
-		s.mark, s.judged = last, s.judged && len(numbers) == 0
-		if len(numbers) < window {
+		s.mark, s.judged = last, s.judged && len(list) == 0
+		if len(list) < window {
 			s.allRead = true
 			return nil
 		}
@@ -328,14 +328,18 @@ func (s *Receipts) judge() {
 		return
 	}
 	s.judged = true
-	now, classes := s.Now(), map[felt.Felt][]proof.Proof{}
+	now, classes, gone := s.Now(), map[felt.Felt][]proof.Proof{}, map[felt.Felt]proof.Withdrawal{}
 	for i := range s.claims {
 		c := &s.claims[i]
-		if _, gone := s.withdrawn[c.number]; gone || s.trust == nil || c.key == nil {
+		if s.trust == nil || c.key == nil {
 			continue
 		}
 		k := s.trust.Key(c.keyID)
 		if k == nil || !k.PublicKey.Equal(c.key) {
+			continue
+		}
+		if at, withdrawn := s.withdrawn[c.number]; withdrawn {
+			gone[c.class] = gone[c.class].With(c.Digest, at)
 			continue
 		}
 		var refused *receipt.Refusal
@@ -347,7 +351,7 @@ func (s *Receipts) judge() {
 		}
 	}
 	last := s.known.Load()
-	if !maps.EqualFunc(last.Classes, classes, slices.Equal) {
-		s.known.Store(&proof.Known{Version: last.Version + 1, Classes: classes})
+	if !maps.EqualFunc(last.Classes, classes, slices.Equal) || !maps.Equal(last.Withdrawn, gone) {
+		s.known.Store(&proof.Known{Version: last.Version + 1, Classes: classes, Withdrawn: gone})
 	}
 }

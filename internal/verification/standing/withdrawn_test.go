@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chainexplorer/internal/control/controltest"
+	"chainexplorer/internal/explorer/proof"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/verification/job"
 	"chainexplorer/internal/verification/keyring"
@@ -120,7 +121,7 @@ func testWithdrawn(t *testing.T, path string) {
 	book := withdrawal.New(w.db, w.Maker.Now)
 	w.built(t, 1, "cairo-2.8.0")
 	second := w.built(t, 2, "cairo-2.9.0")
-	w.built(t, 3, "cairo-2.9.0")
+	third := w.built(t, 3, "cairo-2.9.0")
 	fourth := w.built(t, 4, "") // of before it was noted
 	if got := w.told(t); got != "1:1 2:1 3:1 4:1" {
 		t.Fatalf("%q counts", got)
@@ -142,6 +143,7 @@ func testWithdrawn(t *testing.T, path string) {
 	if got := w.told(t); got != "1:1" {
 		t.Errorf("%q counts", got)
 	}
+	takenBack(t, w.Known(), map[uint64]*receipt.Receipt{2: second, 3: third, 4: fourth}, w.now)
 	if again, err := book.Withdraw(t.Context(), withdrawal.Selection{Toolchain: "cairo-2.9.0"}, "once more"); err != nil || len(again) != 0 {
 		t.Errorf("withdrawn once more %+v: %v", again, err)
 	}
@@ -149,6 +151,7 @@ func testWithdrawn(t *testing.T, path string) {
 	if got := (&world{Receipts: later}).told(t); got != "1:1" {
 		t.Errorf("after a restart %q counts", got)
 	}
+	takenBack(t, later.Known(), map[uint64]*receipt.Receipt{2: second, 3: third, 4: fourth}, w.now)
 	w.built(t, 2, "cairo-2.9.1")
 	if got := w.told(t); got != "1:1 2:1" {
 		t.Errorf("verified anew: %q counts", got)
@@ -181,6 +184,23 @@ func testWithdrawn(t *testing.T, path string) {
 		t.Errorf("the audit log has %d", noted)
 	}
 	provesWithdrawal(t, w, second)
+}
+
+// takenBack: it is known of which classes receipts were withdrawn, of no others, and when.
+func takenBack(t *testing.T, known *proof.Known, want map[uint64]*receipt.Receipt, at time.Time) {
+	t.Helper()
+	if len(known.Withdrawn) != len(want) {
+		t.Errorf("receipts of %d classes were withdrawn, not %d", len(known.Withdrawn), len(want))
+	}
+	for class, r := range want {
+		entry, err := logproof.Entry(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := known.Withdrawn[felt.FromUint64(class)]; got.Count != 1 || !got.At.Equal(at) || got.Digest != logproof.Digest(entry) {
+			t.Errorf("of class %d is known %+v", class, got)
+		}
+	}
 }
 
 // provesWithdrawal looks for a withdrawal in the log as the documents say it is computed.

@@ -43,6 +43,12 @@ type Receipt struct {
 	Digest    string // of its entry in the log, with sha256: before it
 }
 
+// Withdrawn is the number of a receipt that was, and when.
+type Withdrawn struct {
+	Number uint64
+	At     time.Time
+}
+
 // Book is the withdrawals of a control database.
 type Book struct {
 	db  *control.DB
@@ -164,11 +170,11 @@ type Mark struct {
 	place, receipt, at int64
 }
 
-// Since is which receipts were withdrawn behind a mark, at most limit, and the mark of the
-// last of them. A database that no longer has the withdrawal of the mark was given back from
+// Since is which receipts were withdrawn behind a mark, and when, at most limit, and the mark of
+// the last of them. A database that no longer has the withdrawal of the mark was given back from
 // before it: what was withdrawn there since may stand at lower places, so that all are told
 // from the first.
-func (b *Book) Since(ctx context.Context, known Mark, limit int) (numbers []uint64, last Mark, err error) {
+func (b *Book) Since(ctx context.Context, known Mark, limit int) (withdrawn []Withdrawn, last Mark, err error) {
 	list, err := b.from(ctx, known.place, limit+1)
 	if err == nil && known.set {
 		if len(list) > 0 && list[0] == known {
@@ -183,9 +189,9 @@ func (b *Book) Since(ctx context.Context, known Mark, limit int) (numbers []uint
 	}
 	last = known
 	for _, m := range list[:min(len(list), limit)] {
-		numbers, last = append(numbers, uint64(m.receipt)), m //nolint:gosec // numbers of receipts begin with 1
+		withdrawn, last = append(withdrawn, Withdrawn{uint64(m.receipt), control.Moment(m.at)}), m //nolint:gosec // numbers of receipts begin with 1
 	}
-	return numbers, last, nil
+	return withdrawn, last, nil
 }
 
 func (b *Book) from(ctx context.Context, place int64, limit int) (list []Mark, err error) {

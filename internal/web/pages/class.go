@@ -52,7 +52,7 @@ func classPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &classView{look: l, K: k, Source: l.source(&k.SourceFacts), ABI: abiOf(d, ""), Pager: l.pagerOf(k.Instances.NextCursor)}
+	v := &classView{look: l, K: k, Source: l.source(&k.SourceFacts, &k.ClassHash), ABI: abiOf(d, ""), Pager: l.pagerOf(k.Instances.NextCursor)}
 	if k.DeclaredBlock != nil {
 		if v.By, err = transaction.DeclareOf(l.ctx, l.reader, *k.DeclaredBlock, k.ClassHash); err != nil {
 			return nil, err

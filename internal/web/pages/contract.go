@@ -106,7 +106,7 @@ func contractPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &contractView{look: l, contractHead: h, Source: l.source(&h.C.SourceFacts)}
+	v := &contractView{look: l, contractHead: h, Source: l.source(&h.C.SourceFacts, h.C.ClassHash)}
 	if v.Rules, err = authority.Read(l.ctx, l.reader, h.C.Address, l.state.Head.Number); err != nil {
 		return nil, err
 	}
@@ -178,8 +178,9 @@ func sourceWords(f *api.SourceFacts) string {
 	return "nothing known of its source"
 }
 
-// source is the badge of that, which opens to what it rests on.
-func (l *look) source(f *api.SourceFacts) template.HTML {
+// source is the badge of that for a class, which opens to what it rests on. The class is nil
+// where it is not known.
+func (l *look) source(f *api.SourceFacts, class *felt.Felt) template.HTML {
 	if l.served.Proofs == nil && f.VerificationTier == "abi_declared" {
 		return badge("soft", "ABI declared", "The class was declared with the ABI that is shown. Receipts of this chain are not read here: whether its source was proven is not known.")
 	}
@@ -187,6 +188,9 @@ func (l *look) source(f *api.SourceFacts) template.HTML {
 	case "verified_exact":
 		return badge("good", sourceWords(f), "Somebody gave the source, and this service rebuilt it to exactly this class. A signed receipt of that is in the transparency log. It says nothing of what the code does, nor of how a contract was set up.")
 	case "abi_declared":
+		if l.Withdrawn(class) != nil {
+			return withdrawnBadge()
+		}
 		return badge("soft", sourceWords(f), "The class was declared with the ABI that is shown. Nobody proved to this service which source it was made of.")
 	}
 	return badge("warn", "source unknown", "Neither a source was proven, nor is there an ABI that can be read.")

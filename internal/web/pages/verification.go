@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
 	"chainexplorer/internal/web"
 )
@@ -125,14 +127,17 @@ func found[T any](answer *T, err error) (*T, error) {
 }
 
 // Proven is the badge of what speaks for a source.
-func (v *verificationView) Proven(s *api.SourceFacts) template.HTML {
-	if v.served.Proofs == nil {
+func (s sourceView) Proven() template.HTML {
+	if s.V.served.Proofs == nil {
 		return badge("soft", "not told", "Receipts of this chain are not believed here: this service has no list of the keys that count, or verifies nothing on it. A class may be verified elsewhere.")
 	}
-	switch s.VerificationTier {
+	switch s.S.VerificationTier {
 	case "verified_exact":
 		return badge("good", "verified exactly", "A locked source tree, built with a pinned compiler and without a network, gave exactly this class. The receipt of it is signed by a key that counts, and the block that declared the class is on the chain.")
 	case "abi_declared":
+		if s.Withdrawn != nil {
+			return withdrawnBadge()
+		}
 		return badge("soft", "not verified", "The ABI that was declared with the class is known. Nobody has shown here which source it comes from.")
 	}
 	return badge("soft", "not verified", "Not even the declared ABI of the class is known here.")
@@ -143,11 +148,43 @@ func (v *verificationView) ProofHref(s *api.SourceFacts) string {
 	if s.VerificationEvidenceDigest == nil || v.Log == nil {
 		return ""
 	}
-	_, digits, ok := strings.Cut(*s.VerificationEvidenceDigest, ":")
+	if digits := digitsOf(*s.VerificationEvidenceDigest); digits != "" {
+		return "/receipt-log/proof/" + digits
+	}
+	return ""
+}
+
+// digitsOf is what a digest is called by the log; "" for what is none.
+func digitsOf(digest string) string {
+	_, digits, ok := strings.Cut(digest, ":")
 	if !ok || strings.Trim(digits, "0123456789abcdef") != "" {
 		return ""
 	}
-	return "/receipt-log/proof/" + digits
+	return digits
+}
+
+// withdrawn is what was taken back of a class.
+type withdrawn struct {
+	Count  int
+	At     string // the last one
+	Digits string // of the last one, as the log calls it
+}
+
+// Withdrawn is what was taken back of the receipts of a class; nil: nothing, as far as is known.
+func (l *look) Withdrawn(class *felt.Felt) *withdrawn {
+	if class == nil {
+		return nil
+	}
+	w, ok := l.served.Proofs.Withdrawn(*class)
+	if !ok {
+		return nil
+	}
+	return &withdrawn{w.Count, w.At.Format(time.RFC3339), digitsOf(w.Digest)}
+}
+
+// withdrawnBadge is of a class whose receipts were all taken back.
+func withdrawnBadge() template.HTML {
+	return badge("warn", "verification withdrawn", "A receipt said which source gives this class, and was withdrawn: what it said does not count any more. That can be for the compiler's sake or the operator's, and says nothing about the class itself.")
 }
 
 // receiptLog reads the signed head of the log; nil where there is none.
@@ -165,9 +202,12 @@ func (p *Pages) receiptLog(ctx context.Context) *receiptLog {
 
 // sourceView is what speaks for a source, with the look that shows it.
 type sourceView struct {
-	V *verificationView
-	S *api.SourceFacts
+	V         *verificationView
+	S         *api.SourceFacts
+	Withdrawn *withdrawn
 }
 
-// Facts hands what speaks for a source to its template.
-func (v *verificationView) Facts(s api.SourceFacts) sourceView { return sourceView{v, &s} }
+// Facts hands what speaks for the source of a class to its template.
+func (v *verificationView) Facts(s api.SourceFacts, class *felt.Felt) sourceView {
+	return sourceView{v, &s, v.look.Withdrawn(class)}
+}

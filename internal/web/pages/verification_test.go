@@ -50,6 +50,54 @@ func TestVerificationPage(t *testing.T) {
 	}
 }
 
+// TestWithdrawnReceipts: a class whose receipts were taken back is not called verified, and
+// the pages say that it was. One that was verified anew is both.
+func TestWithdrawnReceipts(t *testing.T) {
+	var known atomic.Pointer[proof.Known]
+	known.Store(&proof.Known{})
+	w := &world{servertest.New(t, 30, func(o *servertest.Options) {
+		o.Chains[0].Proofs = proof.New(known.Load)
+		o.Checkpoint = func(context.Context) (int64, []byte, error) { return 3, []byte("head"), nil }
+	})}
+	var list api.ClassPage
+	w.Get("/classes?limit=2", &list)
+	class, other, at := list.Items[0].ClassHash, list.Items[1].ClassHash, *list.Items[0].DeclaredBlock
+	var of api.ClassDetail
+	w.Get("/class/"+class.String(), &of)
+	contract := of.Instances.Items[0].ContractAddress.String()
+	digits := strings.Repeat("cd", 32)
+	taken := proof.Withdrawal{}.With("sha256:"+digits, time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)).With("sha256:"+strings.Repeat("ef", 32), time.Date(2026, 5, 6, 7, 8, 8, 0, time.UTC))
+	tells := func(path string, wanted bool, what ...string) {
+		t.Helper()
+		page := w.look(path, http.StatusOK)
+		for _, part := range what {
+			if strings.Contains(page, part) != wanted {
+				t.Errorf("%s has %s: %t", path, part, !wanted)
+			}
+		}
+	}
+	paths := []string{"/" + chainID + "/class/" + class.String(), "/" + chainID + "/contract/" + contract, "/verification?q=" + class.String(), "/verification?q=" + contract}
+	said, proven := []string{"2026-05-06T07:08:09Z"}, "<summary>verification withdrawn</summary>"
+	for _, path := range paths {
+		tells(path, false, said...)
+	}
+	known.Store(&proof.Known{Version: 1, Withdrawn: map[felt.Felt]proof.Withdrawal{class: taken}})
+	for _, path := range paths {
+		tells(path, true, append(said, proven)...)
+		tells(path, false, "<summary>source verified", "<summary>verified exactly")
+	}
+	tells(paths[0], true, "; 2 receipts withdrawn")
+	tells(paths[2], true, `href="/receipt-log/withdrawn/`+digits+`"`)
+	tells("/verification?q="+other.String(), false, "2026-05-06", "verification withdrawn")
+
+	known.Store(&proof.Known{Version: 2, Withdrawn: map[felt.Felt]proof.Withdrawal{class: taken}, Classes: map[felt.Felt][]proof.Proof{
+		class: {{Declared: block.Ref{Number: at, Hash: w.Chain.BlockAt(at).Hash}, Digest: "sha256:" + strings.Repeat("ab", 32), Issued: time.Date(2026, 7, 4, 3, 2, 1, 0, time.UTC)}}}})
+	for _, path := range paths {
+		tells(path, true, append(said, "2026-07-04T03:02:01Z")...)
+		tells(path, false, proven)
+	}
+}
+
 // TestNoVerification: where no receipts are believed the page says so, and calls nothing
 // unverified because of it.
 func TestNoVerification(t *testing.T) {
