@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,11 @@ func TestStopEndsStreams(t *testing.T) {
 // ends when it is asked to.
 func TestLogOfNobody(t *testing.T) {
 	t.Parallel()
+	// The program leaves a SIGHUP alone that it was started to ignore, as by nohup, and so are
+	// tests: one that is caught here is as usual in what is started from here.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(hangups) })
 	node := simulated(t, "SN_MAIN", 3)
 	for name, c := range map[string]struct {
 		gone   bool // the reader closes its end
