@@ -28,7 +28,7 @@ func (c *Chains) End() {
 // order, and holds until it is called again.
 func (c *Chains) Sums() []fp.Element {
 	c.sums = append(c.sums[:0], make([]fp.Element, len(c.ends))...)
-	if eight && len(c.ends) > 1 {
+	if eight != alone && len(c.ends) > 1 {
 		c.sumLanes()
 	} else {
 		begin := 0
@@ -82,7 +82,7 @@ func (c *Chains) sumLanes() {
 func PedersenPairs(list []fp.Element) {
 	n := len(list) / 2
 	i := 0
-	if eight {
+	if eight != alone {
 		for ; n-i > 1; i += width {
 			var pairs [width][2]fp.Element
 			k := min(width, n-i)

@@ -1,11 +1,11 @@
 package hash
 
-// CanEight says whether this processor permutes eight states at once.
-func CanEight() bool { return eight }
+// Ways are those in which eight of a kind can be worked on here.
+func Ways() []way { return ways() }
 
-// OneAtATime has every state permuted alone until what it returns is called.
-func OneAtATime() (undo func()) {
-	could := eight
-	eight = false
-	return func() { eight = could }
+// Use has eight worked on in one of them until what it returns is called.
+func Use(w way) (undo func()) {
+	was := eight
+	eight = w
+	return func() { eight = was }
 }

@@ -9,6 +9,20 @@ import (
 // width is how many states are permuted at once.
 const width = 8
 
+// way is how eight of a kind are worked on.
+type way int
+
+const (
+	alone    way = iota // one after the other
+	integers            // at once, by AVX-512 IFMA
+	floats              // at once, by the floating-point numbers of AVX-512
+)
+
+func (w way) String() string { return [...]string{"alone", "AVX-512 IFMA", "AVX-512"}[w] }
+
+// eight is the way in use.
+var eight = ways()[0]
+
 // words of 52 bits make an element of a lane.
 const (
 	words = 5

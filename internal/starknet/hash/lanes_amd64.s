@@ -2,10 +2,10 @@
 
 #include "textflag.h"
 
-// func permute8(s *[120]uint64, keys *uint64)
+// func permute8Integers(s *[120]uint64, keys *uint64)
 // Requires: AVX, AVX512F, AVX512IFMA
-TEXT ·permute8(SB), NOSPLIT, $640-16
-	// made from d093d3e899db53e94a2261342d83037a7a9b3d5c427b791bb48f04a6a3036008
+TEXT ·permute8Integers(SB), NOSPLIT, $640-16
+	// made from 89e2e6ba1b3b066369d6352b1f7cce5847a38e6d8e825140b61af1c3f1f09b48
 	MOVQ         s+0(FP), AX
 	MOVQ         keys+8(FP), CX
 	MOVQ         $0x0000011000000000, DX
@@ -1827,9 +1827,9 @@ out:
 	VZEROUPPER
 	RET
 
-// func addPoints8(p *[120]uint64, table *uint64, offsets *uint64, n int)
+// func addPoints8Integers(p *[120]uint64, table *uint64, offsets *uint64, n int)
 // Requires: AVX, AVX512F, AVX512IFMA
-TEXT ·addPoints8(SB), $1600-32
+TEXT ·addPoints8Integers(SB), $1600-32
 	MOVQ         p+0(FP), AX
 	MOVQ         table+8(FP), CX
 	MOVQ         offsets+16(FP), DX
@@ -3258,5 +3258,6650 @@ point:
 	ADDQ         $0x00000040, DX
 	DECQ         BX
 	JNE          point
+	VZEROUPPER
+	RET
+
+// func permute8Floats(s *[120]uint64, keys *uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·permute8Floats(SB), NOSPLIT, $640-16
+	// made from 89e2e6ba1b3b066369d6352b1f7cce5847a38e6d8e825140b61af1c3f1f09b48
+	MOVQ         s+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         $0x000fffffffffffff, DX
+	VPBROADCASTQ DX, Z0
+	MOVQ         $0x0000000000000000, DX
+	VPBROADCASTQ DX, Z1
+	MOVQ         $0x4670000000000000, DX
+	VPBROADCASTQ DX, Z2
+	MOVQ         $0x4670000000000001, DX
+	VPBROADCASTQ DX, Z3
+	MOVQ         $0x00000004, DX
+
+first:
+	MOVQ AX, BX
+	MOVQ $0x00000003, SI
+
+firstcubes:
+	VMOVDQU64          (BX), Z4
+	VMOVDQU64          64(BX), Z5
+	VMOVDQU64          128(BX), Z6
+	VMOVDQU64          192(BX), Z7
+	VMOVDQU64          256(BX), Z8
+	VPADDQ.BCST        (CX), Z4, Z4
+	VPADDQ.BCST        8(CX), Z5, Z5
+	VPADDQ.BCST        16(CX), Z6, Z6
+	VPADDQ.BCST        24(CX), Z7, Z7
+	VPADDQ.BCST        32(CX), Z8, Z8
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z5, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          Z19, (BX)
+	VMOVDQU64          Z9, 64(BX)
+	VMOVDQU64          Z10, 128(BX)
+	VMOVDQU64          Z11, 192(BX)
+	VMOVDQU64          Z4, 256(BX)
+	ADDQ               $0x00000140, BX
+	DECQ               SI
+	JNE                firstcubes
+	VMOVDQU64          (AX), Z4
+	VMOVDQU64          320(AX), Z5
+	VMOVDQU64          640(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, (AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 320(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 640(AX)
+	VMOVDQU64          64(AX), Z4
+	VMOVDQU64          384(AX), Z5
+	VMOVDQU64          704(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 64(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 384(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 704(AX)
+	VMOVDQU64          128(AX), Z4
+	VMOVDQU64          448(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 128(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 448(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 768(AX)
+	VMOVDQU64          192(AX), Z4
+	VMOVDQU64          512(AX), Z5
+	VMOVDQU64          832(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 192(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 512(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 832(AX)
+	VMOVDQU64          256(AX), Z4
+	VMOVDQU64          576(AX), Z5
+	VMOVDQU64          896(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 256(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 576(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 896(AX)
+	DECQ               DX
+	JNE                first
+	VMOVDQU64          640(AX), Z4
+	VMOVDQU64          704(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VMOVDQU64          832(AX), Z7
+	VMOVDQU64          896(AX), Z8
+	VPADDQ.BCST        (CX), Z4, Z4
+	VPADDQ.BCST        8(CX), Z5, Z5
+	VPADDQ.BCST        16(CX), Z6, Z6
+	VPADDQ.BCST        24(CX), Z7, Z7
+	VPADDQ.BCST        32(CX), Z8, Z8
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z5, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          Z19, (SP)
+	VMOVDQU64          Z9, 64(SP)
+	VMOVDQU64          Z10, 128(SP)
+	VMOVDQU64          Z11, 192(SP)
+	VMOVDQU64          Z4, 256(SP)
+	VMOVDQU64          (AX), Z4
+	VMOVDQU64          64(AX), Z5
+	VMOVDQU64          128(AX), Z6
+	VMOVDQU64          192(AX), Z7
+	VMOVDQU64          256(AX), Z8
+	VPADDQ             320(AX), Z4, Z4
+	VPADDQ             384(AX), Z5, Z5
+	VPADDQ             448(AX), Z6, Z6
+	VPADDQ             512(AX), Z7, Z7
+	VPADDQ             576(AX), Z8, Z8
+	VMOVDQU64          (SP), Z9
+	VMOVDQU64          64(SP), Z10
+	VMOVDQU64          128(SP), Z11
+	VMOVDQU64          192(SP), Z12
+	VMOVDQU64          256(SP), Z13
+	VPSUBQ             Z9, Z4, Z4
+	VPSUBQ             Z10, Z5, Z5
+	VPSUBQ             Z11, Z6, Z6
+	VPSUBQ             Z12, Z7, Z7
+	VPSUBQ             Z13, Z8, Z8
+	VPSUBQ             Z9, Z4, Z4
+	VPSUBQ             Z10, Z5, Z5
+	VPSUBQ             Z11, Z6, Z6
+	VPSUBQ             Z12, Z7, Z7
+	VPSUBQ             Z13, Z8, Z8
+	VPADDQ.BCST        (CX), Z4, Z4
+	VPADDQ.BCST        8(CX), Z5, Z5
+	VPADDQ.BCST        16(CX), Z6, Z6
+	VPADDQ.BCST        24(CX), Z7, Z7
+	VPADDQ.BCST        32(CX), Z8, Z8
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z5, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VMOVDQU64          Z4, 320(SP)
+	VMOVDQU64          Z5, 384(SP)
+	VMOVDQU64          Z6, 448(SP)
+	VMOVDQU64          Z7, 512(SP)
+	VMOVDQU64          Z8, 576(SP)
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          (AX), Z5
+	VMOVDQU64          64(AX), Z6
+	VMOVDQU64          128(AX), Z7
+	VMOVDQU64          192(AX), Z8
+	VMOVDQU64          256(AX), Z12
+	VPADDQ             Z5, Z5, Z5
+	VPADDQ             Z6, Z6, Z6
+	VPADDQ             Z7, Z7, Z7
+	VPADDQ             Z8, Z8, Z8
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             (SP), Z5, Z5
+	VPADDQ             64(SP), Z6, Z6
+	VPADDQ             128(SP), Z7, Z7
+	VPADDQ             192(SP), Z8, Z8
+	VPADDQ             256(SP), Z12, Z12
+	VPSUBQ             Z19, Z5, Z5
+	VPSUBQ             Z9, Z6, Z6
+	VPSUBQ             Z10, Z7, Z7
+	VPSUBQ             Z11, Z8, Z8
+	VPSUBQ             Z4, Z12, Z12
+	VPADDQ             Z5, Z5, Z5
+	VPADDQ             Z6, Z6, Z6
+	VPADDQ             Z7, Z7, Z7
+	VPADDQ             Z8, Z8, Z8
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ.BCST        (CX), Z5, Z5
+	VPADDQ.BCST        8(CX), Z6, Z6
+	VPADDQ.BCST        16(CX), Z7, Z7
+	VPADDQ.BCST        24(CX), Z8, Z8
+	VPADDQ.BCST        32(CX), Z12, Z12
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z5, Z13
+	VPADDQ             Z13, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z13
+	VPADDQ             Z13, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z13
+	VPADDQ             Z13, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VPSRAQ             $0x34, Z8, Z13
+	VPADDQ             Z13, Z12, Z12
+	VPANDQ             Z0, Z8, Z8
+	VMOVDQA64          Z19, Z13
+	VMOVDQA64          Z9, Z14
+	VMOVDQA64          Z10, Z15
+	VMOVDQA64          Z11, Z16
+	VMOVDQA64          Z4, Z17
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VPADDQ             Z17, Z17, Z17
+	VPADDQ             Z5, Z13, Z13
+	VPADDQ             Z6, Z14, Z14
+	VPADDQ             Z7, Z15, Z15
+	VPADDQ             Z8, Z16, Z16
+	VPADDQ             Z12, Z17, Z17
+	VMOVDQU64          Z13, (AX)
+	VMOVDQU64          Z14, 64(AX)
+	VMOVDQU64          Z15, 128(AX)
+	VMOVDQU64          Z16, 192(AX)
+	VMOVDQU64          Z17, 256(AX)
+	VMOVDQU64          (SP), Z13
+	VMOVDQU64          64(SP), Z14
+	VMOVDQU64          128(SP), Z15
+	VMOVDQU64          192(SP), Z16
+	VMOVDQU64          256(SP), Z17
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VPADDQ             Z17, Z17, Z17
+	VPADDQ             320(SP), Z13, Z13
+	VPADDQ             384(SP), Z14, Z14
+	VPADDQ             448(SP), Z15, Z15
+	VPADDQ             512(SP), Z16, Z16
+	VPADDQ             576(SP), Z17, Z17
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VPADDQ             Z17, Z17, Z17
+	VPADDQ             Z19, Z13, Z13
+	VPADDQ             Z9, Z14, Z14
+	VPADDQ             Z10, Z15, Z15
+	VPADDQ             Z11, Z16, Z16
+	VPADDQ             Z4, Z17, Z17
+	VMOVDQU64          Z13, 320(AX)
+	VMOVDQU64          Z14, 384(AX)
+	VMOVDQU64          Z15, 448(AX)
+	VMOVDQU64          Z16, 512(AX)
+	VMOVDQU64          Z17, 576(AX)
+	VCVTUQQ2PD         Z5, Z4
+	VCVTUQQ2PD         Z6, Z5
+	VCVTUQQ2PD         Z7, Z6
+	VCVTUQQ2PD         Z8, Z7
+	VCVTUQQ2PD         Z12, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, DX
+	VPBROADCASTQ       DX, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          Z19, 640(AX)
+	VMOVDQU64          Z9, 704(AX)
+	VMOVDQU64          Z10, 768(AX)
+	VMOVDQU64          Z11, 832(AX)
+	VMOVDQU64          Z4, 896(AX)
+	MOVQ               $0x0000000000000050, DX
+
+partial:
+	VMOVDQU64          640(AX), Z4
+	VMOVDQU64          704(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VMOVDQU64          832(AX), Z7
+	VMOVDQU64          896(AX), Z8
+	VMOVDQU64          (AX), Z9
+	VMOVDQU64          64(AX), Z10
+	VMOVDQU64          128(AX), Z11
+	VMOVDQU64          192(AX), Z12
+	VMOVDQU64          256(AX), Z13
+	VMOVDQU64          320(AX), Z14
+	VMOVDQU64          384(AX), Z15
+	VMOVDQU64          448(AX), Z16
+	VMOVDQU64          512(AX), Z17
+	VMOVDQU64          576(AX), Z18
+	VPADDQ             Z9, Z14, Z14
+	VPADDQ             Z10, Z15, Z15
+	VPADDQ             Z11, Z16, Z16
+	VPADDQ             Z12, Z17, Z17
+	VPADDQ             Z13, Z18, Z18
+	VPSUBQ             Z4, Z14, Z14
+	VPSUBQ             Z5, Z15, Z15
+	VPSUBQ             Z6, Z16, Z16
+	VPSUBQ             Z7, Z17, Z17
+	VPSUBQ             Z8, Z18, Z18
+	VPSRAQ             $0x2b, Z18, Z19
+	VPSLLQ             $0x2b, Z19, Z20
+	VPSUBQ             Z20, Z18, Z18
+	VPSUBQ             Z19, Z14, Z14
+	VPSLLQ             $0x24, Z19, Z20
+	VPSUBQ             Z20, Z17, Z17
+	VPSLLQ             $0x28, Z19, Z20
+	VPSUBQ             Z20, Z17, Z17
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VPADDQ             Z17, Z17, Z17
+	VPADDQ             Z18, Z18, Z18
+	VPADDQ.BCST        (CX), Z14, Z14
+	VPADDQ.BCST        8(CX), Z15, Z15
+	VPADDQ.BCST        16(CX), Z16, Z16
+	VPADDQ.BCST        24(CX), Z17, Z17
+	VPADDQ.BCST        32(CX), Z18, Z18
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z14, Z19
+	VPADDQ             Z19, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRAQ             $0x34, Z15, Z19
+	VPADDQ             Z19, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRAQ             $0x34, Z16, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VPSRAQ             $0x34, Z17, Z19
+	VPADDQ             Z19, Z18, Z18
+	VPANDQ             Z0, Z17, Z17
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z5, Z10, Z10
+	VPADDQ             Z6, Z11, Z11
+	VPADDQ             Z7, Z12, Z12
+	VPADDQ             Z8, Z13, Z13
+	VMOVDQU64          Z9, 320(AX)
+	VMOVDQU64          Z10, 384(AX)
+	VMOVDQU64          Z11, 448(AX)
+	VMOVDQU64          Z12, 512(AX)
+	VMOVDQU64          Z13, 576(AX)
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z5, Z5, Z5
+	VPADDQ             Z6, Z6, Z6
+	VPADDQ             Z7, Z7, Z7
+	VPADDQ             Z8, Z8, Z8
+	VPADDQ             Z14, Z4, Z4
+	VPADDQ             Z15, Z5, Z5
+	VPADDQ             Z16, Z6, Z6
+	VPADDQ             Z17, Z7, Z7
+	VPADDQ             Z18, Z8, Z8
+	VMOVDQU64          Z4, (AX)
+	VMOVDQU64          Z5, 64(AX)
+	VMOVDQU64          Z6, 128(AX)
+	VMOVDQU64          Z7, 192(AX)
+	VMOVDQU64          Z8, 256(AX)
+	VCVTUQQ2PD         Z14, Z4
+	VCVTUQQ2PD         Z15, Z5
+	VCVTUQQ2PD         Z16, Z6
+	VCVTUQQ2PD         Z17, Z7
+	VCVTUQQ2PD         Z18, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, BX
+	VPBROADCASTQ       BX, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, BX
+	VPBROADCASTQ       BX, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          Z19, 640(AX)
+	VMOVDQU64          Z9, 704(AX)
+	VMOVDQU64          Z10, 768(AX)
+	VMOVDQU64          Z11, 832(AX)
+	VMOVDQU64          Z4, 896(AX)
+	DECQ               DX
+	JNE                partial
+	VMOVDQU64          (AX), Z4
+	VMOVDQU64          64(AX), Z5
+	VMOVDQU64          128(AX), Z6
+	VMOVDQU64          192(AX), Z7
+	VMOVDQU64          256(AX), Z8
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z5, Z5, Z5
+	VPADDQ             Z6, Z6, Z6
+	VPADDQ             Z7, Z7, Z7
+	VPADDQ             Z8, Z8, Z8
+	VMOVDQU64          320(AX), Z9
+	VMOVDQU64          384(AX), Z10
+	VMOVDQU64          448(AX), Z11
+	VMOVDQU64          512(AX), Z12
+	VMOVDQU64          576(AX), Z13
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z5, Z10, Z10
+	VPADDQ             Z6, Z11, Z11
+	VPADDQ             Z7, Z12, Z12
+	VPADDQ             Z8, Z13, Z13
+	VMOVDQA64          Z9, Z14
+	VMOVDQA64          Z10, Z15
+	VMOVDQA64          Z11, Z16
+	VMOVDQA64          Z12, Z17
+	VMOVDQA64          Z13, Z18
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VPADDQ             Z17, Z17, Z17
+	VPADDQ             Z18, Z18, Z18
+	VPADDQ             Z4, Z14, Z14
+	VPADDQ             Z5, Z15, Z15
+	VPADDQ             Z6, Z16, Z16
+	VPADDQ             Z7, Z17, Z17
+	VPADDQ             Z8, Z18, Z18
+	VPADDQ             640(AX), Z14, Z14
+	VPADDQ             704(AX), Z15, Z15
+	VPADDQ             768(AX), Z16, Z16
+	VPADDQ             832(AX), Z17, Z17
+	VPADDQ             896(AX), Z18, Z18
+	VPADDQ.BCST        (CX), Z14, Z14
+	VPADDQ.BCST        8(CX), Z15, Z15
+	VPADDQ.BCST        16(CX), Z16, Z16
+	VPADDQ.BCST        24(CX), Z17, Z17
+	VPADDQ.BCST        32(CX), Z18, Z18
+	ADDQ               $0x28, CX
+	VMOVDQU64          Z14, (AX)
+	VMOVDQU64          Z15, 64(AX)
+	VMOVDQU64          Z16, 128(AX)
+	VMOVDQU64          Z17, 192(AX)
+	VMOVDQU64          Z18, 256(AX)
+	VPADDQ             640(AX), Z4, Z4
+	VPADDQ             704(AX), Z5, Z5
+	VPADDQ             768(AX), Z6, Z6
+	VPADDQ             832(AX), Z7, Z7
+	VPADDQ             896(AX), Z8, Z8
+	VPADDQ.BCST        (CX), Z4, Z4
+	VPADDQ.BCST        8(CX), Z5, Z5
+	VPADDQ.BCST        16(CX), Z6, Z6
+	VPADDQ.BCST        24(CX), Z7, Z7
+	VPADDQ.BCST        32(CX), Z8, Z8
+	ADDQ               $0x28, CX
+	VMOVDQU64          Z4, 320(AX)
+	VMOVDQU64          Z5, 384(AX)
+	VMOVDQU64          Z6, 448(AX)
+	VMOVDQU64          Z7, 512(AX)
+	VMOVDQU64          Z8, 576(AX)
+	VMOVDQU64          640(AX), Z4
+	VMOVDQU64          704(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VMOVDQU64          832(AX), Z7
+	VMOVDQU64          896(AX), Z8
+	VPSUBQ             Z4, Z9, Z9
+	VPSUBQ             Z5, Z10, Z10
+	VPSUBQ             Z6, Z11, Z11
+	VPSUBQ             Z7, Z12, Z12
+	VPSUBQ             Z8, Z13, Z13
+	VPSUBQ             Z4, Z9, Z9
+	VPSUBQ             Z5, Z10, Z10
+	VPSUBQ             Z6, Z11, Z11
+	VPSUBQ             Z7, Z12, Z12
+	VPSUBQ             Z8, Z13, Z13
+	VPADDQ.BCST        (CX), Z9, Z9
+	VPADDQ.BCST        8(CX), Z10, Z10
+	VPADDQ.BCST        16(CX), Z11, Z11
+	VPADDQ.BCST        24(CX), Z12, Z12
+	VPADDQ.BCST        32(CX), Z13, Z13
+	ADDQ               $0x28, CX
+	VMOVDQU64          Z9, 640(AX)
+	VMOVDQU64          Z10, 704(AX)
+	VMOVDQU64          Z11, 768(AX)
+	VMOVDQU64          Z12, 832(AX)
+	VMOVDQU64          Z13, 896(AX)
+	MOVQ               $0x00000004, DX
+
+last:
+	MOVQ AX, BX
+	MOVQ $0x00000003, SI
+
+lastcubes:
+	VMOVDQU64          (BX), Z4
+	VMOVDQU64          64(BX), Z5
+	VMOVDQU64          128(BX), Z6
+	VMOVDQU64          192(BX), Z7
+	VMOVDQU64          256(BX), Z8
+	VPADDQ.BCST        (CX), Z4, Z4
+	VPADDQ.BCST        8(CX), Z5, Z5
+	VPADDQ.BCST        16(CX), Z6, Z6
+	VPADDQ.BCST        24(CX), Z7, Z7
+	VPADDQ.BCST        32(CX), Z8, Z8
+	ADDQ               $0x28, CX
+	VPSRAQ             $0x34, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z5, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z5, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z5, Z5, Z19
+	VPADDQ             Z17, Z11, Z11
+	VPADDQ             Z19, Z9, Z9
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z6, Z6, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z6, Z6, Z19
+	VPADDQ             Z17, Z13, Z13
+	VPADDQ             Z19, Z12, Z12
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z7, Z7, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z7, Z7, Z19
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z19, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z8, Z8, Z17
+	VSUBPD             Z17, Z3, Z19
+	VFMADD231PD        Z8, Z8, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xbcd0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z18, Z18
+	MOVQ               $0x3330000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z10, Z10
+	MOVQ               $0xa990000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z9, Z9
+	MOVQ               $0x1ff0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z11, Z11
+	MOVQ               $0x9650000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z12, Z12
+	MOVQ               $0x9310000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z13, Z13
+	MOVQ               $0x1cb0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z14, Z14
+	MOVQ               $0xa650000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z15, Z15
+	MOVQ               $0x2ff0000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z16, Z16
+	MOVQ               $0xb990000000000000, DI
+	VPBROADCASTQ       DI, Z19
+	VPADDQ             Z19, Z17, Z17
+	VPSUBQ             Z18, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z18, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z10, Z10
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSUBQ             Z10, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z10, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z9, Z9
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSUBQ             Z9, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z9, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z11, Z11
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSUBQ             Z11, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z11, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z12, Z12
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z14, Z14
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSUBQ             Z12, Z1, Z19
+	VPANDQ             Z0, Z19, Z19
+	VPADDQ             Z0, Z12, Z18
+	VPSRLQ             $0x34, Z18, Z18
+	VPADDQ             Z18, Z13, Z13
+	VPSLLQ             $0x2b, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x09, Z19, Z18
+	VPADDQ             Z18, Z17, Z17
+	VPSLLQ             $0x04, Z19, Z18
+	VPADDQ             Z18, Z19, Z19
+	VPSLLQ             $0x24, Z19, Z18
+	VPANDQ             Z0, Z18, Z18
+	VPADDQ             Z18, Z15, Z15
+	VPSRLQ             $0x10, Z19, Z18
+	VPADDQ             Z18, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z9
+	VPADDQ             Z9, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z9
+	VCVTUQQ2PD         Z14, Z10
+	VCVTUQQ2PD         Z15, Z11
+	VCVTUQQ2PD         Z16, Z12
+	VCVTUQQ2PD         Z17, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z4, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z4, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z5, Z4
+	VSUBPD             Z4, Z3, Z12
+	VFMADD231PD        Z13, Z5, Z12
+	VPADDQ             Z4, Z9, Z9
+	VPADDQ             Z12, Z19, Z19
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z6, Z5
+	VPADDQ             Z4, Z10, Z10
+	VPADDQ             Z5, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z7, Z5
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z5, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z13, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z13, Z8, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xbcd0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x3330000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa990000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x1ff0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z17, Z17
+	MOVQ               $0x9650000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x9310000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z19, Z19
+	MOVQ               $0x1cb0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0xa650000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0x2ff0000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0xb990000000000000, DI
+	VPBROADCASTQ       DI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z15, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z15, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSUBQ             Z14, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z14, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSUBQ             Z16, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z16, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z17, Z17
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSUBQ             Z17, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z17, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z18, Z18
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z19, Z19
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z11, Z11
+	VMOVDQU64          Z19, (BX)
+	VMOVDQU64          Z9, 64(BX)
+	VMOVDQU64          Z10, 128(BX)
+	VMOVDQU64          Z11, 192(BX)
+	VMOVDQU64          Z4, 256(BX)
+	ADDQ               $0x00000140, BX
+	DECQ               SI
+	JNE                lastcubes
+	VMOVDQU64          (AX), Z4
+	VMOVDQU64          320(AX), Z5
+	VMOVDQU64          640(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, (AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 320(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 640(AX)
+	VMOVDQU64          64(AX), Z4
+	VMOVDQU64          384(AX), Z5
+	VMOVDQU64          704(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 64(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 384(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 704(AX)
+	VMOVDQU64          128(AX), Z4
+	VMOVDQU64          448(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 128(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 448(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 768(AX)
+	VMOVDQU64          192(AX), Z4
+	VMOVDQU64          512(AX), Z5
+	VMOVDQU64          832(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 192(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 512(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 832(AX)
+	VMOVDQU64          256(AX), Z4
+	VMOVDQU64          576(AX), Z5
+	VMOVDQU64          896(AX), Z6
+	VPADDQ             Z4, Z5, Z7
+	VPADDQ             Z6, Z7, Z7
+	VPADDQ             Z4, Z4, Z4
+	VPADDQ             Z7, Z4, Z4
+	VMOVDQU64          Z4, 256(AX)
+	VPADDQ             Z5, Z5, Z5
+	VPSUBQ             Z5, Z7, Z5
+	VMOVDQU64          Z5, 576(AX)
+	VPSUBQ             Z6, Z7, Z7
+	VPADDQ             Z6, Z6, Z6
+	VPSUBQ             Z6, Z7, Z7
+	VMOVDQU64          Z7, 896(AX)
+	DECQ               DX
+	JNE                last
+	MOVQ               $0x00000003, DX
+
+out:
+	VMOVDQU64   (AX), Z1
+	VMOVDQU64   64(AX), Z2
+	VMOVDQU64   128(AX), Z3
+	VMOVDQU64   192(AX), Z4
+	VMOVDQU64   256(AX), Z5
+	VPADDQ.BCST (CX), Z1, Z1
+	VPADDQ.BCST 8(CX), Z2, Z2
+	VPADDQ.BCST 16(CX), Z3, Z3
+	VPADDQ.BCST 24(CX), Z4, Z4
+	VPADDQ.BCST 32(CX), Z5, Z5
+	ADDQ        $0x28, CX
+	VPSRAQ      $0x34, Z1, Z6
+	VPADDQ      Z6, Z2, Z2
+	VPANDQ      Z0, Z1, Z1
+	VPSRAQ      $0x34, Z2, Z6
+	VPADDQ      Z6, Z3, Z3
+	VPANDQ      Z0, Z2, Z2
+	VPSRAQ      $0x34, Z3, Z6
+	VPADDQ      Z6, Z4, Z4
+	VPANDQ      Z0, Z3, Z3
+	VPSRAQ      $0x34, Z4, Z6
+	VPADDQ      Z6, Z5, Z5
+	VPANDQ      Z0, Z4, Z4
+	VMOVDQU64   Z1, (AX)
+	VMOVDQU64   Z2, 64(AX)
+	VMOVDQU64   Z3, 128(AX)
+	VMOVDQU64   Z4, 192(AX)
+	VMOVDQU64   Z5, 256(AX)
+	ADDQ        $0x00000140, AX
+	DECQ        DX
+	JNE         out
+	VZEROUPPER
+	RET
+
+// func addPoints8Floats(p *[120]uint64, table *uint64, offsets *uint64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·addPoints8Floats(SB), $1600-32
+	MOVQ         p+0(FP), AX
+	MOVQ         table+8(FP), CX
+	MOVQ         offsets+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x000fffffffffffff, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0x0000000000000000, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x4670000000000000, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x4670000000000001, SI
+	VPBROADCASTQ SI, Z3
+
+point:
+	VMOVDQU64          640(AX), Z4
+	VMOVDQU64          704(AX), Z5
+	VMOVDQU64          768(AX), Z6
+	VMOVDQU64          832(AX), Z7
+	VMOVDQU64          896(AX), Z8
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z5, Z4
+	VSUBPD             Z4, Z3, Z17
+	VFMADD231PD        Z5, Z5, Z17
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z17, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z6, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z6, Z6, Z5
+	VPADDQ             Z4, Z13, Z13
+	VPADDQ             Z5, Z12, Z12
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z7, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z7, Z7, Z5
+	VPADDQ             Z4, Z15, Z15
+	VPADDQ             Z5, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z8, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z8, Z8, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z12, Z12
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z13, Z13
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSUBQ             Z10, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z10, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSUBQ             Z9, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z9, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSUBQ             Z11, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z11, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSUBQ             Z12, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z12, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z5
+	VPADDQ             Z5, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z5
+	VPADDQ             Z5, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z5
+	VPADDQ             Z5, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z5
+	VCVTUQQ2PD         Z14, Z6
+	VCVTUQQ2PD         Z15, Z7
+	VCVTUQQ2PD         Z16, Z8
+	VCVTUQQ2PD         Z4, Z4
+	VMOVDQU64          (DX), Z9
+	MOVL               $0x000000ff, SI
+	VMOVDQA64          Z1, Z10
+	KMOVW              SI, K1
+	VPGATHERQQ         (CX)(Z9*1), K1, Z10
+	VMOVDQA64          Z1, Z11
+	KMOVW              SI, K1
+	VPGATHERQQ         8(CX)(Z9*1), K1, Z11
+	VMOVDQA64          Z1, Z12
+	KMOVW              SI, K1
+	VPGATHERQQ         16(CX)(Z9*1), K1, Z12
+	VMOVDQA64          Z1, Z13
+	KMOVW              SI, K1
+	VPGATHERQQ         24(CX)(Z9*1), K1, Z13
+	VMOVDQA64          Z1, Z14
+	KMOVW              SI, K1
+	VPGATHERQQ         32(CX)(Z9*1), K1, Z14
+	VCVTUQQ2PD         Z10, Z9
+	VCVTUQQ2PD         Z11, Z10
+	VCVTUQQ2PD         Z12, Z11
+	VCVTUQQ2PD         Z13, Z12
+	VCVTUQQ2PD         Z14, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z5, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z5, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z6, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z6, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z7, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z7, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z8, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z8, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z4, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z4, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z5, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z5, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z6, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z6, Z20
+	VPADDQ             Z12, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z7, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z7, Z20
+	VPADDQ             Z12, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z8, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z8, Z20
+	VPADDQ             Z12, Z11, Z11
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z20, Z11, Z11
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z9, Z9
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z10, Z10
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z11, Z11
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z12, Z12
+	VPSUBQ             Z15, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z14, Z14
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z17, Z17
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSUBQ             Z14, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z14, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z16, Z16
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSUBQ             Z16, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z16, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z17, Z17
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSUBQ             Z17, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z17, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z11, Z11
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSUBQ             Z18, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z18, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z11, Z11
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z12, Z12
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQU64          (AX), Z13
+	VMOVDQU64          64(AX), Z14
+	VMOVDQU64          128(AX), Z15
+	VMOVDQU64          192(AX), Z16
+	VMOVDQU64          256(AX), Z17
+	VPSUBQ             Z13, Z19, Z19
+	VPSUBQ             Z14, Z9, Z9
+	VPSUBQ             Z15, Z10, Z10
+	VPSUBQ             Z16, Z11, Z11
+	VPSUBQ             Z17, Z12, Z12
+	MOVQ               $0x0000000000000006, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z19, Z19
+	MOVQ               $0x0000066000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z11, Z11
+	MOVQ               $0x0000300000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z12, Z12
+	VPSRAQ             $0x34, Z19, Z13
+	VPADDQ             Z13, Z9, Z9
+	VPANDQ             Z0, Z19, Z19
+	VPSRAQ             $0x34, Z9, Z13
+	VPADDQ             Z13, Z10, Z10
+	VPANDQ             Z0, Z9, Z9
+	VPSRAQ             $0x34, Z10, Z13
+	VPADDQ             Z13, Z11, Z11
+	VPANDQ             Z0, Z10, Z10
+	VPSRAQ             $0x34, Z11, Z13
+	VPADDQ             Z13, Z12, Z12
+	VPANDQ             Z0, Z11, Z11
+	VMOVDQU64          Z19, (SP)
+	VMOVDQU64          Z9, 64(SP)
+	VMOVDQU64          Z10, 128(SP)
+	VMOVDQU64          Z11, 192(SP)
+	VMOVDQU64          Z12, 256(SP)
+	VMOVDQU64          640(AX), Z9
+	VMOVDQU64          704(AX), Z10
+	VMOVDQU64          768(AX), Z11
+	VMOVDQU64          832(AX), Z12
+	VMOVDQU64          896(AX), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z9, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z9, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z5, Z10, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z5, Z10, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z11, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z5, Z11, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z5, Z12, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z5, Z12, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z5, Z13, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z5, Z13, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z9, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z9, Z20
+	VPADDQ             Z5, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z10, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z10, Z20
+	VPADDQ             Z5, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z11, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z11, Z20
+	VPADDQ             Z5, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z12, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z12, Z20
+	VPADDQ             Z5, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z13, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z13, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z9, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z9, Z20
+	VPADDQ             Z6, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z10, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z10, Z20
+	VPADDQ             Z6, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z11, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z11, Z20
+	VPADDQ             Z6, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z12, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z12, Z20
+	VPADDQ             Z6, Z5, Z5
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z13, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z13, Z20
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z9, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z9, Z20
+	VPADDQ             Z7, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z10, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z10, Z20
+	VPADDQ             Z7, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z11, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z11, Z20
+	VPADDQ             Z7, Z5, Z5
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z12, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z12, Z20
+	VPADDQ             Z7, Z6, Z6
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z13, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z13, Z20
+	VPADDQ             Z20, Z6, Z6
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z9, Z8
+	VSUBPD             Z8, Z3, Z20
+	VFMADD231PD        Z4, Z9, Z20
+	VPADDQ             Z8, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z10, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z10, Z9
+	VPADDQ             Z8, Z5, Z5
+	VPADDQ             Z9, Z19, Z19
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z11, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z11, Z9
+	VPADDQ             Z8, Z6, Z6
+	VPADDQ             Z9, Z5, Z5
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z12, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z12, Z9
+	VPADDQ             Z8, Z7, Z7
+	VPADDQ             Z9, Z6, Z6
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z13, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z13, Z9
+	VPADDQ             Z9, Z7, Z7
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z5, Z5
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z6, Z6
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z7, Z7
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z8, Z8
+	VPSUBQ             Z15, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z15, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSUBQ             Z14, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z14, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSUBQ             Z16, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z16, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSUBQ             Z17, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z17, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSUBQ             Z18, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z18, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSRLQ             $0x34, Z19, Z4
+	VPADDQ             Z4, Z5, Z5
+	VPANDQ             Z0, Z19, Z19
+	VPSRLQ             $0x34, Z5, Z4
+	VPADDQ             Z4, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRLQ             $0x34, Z6, Z4
+	VPADDQ             Z4, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRLQ             $0x34, Z7, Z4
+	VPADDQ             Z4, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VMOVDQU64          (DX), Z4
+	MOVL               $0x000000ff, SI
+	VMOVDQA64          Z1, Z9
+	KMOVW              SI, K1
+	VPGATHERQQ         40(CX)(Z4*1), K1, Z9
+	VMOVDQA64          Z1, Z10
+	KMOVW              SI, K1
+	VPGATHERQQ         48(CX)(Z4*1), K1, Z10
+	VMOVDQA64          Z1, Z11
+	KMOVW              SI, K1
+	VPGATHERQQ         56(CX)(Z4*1), K1, Z11
+	VMOVDQA64          Z1, Z12
+	KMOVW              SI, K1
+	VPGATHERQQ         64(CX)(Z4*1), K1, Z12
+	VMOVDQA64          Z1, Z13
+	KMOVW              SI, K1
+	VPGATHERQQ         72(CX)(Z4*1), K1, Z13
+	VCVTUQQ2PD         Z9, Z4
+	VCVTUQQ2PD         Z10, Z9
+	VCVTUQQ2PD         Z11, Z10
+	VCVTUQQ2PD         Z12, Z11
+	VCVTUQQ2PD         Z13, Z12
+	VCVTUQQ2PD         Z19, Z13
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z4, Z13, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z4, Z13, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z4, Z5, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z4, Z5, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z6, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z6, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z4, Z7, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z4, Z7, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z4, Z8, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z4, Z8, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z9, Z13, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z9, Z13, Z20
+	VPADDQ             Z4, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z9, Z5, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z9, Z5, Z20
+	VPADDQ             Z4, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z9, Z6, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z9, Z6, Z20
+	VPADDQ             Z4, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z9, Z7, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z9, Z7, Z20
+	VPADDQ             Z4, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z9, Z8, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z9, Z8, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z13, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z13, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z13, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z13, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z13, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z13, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z13
+	VFMADD231PD        Z12, Z5, Z13
+	VPADDQ             Z11, Z4, Z4
+	VPADDQ             Z13, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z12, Z6, Z5
+	VSUBPD             Z5, Z3, Z11
+	VFMADD231PD        Z12, Z6, Z11
+	VPADDQ             Z5, Z9, Z9
+	VPADDQ             Z11, Z4, Z4
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z12, Z7, Z5
+	VSUBPD             Z5, Z3, Z6
+	VFMADD231PD        Z12, Z7, Z6
+	VPADDQ             Z5, Z10, Z10
+	VPADDQ             Z6, Z9, Z9
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z12, Z8, Z5
+	VSUBPD             Z5, Z3, Z6
+	VFMADD231PD        Z12, Z8, Z6
+	VPADDQ             Z6, Z10, Z10
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z4, Z4
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z9, Z9
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z10, Z10
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSUBQ             Z15, Z1, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z0, Z15, Z7
+	VPSRLQ             $0x34, Z7, Z7
+	VPADDQ             Z7, Z14, Z14
+	VPSLLQ             $0x2b, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z18, Z18
+	VPSRLQ             $0x09, Z6, Z7
+	VPADDQ             Z7, Z19, Z19
+	VPSLLQ             $0x04, Z6, Z7
+	VPADDQ             Z7, Z6, Z6
+	VPSLLQ             $0x24, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z17, Z17
+	VPSRLQ             $0x10, Z6, Z7
+	VPADDQ             Z7, Z18, Z18
+	VPSUBQ             Z14, Z1, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z0, Z14, Z7
+	VPSRLQ             $0x34, Z7, Z7
+	VPADDQ             Z7, Z16, Z16
+	VPSLLQ             $0x2b, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z19, Z19
+	VPSRLQ             $0x09, Z6, Z7
+	VPADDQ             Z7, Z4, Z4
+	VPSLLQ             $0x04, Z6, Z7
+	VPADDQ             Z7, Z6, Z6
+	VPSLLQ             $0x24, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z18, Z18
+	VPSRLQ             $0x10, Z6, Z7
+	VPADDQ             Z7, Z19, Z19
+	VPSUBQ             Z16, Z1, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z0, Z16, Z7
+	VPSRLQ             $0x34, Z7, Z7
+	VPADDQ             Z7, Z17, Z17
+	VPSLLQ             $0x2b, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z4, Z4
+	VPSRLQ             $0x09, Z6, Z7
+	VPADDQ             Z7, Z9, Z9
+	VPSLLQ             $0x04, Z6, Z7
+	VPADDQ             Z7, Z6, Z6
+	VPSLLQ             $0x24, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z19, Z19
+	VPSRLQ             $0x10, Z6, Z7
+	VPADDQ             Z7, Z4, Z4
+	VPSUBQ             Z17, Z1, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z0, Z17, Z7
+	VPSRLQ             $0x34, Z7, Z7
+	VPADDQ             Z7, Z18, Z18
+	VPSLLQ             $0x2b, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z9, Z9
+	VPSRLQ             $0x09, Z6, Z7
+	VPADDQ             Z7, Z10, Z10
+	VPSLLQ             $0x04, Z6, Z7
+	VPADDQ             Z7, Z6, Z6
+	VPSLLQ             $0x24, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z4, Z4
+	VPSRLQ             $0x10, Z6, Z7
+	VPADDQ             Z7, Z9, Z9
+	VPSUBQ             Z18, Z1, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z0, Z18, Z7
+	VPSRLQ             $0x34, Z7, Z7
+	VPADDQ             Z7, Z19, Z19
+	VPSLLQ             $0x2b, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z10, Z10
+	VPSRLQ             $0x09, Z6, Z7
+	VPADDQ             Z7, Z5, Z5
+	VPSLLQ             $0x04, Z6, Z7
+	VPADDQ             Z7, Z6, Z6
+	VPSLLQ             $0x24, Z6, Z7
+	VPANDQ             Z0, Z7, Z7
+	VPADDQ             Z7, Z9, Z9
+	VPSRLQ             $0x10, Z6, Z7
+	VPADDQ             Z7, Z10, Z10
+	VMOVDQU64          320(AX), Z6
+	VMOVDQU64          384(AX), Z7
+	VMOVDQU64          448(AX), Z8
+	VMOVDQU64          512(AX), Z11
+	VMOVDQU64          576(AX), Z12
+	VPSUBQ             Z6, Z19, Z19
+	VPSUBQ             Z7, Z4, Z4
+	VPSUBQ             Z8, Z9, Z9
+	VPSUBQ             Z11, Z10, Z10
+	VPSUBQ             Z12, Z5, Z5
+	MOVQ               $0x0000000000000006, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z19, Z19
+	MOVQ               $0x0000066000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z10, Z10
+	MOVQ               $0x0000300000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z5, Z5
+	VPSRAQ             $0x34, Z19, Z13
+	VPADDQ             Z13, Z4, Z4
+	VPANDQ             Z0, Z19, Z19
+	VPSRAQ             $0x34, Z4, Z13
+	VPADDQ             Z13, Z9, Z9
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z9, Z13
+	VPADDQ             Z13, Z10, Z10
+	VPANDQ             Z0, Z9, Z9
+	VPSRAQ             $0x34, Z10, Z13
+	VPADDQ             Z13, Z5, Z5
+	VPANDQ             Z0, Z10, Z10
+	VMOVDQU64          Z19, 1280(SP)
+	VMOVDQU64          Z4, 1344(SP)
+	VMOVDQU64          Z9, 1408(SP)
+	VMOVDQU64          Z10, 1472(SP)
+	VMOVDQU64          Z5, 1536(SP)
+	VMOVDQU64          Z6, 960(SP)
+	VMOVDQU64          Z7, 1024(SP)
+	VMOVDQU64          Z8, 1088(SP)
+	VMOVDQU64          Z11, 1152(SP)
+	VMOVDQU64          Z12, 1216(SP)
+	VMOVDQU64          (SP), Z4
+	VMOVDQU64          64(SP), Z5
+	VMOVDQU64          128(SP), Z6
+	VMOVDQU64          192(SP), Z7
+	VMOVDQU64          256(SP), Z8
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQU64          640(AX), Z9
+	VMOVDQU64          704(AX), Z10
+	VMOVDQU64          768(AX), Z11
+	VMOVDQU64          832(AX), Z12
+	VMOVDQU64          896(AX), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z4, Z9, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z4, Z9, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z4, Z10, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z4, Z10, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z11, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z11, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z4, Z12, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z4, Z12, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z4, Z13, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z4, Z13, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z9, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z9, Z20
+	VPADDQ             Z4, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z10, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z10, Z20
+	VPADDQ             Z4, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z11, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z11, Z20
+	VPADDQ             Z4, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z12, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z12, Z20
+	VPADDQ             Z4, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z13, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z13, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z9, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z9, Z20
+	VPADDQ             Z5, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z10, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z10, Z20
+	VPADDQ             Z5, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z11, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z11, Z20
+	VPADDQ             Z5, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z12, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z12, Z20
+	VPADDQ             Z5, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z13, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z13, Z20
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z9, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z9, Z20
+	VPADDQ             Z6, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z10, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z10, Z20
+	VPADDQ             Z6, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z11, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z11, Z20
+	VPADDQ             Z6, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z12, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z12, Z20
+	VPADDQ             Z6, Z5, Z5
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z13, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z13, Z20
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z9, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z9, Z20
+	VPADDQ             Z7, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z10, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z10, Z9
+	VPADDQ             Z7, Z4, Z4
+	VPADDQ             Z9, Z19, Z19
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z11, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z11, Z9
+	VPADDQ             Z7, Z5, Z5
+	VPADDQ             Z9, Z4, Z4
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z12, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z12, Z9
+	VPADDQ             Z7, Z6, Z6
+	VPADDQ             Z9, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z13, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z13, Z9
+	VPADDQ             Z9, Z6, Z6
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z4, Z4
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z5, Z5
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z6, Z6
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z7, Z7
+	VPSUBQ             Z15, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z15, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSUBQ             Z14, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z14, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSUBQ             Z16, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z16, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSUBQ             Z17, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z17, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSUBQ             Z18, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z18, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRAQ             $0x34, Z19, Z8
+	VPADDQ             Z8, Z4, Z4
+	VPANDQ             Z0, Z19, Z19
+	VPSRAQ             $0x34, Z4, Z8
+	VPADDQ             Z8, Z5, Z5
+	VPANDQ             Z0, Z4, Z4
+	VPSRAQ             $0x34, Z5, Z8
+	VPADDQ             Z8, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z8
+	VPADDQ             Z8, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VMOVDQU64          Z19, 640(AX)
+	VMOVDQU64          Z4, 704(AX)
+	VMOVDQU64          Z5, 768(AX)
+	VMOVDQU64          Z6, 832(AX)
+	VMOVDQU64          Z7, 896(AX)
+	VMOVDQU64          (SP), Z4
+	VMOVDQU64          64(SP), Z5
+	VMOVDQU64          128(SP), Z6
+	VMOVDQU64          192(SP), Z7
+	VMOVDQU64          256(SP), Z8
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z5, Z4
+	VSUBPD             Z4, Z3, Z17
+	VFMADD231PD        Z5, Z5, Z17
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z17, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z6, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z6, Z6, Z5
+	VPADDQ             Z4, Z13, Z13
+	VPADDQ             Z5, Z12, Z12
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z7, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z7, Z7, Z5
+	VPADDQ             Z4, Z15, Z15
+	VPADDQ             Z5, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z8, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z8, Z8, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z12, Z12
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z13, Z13
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSUBQ             Z10, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z10, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSUBQ             Z9, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z9, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSUBQ             Z11, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z11, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSUBQ             Z12, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z12, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSRLQ             $0x34, Z13, Z5
+	VPADDQ             Z5, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRLQ             $0x34, Z14, Z5
+	VPADDQ             Z5, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRLQ             $0x34, Z15, Z5
+	VPADDQ             Z5, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z16, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPANDQ             Z0, Z16, Z16
+	VCVTUQQ2PD         Z13, Z5
+	VCVTUQQ2PD         Z14, Z6
+	VCVTUQQ2PD         Z15, Z7
+	VCVTUQQ2PD         Z16, Z8
+	VCVTUQQ2PD         Z4, Z4
+	VMOVDQU64          (AX), Z9
+	VMOVDQU64          64(AX), Z10
+	VMOVDQU64          128(AX), Z11
+	VMOVDQU64          192(AX), Z12
+	VMOVDQU64          256(AX), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z9, Z5, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z9, Z5, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z9, Z6, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z9, Z6, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z9, Z7, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z9, Z7, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z9, Z8, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z9, Z8, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z9, Z4, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z9, Z4, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z5, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z5, Z20
+	VPADDQ             Z9, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z6, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z6, Z20
+	VPADDQ             Z9, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z7, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z7, Z20
+	VPADDQ             Z9, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z8, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z8, Z20
+	VPADDQ             Z9, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z10, Z4, Z9
+	VSUBPD             Z9, Z3, Z20
+	VFMADD231PD        Z10, Z4, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z5, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z5, Z20
+	VPADDQ             Z10, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z6, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z6, Z20
+	VPADDQ             Z10, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z7, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z7, Z20
+	VPADDQ             Z10, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z8, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z8, Z20
+	VPADDQ             Z10, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z10
+	VFMADD231PD.RZ_SAE Z11, Z4, Z10
+	VSUBPD             Z10, Z3, Z20
+	VFMADD231PD        Z11, Z4, Z20
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z5, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z5, Z20
+	VPADDQ             Z11, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z6, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z6, Z20
+	VPADDQ             Z11, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z7, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z7, Z20
+	VPADDQ             Z11, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z8, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z8, Z20
+	VPADDQ             Z11, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z12, Z4, Z11
+	VSUBPD             Z11, Z3, Z20
+	VFMADD231PD        Z12, Z4, Z20
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z5, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z5, Z20
+	VPADDQ             Z12, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z6, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z6, Z20
+	VPADDQ             Z12, Z9, Z9
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z7, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z7, Z20
+	VPADDQ             Z12, Z10, Z10
+	VPADDQ             Z20, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z8, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z8, Z20
+	VPADDQ             Z12, Z11, Z11
+	VPADDQ             Z20, Z10, Z10
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z13, Z4, Z12
+	VSUBPD             Z12, Z3, Z20
+	VFMADD231PD        Z13, Z4, Z20
+	VPADDQ             Z20, Z11, Z11
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z9, Z9
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z10, Z10
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z11, Z11
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z13
+	VPADDQ             Z13, Z12, Z12
+	VPSUBQ             Z15, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z15, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z14, Z14
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z17, Z17
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSUBQ             Z14, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z14, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z16, Z16
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSUBQ             Z16, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z16, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z17, Z17
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSUBQ             Z17, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z17, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z18, Z18
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z11, Z11
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z9, Z9
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSUBQ             Z18, Z1, Z13
+	VPANDQ             Z0, Z13, Z13
+	VPADDQ             Z0, Z18, Z15
+	VPSRLQ             $0x34, Z15, Z15
+	VPADDQ             Z15, Z19, Z19
+	VPSLLQ             $0x2b, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z11, Z11
+	VPSRLQ             $0x09, Z13, Z15
+	VPADDQ             Z15, Z12, Z12
+	VPSLLQ             $0x04, Z13, Z15
+	VPADDQ             Z15, Z13, Z13
+	VPSLLQ             $0x24, Z13, Z15
+	VPANDQ             Z0, Z15, Z15
+	VPADDQ             Z15, Z10, Z10
+	VPSRLQ             $0x10, Z13, Z15
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQU64          Z19, 640(SP)
+	VMOVDQU64          Z9, 704(SP)
+	VMOVDQU64          Z10, 768(SP)
+	VMOVDQU64          Z11, 832(SP)
+	VMOVDQU64          Z12, 896(SP)
+	VMOVDQU64          (SP), Z9
+	VMOVDQU64          64(SP), Z10
+	VMOVDQU64          128(SP), Z11
+	VMOVDQU64          192(SP), Z12
+	VMOVDQU64          256(SP), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z9, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z9, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z5, Z10, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z5, Z10, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z5, Z11, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z5, Z11, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z5, Z12, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z5, Z12, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z5, Z13, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z5, Z13, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z9, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z9, Z20
+	VPADDQ             Z5, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z10, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z10, Z20
+	VPADDQ             Z5, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z11, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z11, Z20
+	VPADDQ             Z5, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z12, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z12, Z20
+	VPADDQ             Z5, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z13, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z13, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z9, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z9, Z20
+	VPADDQ             Z6, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z10, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z10, Z20
+	VPADDQ             Z6, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z11, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z11, Z20
+	VPADDQ             Z6, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z12, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z12, Z20
+	VPADDQ             Z6, Z5, Z5
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z13, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z13, Z20
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z9, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z9, Z20
+	VPADDQ             Z7, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z10, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z10, Z20
+	VPADDQ             Z7, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z11, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z11, Z20
+	VPADDQ             Z7, Z5, Z5
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z12, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z12, Z20
+	VPADDQ             Z7, Z6, Z6
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z13, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z13, Z20
+	VPADDQ             Z20, Z6, Z6
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z9, Z8
+	VSUBPD             Z8, Z3, Z20
+	VFMADD231PD        Z4, Z9, Z20
+	VPADDQ             Z8, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z10, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z10, Z9
+	VPADDQ             Z8, Z5, Z5
+	VPADDQ             Z9, Z19, Z19
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z11, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z11, Z9
+	VPADDQ             Z8, Z6, Z6
+	VPADDQ             Z9, Z5, Z5
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z12, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z12, Z9
+	VPADDQ             Z8, Z7, Z7
+	VPADDQ             Z9, Z6, Z6
+	VMOVDQA64          Z2, Z8
+	VFMADD231PD.RZ_SAE Z4, Z13, Z8
+	VSUBPD             Z8, Z3, Z9
+	VFMADD231PD        Z4, Z13, Z9
+	VPADDQ             Z9, Z7, Z7
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z5, Z5
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z6, Z6
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z7, Z7
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z8, Z8
+	VPSUBQ             Z15, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z15, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSUBQ             Z14, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z14, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSUBQ             Z16, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z16, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSUBQ             Z17, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z17, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSUBQ             Z18, Z1, Z4
+	VPANDQ             Z0, Z4, Z4
+	VPADDQ             Z0, Z18, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x2b, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSRLQ             $0x09, Z4, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x04, Z4, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x24, Z4, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x10, Z4, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSRAQ             $0x34, Z19, Z4
+	VPADDQ             Z4, Z5, Z5
+	VPANDQ             Z0, Z19, Z19
+	VPSRAQ             $0x34, Z5, Z4
+	VPADDQ             Z4, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z4
+	VPADDQ             Z4, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z4
+	VPADDQ             Z4, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VMOVDQU64          Z19, 320(SP)
+	VMOVDQU64          Z5, 384(SP)
+	VMOVDQU64          Z6, 448(SP)
+	VMOVDQU64          Z7, 512(SP)
+	VMOVDQU64          Z8, 576(SP)
+	VMOVDQU64          1280(SP), Z4
+	VMOVDQU64          1344(SP), Z5
+	VMOVDQU64          1408(SP), Z6
+	VMOVDQU64          1472(SP), Z7
+	VMOVDQU64          1536(SP), Z8
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQA64          Z2, Z9
+	VFMADD231PD.RZ_SAE Z4, Z5, Z9
+	VSUBPD             Z9, Z3, Z10
+	VFMADD231PD        Z4, Z5, Z10
+	VMOVDQA64          Z2, Z11
+	VFMADD231PD.RZ_SAE Z4, Z6, Z11
+	VSUBPD             Z11, Z3, Z12
+	VFMADD231PD        Z4, Z6, Z12
+	VPADDQ             Z12, Z9, Z9
+	VMOVDQA64          Z2, Z12
+	VFMADD231PD.RZ_SAE Z4, Z7, Z12
+	VSUBPD             Z12, Z3, Z13
+	VFMADD231PD        Z4, Z7, Z13
+	VPADDQ             Z13, Z11, Z11
+	VMOVDQA64          Z2, Z13
+	VFMADD231PD.RZ_SAE Z4, Z8, Z13
+	VSUBPD             Z13, Z3, Z14
+	VFMADD231PD        Z4, Z8, Z14
+	VPADDQ             Z14, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z6, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z6, Z15
+	VPADDQ             Z14, Z12, Z12
+	VPADDQ             Z15, Z11, Z11
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z7, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z7, Z15
+	VPADDQ             Z14, Z13, Z13
+	VPADDQ             Z15, Z12, Z12
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z5, Z8, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z5, Z8, Z15
+	VPADDQ             Z15, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z7, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z7, Z16
+	VPADDQ             Z15, Z14, Z14
+	VPADDQ             Z16, Z13, Z13
+	VMOVDQA64          Z2, Z15
+	VFMADD231PD.RZ_SAE Z6, Z8, Z15
+	VSUBPD             Z15, Z3, Z16
+	VFMADD231PD        Z6, Z8, Z16
+	VPADDQ             Z16, Z14, Z14
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z7, Z8, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z7, Z8, Z17
+	VPADDQ             Z17, Z15, Z15
+	VPADDQ             Z10, Z10, Z10
+	VPADDQ             Z9, Z9, Z9
+	VPADDQ             Z11, Z11, Z11
+	VPADDQ             Z12, Z12, Z12
+	VPADDQ             Z13, Z13, Z13
+	VPADDQ             Z14, Z14, Z14
+	VPADDQ             Z15, Z15, Z15
+	VPADDQ             Z16, Z16, Z16
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z4, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z4, Z18
+	VPADDQ             Z17, Z10, Z10
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z5, Z4
+	VSUBPD             Z4, Z3, Z17
+	VFMADD231PD        Z5, Z5, Z17
+	VPADDQ             Z4, Z11, Z11
+	VPADDQ             Z17, Z9, Z9
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z6, Z6, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z6, Z6, Z5
+	VPADDQ             Z4, Z13, Z13
+	VPADDQ             Z5, Z12, Z12
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z7, Z7, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z7, Z7, Z5
+	VPADDQ             Z4, Z15, Z15
+	VPADDQ             Z5, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z8, Z8, Z4
+	VSUBPD             Z4, Z3, Z5
+	VFMADD231PD        Z8, Z8, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z18, Z18
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z10, Z10
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z9, Z9
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z11, Z11
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z12, Z12
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z13, Z13
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z14, Z14
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z15, Z15
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VPSUBQ             Z18, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z18, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z10, Z10
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSUBQ             Z10, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z10, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z9, Z9
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSUBQ             Z9, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z9, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z11, Z11
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSUBQ             Z11, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z11, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z12, Z12
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z14, Z14
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSUBQ             Z12, Z1, Z5
+	VPANDQ             Z0, Z5, Z5
+	VPADDQ             Z0, Z12, Z6
+	VPSRLQ             $0x34, Z6, Z6
+	VPADDQ             Z6, Z13, Z13
+	VPSLLQ             $0x2b, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z16, Z16
+	VPSRLQ             $0x09, Z5, Z6
+	VPADDQ             Z6, Z4, Z4
+	VPSLLQ             $0x04, Z5, Z6
+	VPADDQ             Z6, Z5, Z5
+	VPSLLQ             $0x24, Z5, Z6
+	VPANDQ             Z0, Z6, Z6
+	VPADDQ             Z6, Z15, Z15
+	VPSRLQ             $0x10, Z5, Z6
+	VPADDQ             Z6, Z16, Z16
+	VMOVDQU64          320(SP), Z5
+	VMOVDQU64          384(SP), Z6
+	VMOVDQU64          448(SP), Z7
+	VMOVDQU64          512(SP), Z8
+	VMOVDQU64          576(SP), Z9
+	VPSUBQ             Z5, Z13, Z13
+	VPSUBQ             Z6, Z14, Z14
+	VPSUBQ             Z7, Z15, Z15
+	VPSUBQ             Z8, Z16, Z16
+	VPSUBQ             Z9, Z4, Z4
+	MOVQ               $0x0000000000000004, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z13, Z13
+	MOVQ               $0x0000044000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z16, Z16
+	MOVQ               $0x0000200000000000, SI
+	VPBROADCASTQ       SI, Z5
+	VPADDQ             Z5, Z4, Z4
+	VMOVDQU64          640(SP), Z5
+	VMOVDQU64          704(SP), Z6
+	VMOVDQU64          768(SP), Z7
+	VMOVDQU64          832(SP), Z8
+	VMOVDQU64          896(SP), Z9
+	VPSUBQ             Z5, Z13, Z13
+	VPSUBQ             Z6, Z14, Z14
+	VPSUBQ             Z7, Z15, Z15
+	VPSUBQ             Z8, Z16, Z16
+	VPSUBQ             Z9, Z4, Z4
+	VPSUBQ             Z5, Z13, Z13
+	VPSUBQ             Z6, Z14, Z14
+	VPSUBQ             Z7, Z15, Z15
+	VPSUBQ             Z8, Z16, Z16
+	VPSUBQ             Z9, Z4, Z4
+	VPSRAQ             $0x34, Z13, Z10
+	VPADDQ             Z10, Z14, Z14
+	VPANDQ             Z0, Z13, Z13
+	VPSRAQ             $0x34, Z14, Z10
+	VPADDQ             Z10, Z15, Z15
+	VPANDQ             Z0, Z14, Z14
+	VPSRAQ             $0x34, Z15, Z10
+	VPADDQ             Z10, Z16, Z16
+	VPANDQ             Z0, Z15, Z15
+	VPSRAQ             $0x34, Z16, Z10
+	VPADDQ             Z10, Z4, Z4
+	VPANDQ             Z0, Z16, Z16
+	VMOVDQU64          Z13, (AX)
+	VMOVDQU64          Z14, 64(AX)
+	VMOVDQU64          Z15, 128(AX)
+	VMOVDQU64          Z16, 192(AX)
+	VMOVDQU64          Z4, 256(AX)
+	VPSUBQ             Z13, Z5, Z5
+	VPSUBQ             Z14, Z6, Z6
+	VPSUBQ             Z15, Z7, Z7
+	VPSUBQ             Z16, Z8, Z8
+	VPSUBQ             Z4, Z9, Z9
+	MOVQ               $0x0000000000000006, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z5, Z5
+	MOVQ               $0x0000066000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z8, Z8
+	MOVQ               $0x0000300000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z9, Z9
+	VPSRAQ             $0x34, Z5, Z4
+	VPADDQ             Z4, Z6, Z6
+	VPANDQ             Z0, Z5, Z5
+	VPSRAQ             $0x34, Z6, Z4
+	VPADDQ             Z4, Z7, Z7
+	VPANDQ             Z0, Z6, Z6
+	VPSRAQ             $0x34, Z7, Z4
+	VPADDQ             Z4, Z8, Z8
+	VPANDQ             Z0, Z7, Z7
+	VPSRAQ             $0x34, Z8, Z4
+	VPADDQ             Z4, Z9, Z9
+	VPANDQ             Z0, Z8, Z8
+	VCVTUQQ2PD         Z5, Z4
+	VCVTUQQ2PD         Z6, Z5
+	VCVTUQQ2PD         Z7, Z6
+	VCVTUQQ2PD         Z8, Z7
+	VCVTUQQ2PD         Z9, Z8
+	VMOVDQU64          1280(SP), Z9
+	VMOVDQU64          1344(SP), Z10
+	VMOVDQU64          1408(SP), Z11
+	VMOVDQU64          1472(SP), Z12
+	VMOVDQU64          1536(SP), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z4, Z9, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z4, Z9, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z4, Z10, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z4, Z10, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z11, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z11, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z4, Z12, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z4, Z12, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z4, Z13, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z4, Z13, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z9, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z9, Z20
+	VPADDQ             Z4, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z10, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z10, Z20
+	VPADDQ             Z4, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z11, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z11, Z20
+	VPADDQ             Z4, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z12, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z12, Z20
+	VPADDQ             Z4, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z13, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z13, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z9, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z9, Z20
+	VPADDQ             Z5, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z10, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z10, Z20
+	VPADDQ             Z5, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z11, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z11, Z20
+	VPADDQ             Z5, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z12, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z12, Z20
+	VPADDQ             Z5, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z13, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z13, Z20
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z9, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z9, Z20
+	VPADDQ             Z6, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z10, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z10, Z20
+	VPADDQ             Z6, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z11, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z11, Z20
+	VPADDQ             Z6, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z12, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z12, Z20
+	VPADDQ             Z6, Z5, Z5
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z13, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z13, Z20
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z9, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z9, Z20
+	VPADDQ             Z7, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z10, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z10, Z9
+	VPADDQ             Z7, Z4, Z4
+	VPADDQ             Z9, Z19, Z19
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z11, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z11, Z9
+	VPADDQ             Z7, Z5, Z5
+	VPADDQ             Z9, Z4, Z4
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z12, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z12, Z9
+	VPADDQ             Z7, Z6, Z6
+	VPADDQ             Z9, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z13, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z13, Z9
+	VPADDQ             Z9, Z6, Z6
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z4, Z4
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z5, Z5
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z6, Z6
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z7, Z7
+	VPSUBQ             Z15, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z15, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSUBQ             Z14, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z14, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSUBQ             Z16, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z16, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSUBQ             Z17, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z17, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSUBQ             Z18, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z18, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VMOVDQU64          Z19, 640(SP)
+	VMOVDQU64          Z4, 704(SP)
+	VMOVDQU64          Z5, 768(SP)
+	VMOVDQU64          Z6, 832(SP)
+	VMOVDQU64          Z7, 896(SP)
+	VMOVDQU64          960(SP), Z4
+	VMOVDQU64          1024(SP), Z5
+	VMOVDQU64          1088(SP), Z6
+	VMOVDQU64          1152(SP), Z7
+	VMOVDQU64          1216(SP), Z8
+	VCVTUQQ2PD         Z4, Z4
+	VCVTUQQ2PD         Z5, Z5
+	VCVTUQQ2PD         Z6, Z6
+	VCVTUQQ2PD         Z7, Z7
+	VCVTUQQ2PD         Z8, Z8
+	VMOVDQU64          320(SP), Z9
+	VMOVDQU64          384(SP), Z10
+	VMOVDQU64          448(SP), Z11
+	VMOVDQU64          512(SP), Z12
+	VMOVDQU64          576(SP), Z13
+	VCVTUQQ2PD         Z9, Z9
+	VCVTUQQ2PD         Z10, Z10
+	VCVTUQQ2PD         Z11, Z11
+	VCVTUQQ2PD         Z12, Z12
+	VCVTUQQ2PD         Z13, Z13
+	VMOVDQA64          Z2, Z14
+	VFMADD231PD.RZ_SAE Z4, Z9, Z14
+	VSUBPD             Z14, Z3, Z15
+	VFMADD231PD        Z4, Z9, Z15
+	VMOVDQA64          Z2, Z16
+	VFMADD231PD.RZ_SAE Z4, Z10, Z16
+	VSUBPD             Z16, Z3, Z17
+	VFMADD231PD        Z4, Z10, Z17
+	VPADDQ             Z17, Z14, Z14
+	VMOVDQA64          Z2, Z17
+	VFMADD231PD.RZ_SAE Z4, Z11, Z17
+	VSUBPD             Z17, Z3, Z18
+	VFMADD231PD        Z4, Z11, Z18
+	VPADDQ             Z18, Z16, Z16
+	VMOVDQA64          Z2, Z18
+	VFMADD231PD.RZ_SAE Z4, Z12, Z18
+	VSUBPD             Z18, Z3, Z19
+	VFMADD231PD        Z4, Z12, Z19
+	VPADDQ             Z19, Z17, Z17
+	VMOVDQA64          Z2, Z19
+	VFMADD231PD.RZ_SAE Z4, Z13, Z19
+	VSUBPD             Z19, Z3, Z20
+	VFMADD231PD        Z4, Z13, Z20
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z9, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z9, Z20
+	VPADDQ             Z4, Z16, Z16
+	VPADDQ             Z20, Z14, Z14
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z10, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z10, Z20
+	VPADDQ             Z4, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z11, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z11, Z20
+	VPADDQ             Z4, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z12, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z12, Z20
+	VPADDQ             Z4, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z4
+	VFMADD231PD.RZ_SAE Z5, Z13, Z4
+	VSUBPD             Z4, Z3, Z20
+	VFMADD231PD        Z5, Z13, Z20
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z9, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z9, Z20
+	VPADDQ             Z5, Z17, Z17
+	VPADDQ             Z20, Z16, Z16
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z10, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z10, Z20
+	VPADDQ             Z5, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z11, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z11, Z20
+	VPADDQ             Z5, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z12, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z12, Z20
+	VPADDQ             Z5, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z5
+	VFMADD231PD.RZ_SAE Z6, Z13, Z5
+	VSUBPD             Z5, Z3, Z20
+	VFMADD231PD        Z6, Z13, Z20
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z9, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z9, Z20
+	VPADDQ             Z6, Z18, Z18
+	VPADDQ             Z20, Z17, Z17
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z10, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z10, Z20
+	VPADDQ             Z6, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z11, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z11, Z20
+	VPADDQ             Z6, Z4, Z4
+	VPADDQ             Z20, Z19, Z19
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z12, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z12, Z20
+	VPADDQ             Z6, Z5, Z5
+	VPADDQ             Z20, Z4, Z4
+	VMOVDQA64          Z2, Z6
+	VFMADD231PD.RZ_SAE Z7, Z13, Z6
+	VSUBPD             Z6, Z3, Z20
+	VFMADD231PD        Z7, Z13, Z20
+	VPADDQ             Z20, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z9, Z7
+	VSUBPD             Z7, Z3, Z20
+	VFMADD231PD        Z8, Z9, Z20
+	VPADDQ             Z7, Z19, Z19
+	VPADDQ             Z20, Z18, Z18
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z10, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z10, Z9
+	VPADDQ             Z7, Z4, Z4
+	VPADDQ             Z9, Z19, Z19
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z11, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z11, Z9
+	VPADDQ             Z7, Z5, Z5
+	VPADDQ             Z9, Z4, Z4
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z12, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z12, Z9
+	VPADDQ             Z7, Z6, Z6
+	VPADDQ             Z9, Z5, Z5
+	VMOVDQA64          Z2, Z7
+	VFMADD231PD.RZ_SAE Z8, Z13, Z7
+	VSUBPD             Z7, Z3, Z9
+	VFMADD231PD        Z8, Z13, Z9
+	VPADDQ             Z9, Z6, Z6
+	MOVQ               $0xbcd0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z15, Z15
+	MOVQ               $0x3330000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z14, Z14
+	MOVQ               $0xa990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z16, Z16
+	MOVQ               $0x1ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z17, Z17
+	MOVQ               $0x9650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z18, Z18
+	MOVQ               $0x9310000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z19, Z19
+	MOVQ               $0x1cb0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z4, Z4
+	MOVQ               $0xa650000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z5, Z5
+	MOVQ               $0x2ff0000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z6, Z6
+	MOVQ               $0xb990000000000000, SI
+	VPBROADCASTQ       SI, Z8
+	VPADDQ             Z8, Z7, Z7
+	VPSUBQ             Z15, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z15, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z14, Z14
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSUBQ             Z14, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z14, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z16, Z16
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSUBQ             Z16, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z16, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z17, Z17
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSUBQ             Z17, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z17, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z18, Z18
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z4, Z4
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSUBQ             Z18, Z1, Z8
+	VPANDQ             Z0, Z8, Z8
+	VPADDQ             Z0, Z18, Z9
+	VPSRLQ             $0x34, Z9, Z9
+	VPADDQ             Z9, Z19, Z19
+	VPSLLQ             $0x2b, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z6, Z6
+	VPSRLQ             $0x09, Z8, Z9
+	VPADDQ             Z9, Z7, Z7
+	VPSLLQ             $0x04, Z8, Z9
+	VPADDQ             Z9, Z8, Z8
+	VPSLLQ             $0x24, Z8, Z9
+	VPANDQ             Z0, Z9, Z9
+	VPADDQ             Z9, Z5, Z5
+	VPSRLQ             $0x10, Z8, Z9
+	VPADDQ             Z9, Z6, Z6
+	VMOVDQU64          640(SP), Z8
+	VMOVDQU64          704(SP), Z9
+	VMOVDQU64          768(SP), Z10
+	VMOVDQU64          832(SP), Z11
+	VMOVDQU64          896(SP), Z12
+	VPSUBQ             Z19, Z8, Z8
+	VPSUBQ             Z4, Z9, Z9
+	VPSUBQ             Z5, Z10, Z10
+	VPSUBQ             Z6, Z11, Z11
+	VPSUBQ             Z7, Z12, Z12
+	MOVQ               $0x0000000000000004, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z8, Z8
+	MOVQ               $0x0000044000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z11, Z11
+	MOVQ               $0x0000200000000000, SI
+	VPBROADCASTQ       SI, Z4
+	VPADDQ             Z4, Z12, Z12
+	VPSRAQ             $0x34, Z8, Z4
+	VPADDQ             Z4, Z9, Z9
+	VPANDQ             Z0, Z8, Z8
+	VPSRAQ             $0x34, Z9, Z4
+	VPADDQ             Z4, Z10, Z10
+	VPANDQ             Z0, Z9, Z9
+	VPSRAQ             $0x34, Z10, Z4
+	VPADDQ             Z4, Z11, Z11
+	VPANDQ             Z0, Z10, Z10
+	VPSRAQ             $0x34, Z11, Z4
+	VPADDQ             Z4, Z12, Z12
+	VPANDQ             Z0, Z11, Z11
+	VMOVDQU64          Z8, 320(AX)
+	VMOVDQU64          Z9, 384(AX)
+	VMOVDQU64          Z10, 448(AX)
+	VMOVDQU64          Z11, 512(AX)
+	VMOVDQU64          Z12, 576(AX)
+	ADDQ               $0x00000040, DX
+	DECQ               BX
+	JNE                point
 	VZEROUPPER
 	RET

@@ -2,7 +2,7 @@
 
 package hash
 
-var eight = false
+func ways() []way { return []way{alone} }
 
 func permute8(*lanes, *uint64) { panic("hash: not on this processor") }
 

@@ -35,7 +35,7 @@ func (l *Lists) End() {
 // order, and holds until it is called again.
 func (l *Lists) Sums() []fp.Element {
 	l.sums = append(l.sums[:0], make([]fp.Element, len(l.ends))...)
-	if eight && len(l.ends) > 1 {
+	if eight != alone && len(l.ends) > 1 {
 		l.sumLanes()
 	} else {
 		begin := 0
@@ -140,7 +140,7 @@ func (l *Lists) sumLanes() {
 func Pairs(list []fp.Element) {
 	n := len(list) / 2
 	i := 0
-	if eight {
+	if eight != alone {
 		two := fp.NewElement(2)
 		for ; n-i > 1; i += width {
 			var s lanes

@@ -27,7 +27,7 @@ func TestPedersen(t *testing.T) {
 }
 
 func TestPedersenPairs(t *testing.T) {
-	both(t, func(t *testing.T) {
+	every(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(13, 14))
 		for n := range 40 {
 			list := make([]fp.Element, n)
@@ -46,7 +46,7 @@ func TestPedersenPairs(t *testing.T) {
 }
 
 func TestChains(t *testing.T) {
-	both(t, func(t *testing.T) {
+	every(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(15, 16))
 		var chains hash.Chains
 		for n := range 22 { // the same memory for all
@@ -87,14 +87,17 @@ func BenchmarkPedersen(b *testing.B) {
 			x = hash.Pedersen(&x, &y)
 		}
 	})
-	b.Run("eight", func(b *testing.B) {
-		list := make([]fp.Element, 16)
-		hash.PedersenPairs(list)
-		for b.Loop() {
+	for _, way := range hash.Ways() {
+		b.Run(way.String(), func(b *testing.B) {
+			defer hash.Use(way)()
+			list := make([]fp.Element, 16)
 			hash.PedersenPairs(list)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/8, "ns/hash")
-	})
+			for b.Loop() {
+				hash.PedersenPairs(list)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/8, "ns/hash")
+		})
+	}
 	b.Run("peer", func(b *testing.B) {
 		for b.Loop() {
 			x = pedersenByPeer(&x, &y)

@@ -4,8 +4,9 @@
 //
 // Most of what verifying a block costs is Poseidon's permutation, and most of what a block
 // hashes does not depend on each other. So there is one permutation at a time, on four
-// words an element, and eight at once on processors with AVX-512 IFMA, on five words of 52
-// bits: Lists and Pairs hash many things and choose. Both use the same two shortcuts:
+// words an element, and eight at once on processors with AVX-512, on five words of 52 bits:
+// Lists and Pairs hash many things and choose. Words are multiplied by IFMA where the processor
+// has that, and elsewhere as floating-point numbers. All use the same two shortcuts:
 //
 //   - The prime is 2^251 + 17*2^192 + 1: a step of a Montgomery reduction is one
 //     multiplication, and what is above 2^251 is folded down by a shift. Between steps

@@ -56,18 +56,17 @@ func element(r *rand.Rand) (e fp.Element) {
 	return e
 }
 
-// both runs a test with as many states at once as this processor can, and with one.
-func both(t *testing.T, test func(t *testing.T)) {
-	t.Run("one", func(t *testing.T) {
-		defer hash.OneAtATime()()
-		test(t)
-	})
-	t.Run("eight", func(t *testing.T) {
-		if !hash.CanEight() {
-			t.Log("this processor has no AVX-512 IFMA: one state at a time again")
-		}
-		test(t)
-	})
+// every runs a test in each way that this processor has to work on eight of a kind.
+func every(t *testing.T, test func(t *testing.T)) {
+	for _, way := range hash.Ways() {
+		t.Run(way.String(), func(t *testing.T) {
+			defer hash.Use(way)()
+			test(t)
+		})
+	}
+	if n := len(hash.Ways()); n < 3 {
+		t.Logf("this processor has %d of 3 ways: %v", n, hash.Ways())
+	}
 }
 
 func TestPoseidon(t *testing.T) {
@@ -81,7 +80,7 @@ func TestPoseidon(t *testing.T) {
 }
 
 func TestPairs(t *testing.T) {
-	both(t, func(t *testing.T) {
+	every(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		for n := range 40 {
 			list := make([]fp.Element, n)
@@ -100,7 +99,7 @@ func TestPairs(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	both(t, func(t *testing.T) {
+	every(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		var lists hash.Lists
 		for n := range 30 { // the same memory for all
@@ -141,17 +140,21 @@ func FuzzPoseidon(f *testing.F) {
 			var e fp.Element
 			list = append(list, *e.SetBytes(data[:32]))
 		}
-		for range 2 { // once alone, and once in eight lanes
-			for i := range list {
-				lists.Add(&list[i])
-			}
-			lists.End()
-		}
 		want := listByPeer(list)
-		for i, got := range lists.Sums() {
-			if got != want {
-				t.Fatalf("%d: %v, not %v", i, got, want)
+		for _, way := range hash.Ways() {
+			undo := hash.Use(way)
+			for range 2 { // of eight lanes one is done alone in the end
+				for i := range list {
+					lists.Add(&list[i])
+				}
+				lists.End()
 			}
+			for i, got := range lists.Sums() {
+				if got != want {
+					t.Fatalf("%v: %d: %v, not %v", way, i, got, want)
+				}
+			}
+			undo()
 		}
 	})
 }
@@ -160,7 +163,7 @@ func FuzzPoseidon(f *testing.F) {
 // modules that nothing else does.
 func TestAssemblyIsCurrent(t *testing.T) {
 	sum := sha256.New()
-	for _, name := range []string{"main.go", "poseidon.go", "pedersen.go"} {
+	for _, name := range []string{"main.go", "poseidon.go", "pedersen.go", "floats.go"} {
 		source, err := os.ReadFile("asm/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -184,13 +187,16 @@ func BenchmarkPoseidon(b *testing.B) {
 			x = hash.Poseidon(&x, &y)
 		}
 	})
-	b.Run("eight", func(b *testing.B) {
-		list := make([]fp.Element, 16)
-		for b.Loop() {
-			hash.Pairs(list)
-		}
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/8, "ns/hash")
-	})
+	for _, way := range hash.Ways() {
+		b.Run(way.String(), func(b *testing.B) {
+			defer hash.Use(way)()
+			list := make([]fp.Element, 16)
+			for b.Loop() {
+				hash.Pairs(list)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/8, "ns/hash")
+		})
+	}
 	b.Run("peer", func(b *testing.B) {
 		for b.Loop() {
 			x = pairByPeer(&x, &y)

@@ -10,6 +10,9 @@
 // one: products come out below 1 + a*b/480 primes, with a and b in primes. Words that are
 // only added may have up to 62 bits and a sign; before a multiplication their carries are
 // passed on, and it takes the lower 52 bits of each by itself.
+//
+// All of it is written twice: with the multiplication of 52 bits that AVX-512 IFMA has, and
+// with that of floating-point numbers, whose significands have as many (see floats.go).
 package main
 
 import (
@@ -21,8 +24,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-//go:embed main.go poseidon.go pedersen.go
+//go:embed main.go poseidon.go pedersen.go floats.go
 var source embed.FS
+
+var sources = []string{"main.go", "poseidon.go", "pedersen.go", "floats.go"}
 
 const (
 	words = 5
@@ -37,8 +42,22 @@ type element [words]reg.VecVirtual
 var third, fourth, mask, zero reg.VecVirtual
 
 func main() {
-	TEXT("permute8", NOSPLIT, "func(s *[120]uint64, keys *uint64)")
-	Doc("permute8 permutes eight states.")
+	permute("permute8Integers", "permute8Integers permutes eight states.")
+	TEXT("addPoints8Integers", 0, "func(p *[120]uint64, table *uint64, offsets *uint64, n int)")
+	Doc("addPoints8Integers adds n points of a table to each of eight.")
+	addPoints()
+
+	floats = true
+	permute("permute8Floats", "permute8Floats is permute8Integers without IFMA.")
+	TEXT("addPoints8Floats", 0, "func(p *[120]uint64, table *uint64, offsets *uint64, n int)")
+	Doc("addPoints8Floats is addPoints8Integers without IFMA.")
+	addPoints()
+	Generate()
+}
+
+func permute(name, doc string) {
+	TEXT(name, NOSPLIT, "func(s *[120]uint64, keys *uint64)")
+	Doc(doc)
 	Commentf("made from %x", digest())
 	state, keys := Load(Param("s"), GP64()), Load(Param("keys"), GP64())
 	constants()
@@ -54,16 +73,11 @@ func main() {
 	})
 	VZEROUPPER()
 	RET()
-
-	TEXT("addPoints8", 0, "func(p *[120]uint64, table *uint64, offsets *uint64, n int)")
-	Doc("addPoints8 adds n points of a table to each of eight.")
-	addPoints()
-	Generate()
 }
 
 func digest() []byte {
 	sum := sha256.New()
-	for _, name := range []string{"main.go", "poseidon.go", "pedersen.go"} {
+	for _, name := range sources {
 		text, err := source.ReadFile(name)
 		if err != nil {
 			panic(err)
@@ -74,6 +88,11 @@ func digest() []byte {
 }
 
 func constants() {
+	if floats {
+		mask, zero = constant(1<<52-1), constant(0)
+		cut, rest = constant(cutBits), constant(restBits)
+		return
+	}
 	third, fourth, mask, zero = constant(17<<36), constant(1<<43), constant(1<<52-1), constant(0)
 }
 
@@ -147,12 +166,15 @@ func (e *element) carry() {
 	}
 }
 
-// pass is carry for what is only multiplied: the upper bits stay, and are not seen.
+// pass is carry for what is only multiplied: the upper bits stay where they are not seen.
 func (e *element) pass() {
 	c := ZMM()
 	for i := range words - 1 {
 		VPSRLQ(Imm(52), e[i], c)
 		VPADDQ(c, e[i+1], e[i+1])
+		if floats {
+			VPANDQ(mask, e[i], e[i])
+		}
 	}
 }
 
@@ -184,7 +206,11 @@ func newProduct() (p product) {
 func (p *product) low(i int, a, b reg.VecVirtual)  { VPMADD52LUQ(a, b, p[i]) }
 func (p *product) high(i int, a, b reg.VecVirtual) { VPMADD52HUQ(a, b, p[i+1]) }
 
+// square takes what factor made of an element whose carries were passed on.
 func square(a element) element {
+	if floats {
+		return squareFloats(a)
+	}
 	p := newProduct()
 	for i := range words {
 		for j := i + 1; j < words; j++ {
@@ -202,7 +228,11 @@ func square(a element) element {
 	return p.reduce()
 }
 
+// mul takes what factor made of two.
 func mul(a, b element) element {
+	if floats {
+		return mulFloats(a, b)
+	}
 	p := newProduct()
 	for i := range words {
 		for j := range words {
@@ -232,7 +262,8 @@ func (p *product) reduce() (e element) {
 
 // cube is of an element whose words were carried. Its words were not.
 func cube(x element) element {
+	x = factor(x)
 	s := square(x)
 	s.pass()
-	return mul(s, x)
+	return mul(factor(s), x)
 }
