@@ -75,7 +75,7 @@ const (
 )
 
 func placeOf(number uint64, s transaction.Stamp) place {
-	return place{BlockNumber: int64(number), BlockHash: s.BlockHash.String(), Timestamp: int64(s.BlockTime) * 1000}
+	return place{BlockNumber: int64(number), BlockHash: s.BlockHash, Timestamp: int64(s.BlockTime) * 1000}
 }
 
 func placeOfBlock(b *block.Summary) place {
@@ -83,24 +83,15 @@ func placeOfBlock(b *block.Summary) place {
 }
 
 func txPlaceOf(t *transaction.Record) txPlace {
-	return txPlace{TxIndex: int32(t.Index), TxHash: t.Hash.String()}
+	return txPlace{TxIndex: int32(t.Index), TxHash: t.Hash}
 }
 
-func texts(list []felt.Felt) []string {
-	out := make([]string, len(list))
-	for i := range list {
-		out[i] = list[i].String()
-	}
-	return out
-}
-
-// textIf is nil where there is no such thing.
-func textIf(is bool, f *felt.Felt) *string {
+// feltIf is nil where there is no such thing.
+func feltIf(is bool, f *felt.Felt) *felt.Felt {
 	if !is {
 		return nil
 	}
-	s := f.String()
-	return &s
+	return f
 }
 
 // priceOf is nil for a price of zero: nodes tell one of blocks from before there was the price.
@@ -113,11 +104,11 @@ func priceOf(p *felt.Felt) *string {
 }
 
 func feedBlocks(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[blockRow](f, meta)
+	t := newTable(f, meta, "blockRow", &blockRow{})
 	return feeder{end: t.end, header: func(b *block.Summary) error {
 		row := blockRow{
-			BlockNumber: int64(b.Number), BlockHash: b.Hash.String(), ParentHash: b.ParentHash.String(), Timestamp: int64(b.Timestamp) * 1000,
-			StateRoot: b.NewRoot.String(), Sequencer: textIf(!b.Sequencer.IsZero(), &b.Sequencer),
+			BlockNumber: int64(b.Number), BlockHash: b.Hash, ParentHash: b.ParentHash, Timestamp: int64(b.Timestamp) * 1000,
+			StateRoot: b.NewRoot, Sequencer: feltIf(!b.Sequencer.IsZero(), &b.Sequencer),
 			TxCount: b.Transactions, EventCount: b.Events, MessageCount: b.Messages, RevertedCount: b.Reverted, StateDiffLength: b.StateDiffLength,
 			L1GasPriceWei: priceOf(&b.L1GasPrice.InWei), L1GasPriceFri: priceOf(&b.L1GasPrice.InFri),
 			L1DataGasPriceWei: priceOf(&b.L1DataGasPrice.InWei), L1DataGasPriceFri: priceOf(&b.L1DataGasPrice.InFri),
@@ -135,12 +126,12 @@ func feedBlocks(f *file, meta map[string]string, _ *registry.Chain) feeder {
 }
 
 func feedEvents(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[eventRow](f, meta)
+	t := newTable(f, meta, "eventRow", &eventRow{})
 	return feeder{end: t.end, transaction: func(rec *transaction.Record) error {
 		row := eventRow{place: placeOf(rec.Block, rec.Stamp), txPlace: txPlaceOf(rec), TxType: rec.Type.String()}
 		for i := range rec.Receipt.Events {
 			e := &rec.Receipt.Events[i]
-			row.LogIndex, row.Address, row.Keys, row.Data = int32(i), e.From.String(), texts(e.Keys), texts(e.Data)
+			row.LogIndex, row.Address, row.Keys, row.Data = int32(i), e.From, e.Keys, e.Data
 			if err := t.add(&row, rowBytes+feltBytes*(len(e.Keys)+len(e.Data))); err != nil {
 				return err
 			}
@@ -150,7 +141,7 @@ func feedEvents(f *file, meta map[string]string, _ *registry.Chain) feeder {
 }
 
 func feedTransfers(f *file, meta map[string]string, known *registry.Chain) feeder {
-	t := newTable[transferRow](f, meta)
+	t := newTable(f, meta, "transferRow", &transferRow{})
 	digits := func(n *big.Int) *string {
 		if n == nil {
 			return nil
@@ -172,7 +163,7 @@ func feedTransfers(f *file, meta map[string]string, known *registry.Chain) feede
 			}
 			row := transferRow{
 				place: at, txPlace: tx, LogIndex: int32(n.Log), TransferIndex: int32(n.Index),
-				Token: v.Token.String(), From: v.From.String(), To: v.To.String(), Standard: v.Standard.String(),
+				Token: v.Token, From: v.From, To: v.To, Standard: v.Standard.String(),
 				RawValue: digits(v.Number()), TokenID: digits(v.TokenID()),
 			}
 			if moved := v.Amount(); moved != nil {
@@ -180,7 +171,7 @@ func feedTransfers(f *file, meta map[string]string, known *registry.Chain) feede
 				if err != nil {
 					return err
 				}
-				row.Amount, row.AmountE0, row.AmountE26, row.AmountE52 = &a.text, &a.e0, &a.e26, &a.e52
+				row.Amount = &a
 			}
 			if err := t.add(&row, 2*rowBytes); err != nil {
 				return err
@@ -191,7 +182,7 @@ func feedTransfers(f *file, meta map[string]string, known *registry.Chain) feede
 }
 
 func feedBalances(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[balanceRow](f, meta)
+	t := newTable(f, meta, "balanceRow", &balanceRow{})
 	var at place
 	var receipts []starknet.Receipt
 	return feeder{
@@ -209,8 +200,7 @@ func feedBalances(f *file, meta map[string]string, _ *registry.Chain) feeder {
 				if err != nil {
 					return err
 				}
-				row := balanceRow{place: at, Token: c.Token.String(), Holder: c.Holder.String(),
-					Amount: a.text, AmountE0: a.e0, AmountE26: a.e26, AmountE52: a.e52, Units: c.Units}
+				row := balanceRow{place: at, Token: c.Token, Holder: c.Holder, Amount: a, Units: c.Units}
 				if err := t.add(&row, rowBytes+feltBytes); err != nil {
 					return err
 				}
@@ -225,15 +215,15 @@ func feedBalances(f *file, meta map[string]string, _ *registry.Chain) feeder {
 var directions = map[message.Direction]string{message.ToL2: "l1_to_l2", message.ToL1: "l2_to_l1"}
 
 func feedMessages(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[messageRow](f, meta)
+	t := newTable(f, meta, "messageRow", &messageRow{})
 	return feeder{end: t.end, transaction: func(rec *transaction.Record) error {
 		for i := range message.Count(&rec.Transaction, &rec.Receipt) {
 			m := message.Of(&rec.Transaction, &rec.Receipt, i)
 			row := messageRow{
 				place: placeOf(rec.Block, rec.Stamp), txPlace: txPlaceOf(rec), MessageIndex: int32(i), Direction: directions[m.Direction],
-				Hash: "0x" + hex.EncodeToString(m.Hash[:]), From: textIf(m.HasFrom, &m.From), To: m.To.String(),
-				Selector: textIf(m.Direction == message.ToL2, &m.Selector), Nonce: textIf(m.HasNonce, &m.Nonce),
-				Reverted: m.Reverted, Payload: texts(m.Payload),
+				Hash: "0x" + hex.EncodeToString(m.Hash[:]), From: feltIf(m.HasFrom, &m.From), To: m.To,
+				Selector: feltIf(m.Direction == message.ToL2, &m.Selector), Nonce: feltIf(m.HasNonce, &m.Nonce),
+				Reverted: m.Reverted, Payload: m.Payload,
 			}
 			if err := t.add(&row, 2*rowBytes+feltBytes*len(m.Payload)); err != nil {
 				return err
@@ -244,16 +234,16 @@ func feedMessages(f *file, meta map[string]string, _ *registry.Chain) feeder {
 }
 
 func feedContracts(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[contractRow](f, meta)
+	t := newTable(f, meta, "contractRow", &contractRow{})
 	return feeder{end: t.end, state: func(b *block.Summary, d *starknet.StateDiff) error {
 		at := placeOfBlock(b)
 		for _, c := range d.Deployed {
-			if err := t.add(&contractRow{at, c.Address.String(), c.ClassHash.String(), "deployed"}, rowBytes); err != nil {
+			if err := t.add(&contractRow{at, c.Address, c.ClassHash, "deployed"}, rowBytes); err != nil {
 				return err
 			}
 		}
 		for _, c := range d.Replaced {
-			if err := t.add(&contractRow{at, c.Address.String(), c.ClassHash.String(), "replaced"}, rowBytes); err != nil {
+			if err := t.add(&contractRow{at, c.Address, c.ClassHash, "replaced"}, rowBytes); err != nil {
 				return err
 			}
 		}
@@ -262,18 +252,18 @@ func feedContracts(f *file, meta map[string]string, _ *registry.Chain) feeder {
 }
 
 func feedClasses(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[classRow](f, meta)
+	t := newTable(f, meta, "classRow", &classRow{})
 	return feeder{end: t.end, state: func(b *block.Summary, d *starknet.StateDiff) error {
 		at := placeOfBlock(b)
 		rows := make([]classRow, 0, len(d.Declared)+len(d.DeprecatedDeclared)+len(d.Migrated))
 		for _, c := range d.Declared {
-			rows = append(rows, classRow{at, c.ClassHash.String(), textIf(true, &c.CompiledClassHash), "declared"})
+			rows = append(rows, classRow{at, c.ClassHash, &c.CompiledClassHash, "declared"})
 		}
 		for _, c := range d.DeprecatedDeclared {
-			rows = append(rows, classRow{at, c.String(), nil, "declared_cairo0"})
+			rows = append(rows, classRow{at, c, nil, "declared_cairo0"})
 		}
 		for _, c := range d.Migrated {
-			rows = append(rows, classRow{at, c.ClassHash.String(), textIf(true, &c.CompiledClassHash), "migrated"})
+			rows = append(rows, classRow{at, c.ClassHash, &c.CompiledClassHash, "migrated"})
 		}
 		for i := range rows {
 			if err := t.add(&rows[i], rowBytes); err != nil {

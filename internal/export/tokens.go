@@ -19,7 +19,7 @@ const (
 
 // feedTokens writes what is known of all tokens that moved up to the last block.
 func (x *run) feedTokens(ctx context.Context, j *job, p *pin, f *file) error {
-	t := newTable[tokenRow](f, x.metadata(Tokens, j, p))
+	t := newTable(f, x.metadata(Tokens, j, p), "tokenRow", &tokenRow{})
 	from := token.First{Block: j.first}
 	for done := false; !done; {
 		var rows []tokenRow
@@ -76,7 +76,7 @@ func (x *run) describe(ctx context.Context, r explorer.Reader, list []token.Firs
 	}
 	rows := make([]tokenRow, len(addresses))
 	for i := range addresses {
-		row := tokenRow{Token: addresses[i].String(), FirstBlock: int64(first[i]), Standard: kinds[i].String()}
+		row := tokenRow{Token: addresses[i], FirstBlock: int64(first[i]), Standard: kinds[i].String()}
 		if m := metadata[i]; m != nil && m.Known {
 			row.Name, row.Symbol = m.Name, m.Symbol
 			if m.Decimals != nil {

@@ -3,13 +3,12 @@ package export
 import (
 	"chainexplorer/internal/explorer/message"
 	"chainexplorer/internal/explorer/transaction"
-	"chainexplorer/internal/felt"
 	"chainexplorer/internal/registry"
 	"chainexplorer/internal/starknet"
 )
 
 func feedTransactions(f *file, meta map[string]string, _ *registry.Chain) feeder {
-	t := newTable[transactionRow](f, meta)
+	t := newTable(f, meta, "transactionRow", &transactionRow{})
 	return feeder{end: t.end, transaction: func(rec *transaction.Record) error {
 		row, err := rowOfTransaction(rec)
 		if err != nil {
@@ -28,24 +27,22 @@ func rowOfTransaction(rec *transaction.Record) (row transactionRow, err error) {
 	}
 	resources, messages := rec.Receipt.Resources, message.Count(&rec.Transaction, &rec.Receipt)
 	row = transactionRow{
-		place: placeOf(rec.Block, rec.Stamp), TxIndex: int32(rec.Index), TxHash: rec.Hash.String(),
-		Type: rec.Type.String(), Version: rec.Version.String(), Execution: rec.Receipt.Execution.String(),
-		Fee: fee.text, FeeE0: fee.e0, FeeE26: fee.e26, FeeE52: fee.e52, FeeUnit: rec.Receipt.FeeUnit.String(),
+		place: placeOf(rec.Block, rec.Stamp), TxIndex: int32(rec.Index), TxHash: rec.Hash,
+		Type: rec.Type.String(), Version: rec.Version, Execution: rec.Receipt.Execution.String(),
+		Fee: fee, FeeUnit: rec.Receipt.FeeUnit.String(),
 		L1Gas: resources.L1Gas, L1DataGas: resources.L1DataGas, L2Gas: resources.L2Gas,
-		Nonce: textIf(rec.HasNonce, &rec.Nonce), Calldata: texts(rec.Passed()), Signature: texts(rec.Signature),
+		Nonce: feltIf(rec.HasNonce, &rec.Nonce), Calldata: rec.Passed(), Signature: rec.Signature,
 		EventCount: int32(len(rec.Receipt.Events)), MessageCount: int32(messages),
 	}
-	if from, to := rec.Ends(); true {
-		row.From, row.To = textOf(from), textOf(to)
-	}
+	row.From, row.To = rec.Ends()
 	if rec.Receipt.RevertReason != "" {
 		row.RevertReason = &rec.Receipt.RevertReason
 	}
 	deploys := rec.Type == starknet.Deploy || rec.Type == starknet.DeployAccount
 	version, _ := rec.PlainVersion()
-	row.ClassHash = textIf(rec.Type == starknet.Declare || deploys, &rec.ClassHash)
-	row.DeployedAddress = textIf(deploys, &rec.Receipt.ContractAddress)
-	row.Selector = textIf(rec.Type == starknet.L1Handler || rec.Type == starknet.Invoke && version == 0, &rec.EntryPointSelector)
+	row.ClassHash = feltIf(rec.Type == starknet.Declare || deploys, &rec.ClassHash)
+	row.DeployedAddress = feltIf(deploys, &rec.Receipt.ContractAddress)
+	row.Selector = feltIf(rec.Type == starknet.L1Handler || rec.Type == starknet.Invoke && version == 0, &rec.EntryPointSelector)
 	switch b := rec.ResourceBounds; {
 	case b != nil:
 		row.Tip = &rec.Tip
@@ -64,12 +61,4 @@ func rowOfTransaction(rec *transaction.Record) (row transactionRow, err error) {
 func bound(b *starknet.ResourceBound) (most *uint64, price *string) {
 	text := b.MaxPricePerUnit.Decimal()
 	return &b.MaxAmount, &text
-}
-
-// textOf is nil for nil.
-func textOf(f *felt.Felt) *string {
-	if f == nil {
-		return nil
-	}
-	return textIf(true, f)
 }
