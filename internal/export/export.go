@@ -20,7 +20,7 @@ import (
 )
 
 // Format is the number of the columns and the layout. It is raised with every change.
-const Format = 2
+const Format = 3
 
 // Options say what to export.
 type Options struct {

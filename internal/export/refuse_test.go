@@ -78,7 +78,7 @@ func TestDamage(t *testing.T) {
 	}
 	same(t, dir, want)
 
-	for _, text := range []string{"{", `{"format":2,"blocksPerFile":16,"files":[{"family":"events","path":"../../etc/passwd","firstBlock":0}]}`} {
+	for _, text := range []string{"{", `{"format":3,"blocksPerFile":16,"files":[{"family":"events","path":"../../etc/passwd","firstBlock":0}]}`} {
 		if err := os.WriteFile(filepath.Join(dir, "export.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
