@@ -13,6 +13,7 @@ var testOnly = []string{
 	"github.com/chromedp/chromedp",
 	"github.com/google/go-cmp",
 	"github.com/google/pprof",
+	"github.com/parquet-go",
 	"github.com/santhosh-tekuri/jsonschema",
 	"github.com/standard-webhooks/standard-webhooks",
 	"github.com/stretchr/testify",

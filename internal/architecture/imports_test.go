@@ -18,7 +18,7 @@ type floor struct {
 // floors are from the ground up. A package stands on the first floor that has a
 // pattern for it.
 var floors = []floor{
-	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/jsonrow", "internal/logs", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/unpack", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/webhook/egress", "internal/traces", "internal/clientgen", "internal/get", "internal/site/shelf", "client/...", "docs"}},
+	{"the ground: numbers, vocabulary, small tools", []string{"internal/felt", "internal/jsonrow", "internal/logs", "internal/markup", "internal/backoff", "internal/durable", "internal/edge", "internal/parquet", "internal/unpack", "internal/contractcall", "internal/registry", "internal/verification/archive/...", "internal/verification/client", "internal/verification/keyring", "internal/verification/logproof", "internal/verification/signer", "internal/verification/receipt", "internal/verification/strictjson", "internal/verification/submission", "internal/verification/sandbox/...", "internal/verification/toolchain/...", "internal/verification/cairoproject", "internal/verification/sample", "internal/relay/request", "internal/webhook/egress", "internal/traces", "internal/clientgen", "internal/get", "internal/site/shelf", "client/...", "docs"}},
 	{"the chain's own words", []string{"internal/starknet/..."}},
 	{"where data comes from and is kept", []string{"internal/abi", "internal/node", "internal/store/...", "internal/simnode/...", "internal/simprover", "internal/relay/upstream", "internal/devnet", "internal/control/...", "internal/account", "internal/session", "internal/label", "internal/usage", "internal/places", "internal/web", "internal/web/card", "internal/chart", "internal/verification/job", "internal/verification/revocation", "internal/verification/translog", "internal/verification/withdrawal", "internal/verification/build", "internal/relay/job", "internal/webhook"}},
 	{"the read model", []string{"internal/explorer/..."}},
@@ -74,7 +74,7 @@ var rules = []rule{
 		imports: []string{"github.com/cockroachdb/pebble/..."},
 		only:    []string{"internal/store/pebble", "bench/store"}},
 	{why: "one package knows the form of the files that others analyze",
-		imports: []string{"github.com/parquet-go/parquet-go/..."},
+		imports: []string{"internal/parquet"},
 		only:    []string{"internal/export"}},
 	{why: "SQL is for the database of record and for one engine",
 		imports: []string{"github.com/jackc/pgx/...", "modernc.org/sqlite/...", "github.com/pressly/goose/..."},

@@ -28,7 +28,7 @@
 // is compared with the value before it, then looked up by a hash, and is copied and compared with bounds only
 // when it is new to the dictionary or the page. Nothing is allocated for a value or a row: buffers grow
 // to what a row group takes and are used again. Memory is, for each column, a page that is being filled, the packed
-// pages of the row group, and a dictionary of dictionaryBytes with 20 to 28 bytes for each of its values; then one
+// pages of the row group, and a dictionary of dictionaryBytes with about 30 bytes for each of its values; then one
 // page unpacked and packed for the file, and the packer's for the process. A single list can be
 // larger than a page: it, too, is held twice.
 package parquet

@@ -8,7 +8,6 @@ const (
 	thriftTrue   = 1
 	thriftFalse  = 2
 	thriftByte   = 3
-	thriftInt16  = 4
 	thriftInt32  = 5
 	thriftInt64  = 6
 	thriftBinary = 8
@@ -35,11 +34,6 @@ func (t *thrift) field(id int16, kind byte) {
 func (t *thrift) int8(id int16, v int8) {
 	t.field(id, thriftByte)
 	t.b = append(t.b, byte(v))
-}
-
-func (t *thrift) int16(id, v int16) {
-	t.field(id, thriftInt16)
-	t.b = binary.AppendVarint(t.b, int64(v))
 }
 
 func (t *thrift) int32(id int16, v int32) {
