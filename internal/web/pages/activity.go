@@ -185,7 +185,7 @@ func addressTransactionsPage(l *look) (*sheet, error) {
 func (v *transactionsView) RowAt(i int) template.HTML {
 	t := &v.Rows[i]
 	var b strings.Builder
-	b.WriteString(`<td data-label="Hash">` + string(v.Tx(t.TxHash)) + `</td><td data-label="When">` + string(v.Time(t.TimestampISO)) + `</td><td data-label="Part" class="words"><span>`)
+	b.WriteString(`<td data-label="Hash">` + string(v.L.Tx(t.TxHash)) + `</td><td data-label="When">` + string(v.L.Time(t.TimestampISO)) + `</td><td data-label="Part" class="words"><span>`)
 	for i, kind := range t.Kinds {
 		if i > 0 {
 			b.WriteString("; ")
@@ -198,12 +198,12 @@ func (v *transactionsView) RowAt(i int) template.HTML {
 		case "transfer_self":
 			b.WriteString("tokens to itself")
 		default:
-			b.WriteString(strings.TrimSuffix(string(v.partWords(kind, t.PrimaryMethod)), ","))
+			b.WriteString(strings.TrimSuffix(string(v.L.partWords(kind, t.PrimaryMethod)), ","))
 		}
 	}
 	b.WriteString(`</span></td><td data-label="With">`)
 	if t.Counterparty != nil {
-		b.WriteString(string(v.Address(t.Counterparty)))
+		b.WriteString(string(v.L.Address(t.Counterparty)))
 	} else {
 		b.WriteString(`<span class="soft">–</span>`)
 	}
@@ -213,11 +213,11 @@ func (v *transactionsView) RowAt(i int) template.HTML {
 		if t.TopTransferStandard != nil && *t.TopTransferStandard != "erc20" {
 			c.Decimals = new(uint8)
 		}
-		b.WriteString(string(v.Sum(t.TopTransferAmount, c)))
+		b.WriteString(string(v.L.Sum(t.TopTransferAmount, c)))
 	} else {
 		b.WriteString(`<span class="soft">none</span>`)
 	}
-	b.WriteString(`</span></td><td data-label="Status">` + string(v.Status(t.ExecutionStatus)) + `</td>`)
+	b.WriteString(`</span></td><td data-label="Status">` + string(v.L.Status(t.ExecutionStatus)) + `</td>`)
 	return template.HTML(b.String()) //nolint:gosec // fixed text and escaped parts
 }
 

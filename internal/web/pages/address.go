@@ -21,7 +21,7 @@ const listRows = 25
 
 // addressHead is what all pages of an address begin with.
 type addressHead struct {
-	*look
+	L       *look
 	A       felt.Felt
 	S       *api.AddressSummary
 	Who     *api.Attribution
@@ -39,7 +39,7 @@ func (l *look) addressOf() (felt.Felt, error) {
 
 // addressHead asks who an address is.
 func (l *look) addressHead(a felt.Felt, here string) (*addressHead, error) {
-	h := &addressHead{look: l, A: a, Picture: chart.Identicon(a[:])}
+	h := &addressHead{L: l, A: a, Picture: chart.Identicon(a[:])}
 	var err error
 	if h.S, err = ask[api.AddressSummary](l, "getAddress", nil, a.String()); err != nil {
 		return nil, err
@@ -72,9 +72,9 @@ func (h *addressHead) title() string {
 
 // sheet is a page of the address.
 func (h *addressHead) sheet(part, description, name string, data any) *sheet {
-	s := &sheet{title: h.title(), description: description, name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: h.Href()}}}
-	if s.card = h.Href("address", h.A); part != "" {
-		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("address", h.A)})
+	s := &sheet{title: h.title(), description: description, name: name, data: data, trail: []web.Link{{Text: h.L.Chain, Href: h.L.Href()}}}
+	if s.card = h.L.Href("address", h.A); part != "" {
+		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.L.Href("address", h.A)})
 		s.title = part + " of " + shorten(h.A.String())
 	}
 	return s
@@ -188,17 +188,17 @@ func addressPage(l *look) (*sheet, error) {
 // ChartOf is where the balance of a token is drawn.
 func (h *addressHead) ChartOf(token felt.Felt) string {
 	q := url.Values{"token": {token.String()}}
-	if b := h.query.Get("block"); b != "" {
+	if b := h.L.query.Get("block"); b != "" {
 		q.Set("block", b)
 	}
-	return withQuery(h.Href("address", h.A), q) + "#balance"
+	return withQuery(h.L.Href("address", h.A), q) + "#balance"
 }
 
 // BalanceHref is where a contract can be asked for a balance.
-func (h *addressHead) BalanceHref() string { return h.Href("address", h.A, "balance") }
+func (h *addressHead) BalanceHref() string { return h.L.Href("address", h.A, "balance") }
 
 // TokenField is the token whose balance is drawn, which the form of the block keeps.
-func (h *addressHead) TokenField() string { return h.query.Get("token") }
+func (h *addressHead) TokenField() string { return h.L.query.Get("token") }
 
 // balanceChart is how a balance went.
 type balanceChart struct {

@@ -22,7 +22,7 @@ const (
 
 // blockView is what the page of a block tells.
 type blockView struct {
-	*look
+	L     *look
 	B     *api.Block
 	S     *block.Summary
 	State starknet.StateDiff
@@ -51,7 +51,7 @@ func blockPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &blockView{look: l, B: b, Next: b.BlockNumber < l.state.Head.Number}
+	v := &blockView{L: l, B: b, Next: b.BlockNumber < l.state.Head.Number}
 	list := b.Transactions
 	if l.query.Get("cursor") != "" || b.TxCount > blockRows {
 		page, err := ask[api.TxPreviewPage](l, "listBlockTransactions", l.limited("limit", blockRows), strconv.FormatUint(b.BlockNumber, 10))
@@ -79,11 +79,11 @@ func blockPage(l *look) (*sheet, error) {
 // told otherwise later.
 func (v *blockView) fill(list []api.TxPreview) (certain bool, err error) {
 	if certain = true; len(list) > 0 {
-		records, err := transaction.OfBlock(v.ctx, v.reader, v.B.BlockNumber, list[0].TxIndex, len(list))
+		records, err := transaction.OfBlock(v.L.ctx, v.L.reader, v.B.BlockNumber, list[0].TxIndex, len(list))
 		if err != nil {
 			return false, err
 		}
-		if v.Rows, err = v.tellRead(records, false); err != nil {
+		if v.Rows, err = v.L.tellRead(records, false); err != nil {
 			return false, err
 		}
 		for i := range v.Rows {
@@ -91,13 +91,13 @@ func (v *blockView) fill(list []api.TxPreview) (certain bool, err error) {
 		}
 	}
 	v.Sums = sumUp(v.Rows)
-	if v.S, err = block.Get(v.ctx, v.reader, v.B.BlockNumber); err != nil {
+	if v.S, err = block.Get(v.L.ctx, v.L.reader, v.B.BlockNumber); err != nil {
 		return false, err
 	}
-	if v.bar, err = v.Finality(v.B.BlockNumber); err != nil {
+	if v.bar, err = v.L.Finality(v.B.BlockNumber); err != nil {
 		return false, err
 	}
-	v.State, err = block.StateOf(v.ctx, v.reader, v.B.BlockNumber)
+	v.State, err = block.StateOf(v.L.ctx, v.L.reader, v.B.BlockNumber)
 	return certain, err
 }
 

@@ -17,18 +17,18 @@ func (v *blockView) write(w *markup.Writer) {
 <nav class="steps" aria-label="Neighbouring blocks">`)
 	if b.BlockNumber > 0 {
 		w.Put(`<a rel="prev" href="`)
-		v.blockHref(w, b.BlockNumber-1)
+		v.L.blockHref(w, b.BlockNumber-1)
 		w.Put(`">← previous</a>`)
 	}
 	if v.Next {
 		w.Put(`<a rel="next" href="`)
-		v.blockHref(w, b.BlockNumber+1)
+		v.L.blockHref(w, b.BlockNumber+1)
 		w.Put(`">next →</a>`)
 	} else {
 		w.Put(`<span class="soft">newest</span>`)
 	}
 	w.Put("</nav></div>\n<div class=\"badges\">")
-	w.HTML(v.Tier(b.BlockNumber))
+	w.HTML(v.L.Tier(b.BlockNumber))
 	w.HTML(verifiedBadge(&b.Verification))
 	w.Put("</div>\n")
 	w.HTML(v.bar)
@@ -37,20 +37,20 @@ func (v *blockView) write(w *markup.Writer) {
 	v.costs(w)
 	w.Put("</div>\n<dl class=\"facts hashes\">\n")
 	beginFact(w, "Hash")
-	w.HTML(v.Whole(&b.BlockHash))
+	w.HTML(v.L.Whole(&b.BlockHash))
 	endFact(w)
 	beginFact(w, "Parent")
-	v.shortLink(w, "/block/", &b.ParentHash)
+	v.L.shortLink(w, "/block/", &b.ParentHash)
 	endFact(w)
 	beginFact(w, "State root")
-	w.HTML(v.Felt(b.StateRoot))
+	w.HTML(v.L.Felt(b.StateRoot))
 	endFact(w)
 	w.Put(`</dl>
 <section aria-labelledby="transactions">
 <h2 id="transactions">Transactions</h2>
 `)
 	if len(v.Rows) > 0 {
-		v.writeRows(w, "Transactions of the block, in order", v.Rows)
+		v.L.writeRows(w, "Transactions of the block, in order", v.Rows)
 		w.Put("\n")
 		v.Pager.write(w)
 	} else {
@@ -70,7 +70,7 @@ func (l *look) blockHref(w *markup.Writer, number uint64) {
 func (v *blockView) counts(w *markup.Writer) {
 	w.Put("<dl class=\"facts\">\n")
 	beginFact(w, "Time")
-	w.HTML(v.Time(v.B.TimestampISO))
+	w.HTML(v.L.Time(v.B.TimestampISO))
 	endFact(w)
 	countFact(w, "Transactions", v.B.TxCount)
 	if v.S.Reverted > 0 {
@@ -81,7 +81,7 @@ func (v *blockView) counts(w *markup.Writer) {
 	countFact(w, "State changes", v.S.StateDiffLength)
 	beginFact(w, "Built by")
 	if v.B.SequencerAddress != nil {
-		w.HTML(v.Address(v.B.SequencerAddress))
+		w.HTML(v.L.Address(v.B.SequencerAddress))
 	} else {
 		writeUnknown(w, "The block does not say.")
 	}
@@ -160,14 +160,14 @@ func (v *blockView) changes(w *markup.Writer) {
 <p class="soft">Storage cells are counted above and not indexed one by one.</p>
 `)
 	changesOf(w, `<h3>Contracts deployed: `, "</h3>\n", "\n", len(d.Deployed), func(i int) {
-		v.contractChange(w, &d.Deployed[i].Address, " with class ", &d.Deployed[i].ClassHash)
+		v.L.contractChange(w, &d.Deployed[i].Address, " with class ", &d.Deployed[i].ClassHash)
 	})
 	changesOf(w, `<h3>Classes replaced: `, "</h3>\n", "\n", len(d.Replaced), func(i int) {
-		v.contractChange(w, &d.Replaced[i].Address, " now with class ", &d.Replaced[i].ClassHash)
+		v.L.contractChange(w, &d.Replaced[i].Address, " now with class ", &d.Replaced[i].ClassHash)
 	})
-	changesOf(w, `<h3>Classes declared: `, "</h3>\n", "\n", len(declared), func(i int) { v.shortLink(w, "/class/", &declared[i]) })
+	changesOf(w, `<h3>Classes declared: `, "</h3>\n", "\n", len(declared), func(i int) { v.L.shortLink(w, "/class/", &declared[i]) })
 	changesOf(w, `<details><summary>Nonces of `, " accounts and contracts</summary>\n", "</details>\n", len(d.Nonces), func(i int) {
-		v.party(w, &d.Nonces[i].Address)
+		v.L.party(w, &d.Nonces[i].Address)
 		w.Put(" has nonce ")
 		writeAmount(w, feltUnits(&d.Nonces[i].Nonce), 0, true)
 	})

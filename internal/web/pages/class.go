@@ -19,7 +19,7 @@ const instanceRows = 25
 
 // classView is the data of a class's page.
 type classView struct {
-	*look
+	L      *look
 	K      *api.ClassDetail
 	By     *transaction.Record // the declaration; nil where it is not known
 	Label  string              // its official name, "" for none
@@ -52,7 +52,7 @@ func classPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &classView{look: l, K: k, Source: l.source(&k.SourceFacts, &k.ClassHash), ABI: abiOf(d, ""), Pager: l.pagerOf(k.Instances.NextCursor)}
+	v := &classView{L: l, K: k, Source: l.source(&k.SourceFacts, &k.ClassHash), ABI: abiOf(d, ""), Pager: l.pagerOf(k.Instances.NextCursor)}
 	if k.DeclaredBlock != nil {
 		if v.By, err = transaction.DeclareOf(l.ctx, l.reader, *k.DeclaredBlock, k.ClassHash); err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func (l *look) Language(kind *string) template.HTML {
 
 // classListView is the data of the directory of classes.
 type classListView struct {
-	*look
+	L     *look
 	Rows  []api.ClassItem
 	Names []string
 	Sorts []tab
@@ -151,7 +151,7 @@ func classesPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &classListView{look: l, Rows: list.Items, Pager: l.pagerOf(list.NextCursor),
+	v := &classListView{L: l, Rows: list.Items, Pager: l.pagerOf(list.NextCursor),
 		Sorts: l.sorts("sort", sort, [][2]string{{"", "most contracts"}, {"declared_at_desc", "newest"}, {"origin_asc", "oldest"}})}
 	for i := range list.Items {
 		name, _ := l.served.Registry.ClassName(list.Items[i].ClassHash)

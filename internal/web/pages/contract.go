@@ -34,7 +34,7 @@ type tab struct {
 
 // contractView is the data of a contract's page.
 type contractView struct {
-	*look
+	L *look
 	contractHead
 	Source  template.HTML
 	Upgrade template.HTML
@@ -106,7 +106,7 @@ func contractPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &contractView{look: l, contractHead: h, Source: l.source(&h.C.SourceFacts, h.C.ClassHash)}
+	v := &contractView{L: l, contractHead: h, Source: l.source(&h.C.SourceFacts, h.C.ClassHash)}
 	if v.Rules, err = authority.Read(l.ctx, l.reader, h.C.Address, l.state.Head.Number); err != nil {
 		return nil, err
 	}
@@ -230,11 +230,11 @@ func (l *look) upgradeWords(c *authority.Controls) template.HTML {
 func (v *contractView) Owner() template.HTML {
 	switch {
 	case v.Rules == nil || v.Rules.Owner == nil:
-		return v.Unknown("") + `: no event of the contract tells of one.`
+		return v.L.Unknown("") + `: no event of the contract tells of one.`
 	case v.Rules.Owner.IsZero():
 		return `given up: the last announced owner is zero`
 	}
-	return v.Address(v.Rules.Owner) + `, as last announced`
+	return v.L.Address(v.Rules.Owner) + `, as last announced`
 }
 
 // Paused says whether the contract announced that it stands still; "" where it never did.
@@ -250,7 +250,7 @@ func (v *contractView) Paused() string {
 
 // classesView is the data of the page of a contract's classes.
 type classesView struct {
-	*look
+	L *look
 	contractHead
 	Rows  []api.ContractClass
 	Pager pager

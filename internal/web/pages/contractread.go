@@ -21,7 +21,7 @@ const maxCalldata = 256
 
 // readView is the data of the page that calls functions.
 type readView struct {
-	*look
+	L *look
 	contractHead
 	// Where is the block that is read at, and Chosen what the visitor asked for.
 	Where   *api.Entrypoints
@@ -72,7 +72,7 @@ func contractReadPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &readView{look: l, contractHead: h}
+	v := &readView{L: l, contractHead: h}
 	if v.Chosen, err = l.block("block"); err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func contractReadPage(l *look) (*sheet, error) {
 func (v *readView) filled() bool {
 	for i := range v.Forms {
 		if f := &v.Forms[i]; f.Open {
-			return len(f.Fields) == 0 || v.query.Has(f.Fields[0].Name)
+			return len(f.Fields) == 0 || v.L.query.Has(f.Fields[0].Name)
 		}
 	}
 	return false
@@ -150,14 +150,14 @@ func (v *readView) form(d *class.Description, door *class.Door, open bool) readF
 		n := strconv.Itoa(i)
 		field := readField{ID: "f-" + door.Selector.String()[2:] + "-" + n, Name: "arg" + n, Label: a.Label, Type: typeHTML(a.Type), Hint: hint(&a), Bool: a.Input == abi.InputBool, Long: a.Input == abi.InputLiteral}
 		if open {
-			field.Value = v.query.Get(field.Name)
+			field.Value = v.L.query.Get(field.Name)
 		}
 		f.Fields = append(f.Fields, field)
 	}
 	if !known {
 		f.Raw, f.Fields = true, []readField{{ID: "f-" + door.Selector.String()[2:] + "-raw", Name: "calldata", Label: "calldata", Long: true, Hint: "the felts of all arguments, with spaces between"}}
 		if open {
-			f.Fields[0].Value = v.query.Get("calldata")
+			f.Fields[0].Value = v.L.query.Get("calldata")
 		}
 	}
 	return f
@@ -199,14 +199,14 @@ func (v *readView) call(s *sheet, d *class.Description, door *class.Door) (*shee
 		q.Add("calldata", f.String())
 	}
 	again := url.Values{}
-	for name, values := range v.query {
+	for name, values := range v.L.query {
 		again[name] = values
 	}
 	again.Set("block", v.Where.BlockTag.String())
-	v.Result.AgainURL = withQuery(v.r.URL.EscapedPath(), again)
+	v.Result.AgainURL = withQuery(v.L.r.URL.EscapedPath(), again)
 	gives := d.Gives(door)
 	s.await = func() error {
-		answer, err := ask[api.ContractRead](v.look, "readContract", q, v.C.Address.String())
+		answer, err := ask[api.ContractRead](v.L, "readContract", q, v.C.Address.String())
 		if e := (*kernel.Error)(nil); errors.As(err, &e) && e.Code != kernel.CodeInternal {
 			s.status = kernel.Codes[e.Code].Status
 			v.Result.Failure, v.Result.Cure = sentence(e.Message), kernel.Codes[e.Code].Cure

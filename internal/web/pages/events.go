@@ -21,7 +21,7 @@ const (
 
 // eventsView is the data of both pages of events.
 type eventsView struct {
-	*look
+	L            *look
 	contractHead // of the page of a contract
 	Form         *eventForm
 	Searched     bool
@@ -52,7 +52,7 @@ func eventsPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &eventsView{look: l, Form: form}
+	v := &eventsView{L: l, Form: form}
 	s := &sheet{title: "Events", description: "Search the events of " + l.Chain + " by contract, name, keys and blocks.",
 		trail: []web.Link{{Text: l.Chain, Href: l.Href()}}, name: "events.html", data: v}
 	if form.empty {
@@ -84,7 +84,7 @@ func contractEventsPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &eventsView{look: l, contractHead: h, Form: form}
+	v := &eventsView{L: l, contractHead: h, Form: form}
 	s := &sheet{title: "Events of contract " + h.called(), description: fmt.Sprintf("The events of contract %s on %s, by name, keys and blocks.", h.C.Address, l.Chain),
 		trail: l.contractTrail(h, true), name: "contractevents.html", data: v}
 	return s, v.search(s, "/contract/"+h.C.Address.String()+"/events")
@@ -92,21 +92,21 @@ func contractEventsPage(l *look) (*sheet, error) {
 
 // search asks the API. What it refuses is told beside the form.
 func (v *eventsView) search(s *sheet, path string) error {
-	q, err := v.Form.query(&v.state.Head.Number)
+	q, err := v.Form.query(&v.L.state.Head.Number)
 	if err == nil {
 		if v.Form.Guessed { // the next pages are of the same range
-			v.look.query.Set("from_block", v.Form.From)
-			v.look.query.Set("to_block", v.Form.To)
+			v.L.query.Set("from_block", v.Form.From)
+			v.L.query.Set("to_block", v.Form.To)
 		}
-		v.URI = withQuery("/v1/"+v.Chain+path, q)
-		v.Curl = v.curl(v.URI)
+		v.URI = withQuery("/v1/"+v.L.Chain+path, q)
+		v.Curl = v.L.curl(v.URI)
 		v.CSV = v.file(path)
-		for name, list := range v.limited("limit", eventRows) {
+		for name, list := range v.L.limited("limit", eventRows) {
 			q[name] = list
 		}
 		var page *api.EventPage
-		if page, err = v.askEvents(v.Form.Of, q); err == nil {
-			v.Searched, v.Rows, v.Degraded, v.Pager = true, page.Items, page.EventDecodingDegraded, v.pagerOf(page.NextCursor)
+		if page, err = v.L.askEvents(v.Form.Of, q); err == nil {
+			v.Searched, v.Rows, v.Degraded, v.Pager = true, page.Items, page.EventDecodingDegraded, v.L.pagerOf(page.NextCursor)
 			return nil
 		}
 	}
@@ -136,12 +136,12 @@ func (l *look) askEvents(of *felt.Felt, q url.Values) (*api.EventPage, error) {
 // file is where the same events are a file.
 func (v *eventsView) file(path string) string {
 	q := url.Values{}
-	for name, values := range v.look.query {
+	for name, values := range v.L.query {
 		if name != "cursor" {
 			q[name] = values
 		}
 	}
-	return withQuery(v.base+path+".csv", q)
+	return withQuery(v.L.base+path+".csv", q)
 }
 
 // narrow offers the ends of a range that is too wide.
@@ -156,14 +156,14 @@ func (v *eventsView) narrow() {
 		from, to uint64
 	}{{"the last 10,000 blocks of it", to - api.MaxRangeBlocks + 1, to}, {"the first 10,000 blocks of it", from, from + api.MaxRangeBlocks - 1}} {
 		q := url.Values{}
-		for name, values := range v.look.query {
+		for name, values := range v.L.query {
 			if name != "cursor" {
 				q[name] = values
 			}
 		}
 		q.Set("from_block", strconv.FormatUint(r.from, 10))
 		q.Set("to_block", strconv.FormatUint(r.to, 10))
-		v.Narrower = append(v.Narrower, web.Link{Text: "Search " + r.text, Href: withQuery(v.r.URL.EscapedPath(), q)})
+		v.Narrower = append(v.Narrower, web.Link{Text: "Search " + r.text, Href: withQuery(v.L.r.URL.EscapedPath(), q)})
 	}
 }
 

@@ -67,7 +67,7 @@ func (v *sentView) row(cells ...string) {
 // when are the cells that each row ends with.
 func (v *sentView) when(i int) string {
 	t := v.txs[i]
-	return `<td data-label="When">` + string(v.Time(kernel.TimestampISO(t.BlockTime))) + `</td><td data-label="Transaction">` + string(v.Tx(t.Hash)) + `</td>`
+	return `<td data-label="When">` + string(v.L.Time(kernel.TimestampISO(t.BlockTime))) + `</td><td data-label="Transaction">` + string(v.L.Tx(t.Hash)) + `</td>`
 }
 
 // deploymentsPage lists the contracts that an address deployed.

@@ -119,7 +119,7 @@ func (v *tokenHoldersView) Share(raw string) template.HTML {
 	part, ok := new(big.Int).SetString(raw, 10)
 	total, counted := new(big.Int).SetString(orNothing(v.H.HolderBalanceTotalRaw), 10)
 	if !ok || !counted || total.Sign() <= 0 {
-		return v.Unknown("")
+		return v.L.Unknown("")
 	}
 	return v.Percent(part.Quo(part.Mul(part, big.NewInt(10_000)), total).Uint64())
 }

@@ -33,7 +33,7 @@ const (
 // overview is a chain at a glance. While nothing can be told of it there is no look, and
 // Note says why.
 type overview struct {
-	*look
+	L           *look
 	ID, Anchor  string
 	State, Tone string
 	Note        string
@@ -137,7 +137,7 @@ func (l *look) glance() (*overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &overview{look: l, ID: l.Chain, S: status, Note: moodOf(status)}
+	o := &overview{L: l, ID: l.Chain, S: status, Note: moodOf(status)}
 	o.State, o.Tone = stateWord(status)
 	l.shows("listBlocks", url.Values{"limit": {strconv.Itoa(chartBlocks)}})
 	blocks, err := block.List(l.ctx, l.reader, l.state.Head.Number, chartBlocks)

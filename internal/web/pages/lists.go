@@ -17,7 +17,7 @@ const feedRows = 50
 
 // blocksView is the data of the list of blocks.
 type blocksView struct {
-	*look
+	L     *look
 	Items []api.BlockItem
 	Pager pager
 	// At is the moment that was asked for.
@@ -33,7 +33,7 @@ func blocksPage(l *look) (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &sheet{title: "Block at a moment", to: l.Href("block", found.Block.BlockNumber), name: "blocks.html", data: &blocksView{look: l, At: at}}, nil
+		return &sheet{title: "Block at a moment", to: l.Href("block", found.Block.BlockNumber), name: "blocks.html", data: &blocksView{L: l, At: at}}, nil
 	}
 	list, err := ask[api.BlockPage](l, "listBlocks", l.limited("limit", feedRows))
 	if err != nil {
@@ -43,7 +43,7 @@ func blocksPage(l *look) (*sheet, error) {
 		title: "Blocks", description: "The blocks of " + l.Chain + ", newest first: when each was made, how much is in it, and how settled it is.",
 		trail: []web.Link{{Text: l.Chain, Href: l.base}},
 		name:  "blocks.html", list: "/blocks",
-		data: &blocksView{look: l, Items: list.Items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
+		data: &blocksView{L: l, Items: list.Items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
 	}, nil
 }
 
@@ -60,7 +60,7 @@ func momentOf(text string) string {
 
 // txsView is the data of the list of transactions.
 type txsView struct {
-	*look
+	L      *look
 	Items  []deed
 	Pager  pager
 	Newest bool
@@ -80,7 +80,7 @@ func txsPage(l *look) (*sheet, error) {
 		title: "Transactions", description: "The transactions of " + l.Chain + ", newest first: what they did, who sent them, and whether they succeeded.",
 		trail: []web.Link{{Text: l.Chain, Href: l.base}},
 		name:  "txs.html", list: "/txs",
-		data: &txsView{look: l, Items: items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
+		data: &txsView{L: l, Items: items, Pager: l.pagerOf(list.NextCursor), Newest: l.query.Get("cursor") == ""},
 	}, nil
 }
 

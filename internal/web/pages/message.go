@@ -12,7 +12,7 @@ import (
 
 // messageView is the data of a message's page.
 type messageView struct {
-	*look
+	L        *look
 	M        *api.Message // the newest with the hash
 	What     template.HTML
 	Status   template.HTML
@@ -36,7 +36,7 @@ func messagePage(l *look) (*sheet, error) {
 		return &sheet{title: "Message", to: l.r.URL.EscapedPath()}, nil
 	}
 	m := &page.Items[0]
-	v := &messageView{look: l, M: m, What: l.meaning(m), Status: l.messageStatus(m.Status), ToL1: m.Direction == "l2_to_l1", Pager: l.pagerOf(page.NextCursor), Times: m.L2SentCount}
+	v := &messageView{L: l, M: m, What: l.meaning(m), Status: l.messageStatus(m.Status), ToL1: m.Direction == "l2_to_l1", Pager: l.pagerOf(page.NextCursor), Times: m.L2SentCount}
 	if len(page.Items) > 1 || v.Pager != (pager{}) {
 		v.Rows = l.rowsOf(page.Items)
 	}

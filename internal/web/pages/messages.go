@@ -16,7 +16,7 @@ const messageRows = 25
 
 // messagesView is the data of the lists of messages.
 type messagesView struct {
-	*look
+	L    *look
 	Rows []messageRow
 	// Says is how complete the list is, in the words of the API.
 	Says    string
@@ -42,7 +42,7 @@ func messagesPage(l *look) (*sheet, error) {
 	if q := l.query.Get("q"); q != "" {
 		return l.findMessage(q)
 	}
-	v := &messagesView{look: l, Direction: l.query.Get("direction"), OfTx: l.query.Get("txHash"), OfContract: l.query.Get("contract"), OfBridge: l.query.Get("bridge"),
+	v := &messagesView{L: l, Direction: l.query.Get("direction"), OfTx: l.query.Get("txHash"), OfContract: l.query.Get("contract"), OfBridge: l.query.Get("bridge"),
 		Bridges: l.served.Registry.Bridges()}
 	read := v.list
 	if v.OfBridge != "" {
@@ -61,7 +61,7 @@ func messagesPage(l *look) (*sheet, error) {
 
 // list asks the messages that the query is about.
 func (v *messagesView) list() error {
-	q := url.Values(v.limited("limit", messageRows))
+	q := url.Values(v.L.limited("limit", messageRows))
 	for name, value := range map[string]string{"direction": v.Direction, "txHash": v.OfTx} {
 		if value != "" {
 			q.Set(name, value)
@@ -70,14 +70,14 @@ func (v *messagesView) list() error {
 	var page *api.MessagePage
 	var err error
 	if v.OfContract != "" {
-		page, err = ask[api.MessagePage](v.look, "listContractMessages", q, v.OfContract)
+		page, err = ask[api.MessagePage](v.L, "listContractMessages", q, v.OfContract)
 	} else {
-		page, err = ask[api.MessagePage](v.look, "listMessages", q)
+		page, err = ask[api.MessagePage](v.L, "listMessages", q)
 	}
 	if err != nil {
 		return err
 	}
-	v.Rows, v.Says, v.Pager = v.rowsOf(page.Items), page.Coverage.Message, v.pagerOf(page.NextCursor)
+	v.Rows, v.Says, v.Pager = v.L.rowsOf(page.Items), page.Coverage.Message, v.L.pagerOf(page.NextCursor)
 	return nil
 }
 
@@ -92,23 +92,23 @@ func (l *look) rowsOf(list []api.Message) (rows []messageRow) {
 
 // movements asks what a bridge moved.
 func (v *messagesView) movements() error {
-	page, err := ask[api.BridgeSignalPage](v.look, "listBridgeSignals", v.limited("limit", messageRows), v.OfBridge)
+	page, err := ask[api.BridgeSignalPage](v.L, "listBridgeSignals", v.L.limited("limit", messageRows), v.OfBridge)
 	if err != nil {
 		return err
 	}
 	for i := range page.Items {
 		s := &page.Items[i]
-		row := messageRow{Tx: s.TxHash, Block: s.BlockNumber, Time: s.TimestampISO, Status: v.messageStatus(s.Status)}
+		row := messageRow{Tx: s.TxHash, Block: s.BlockNumber, Time: s.TimestampISO, Status: v.L.messageStatus(s.Status)}
 		if s.MessageHash != nil {
 			row.Hash = *s.MessageHash
 		}
 		row.What = "Message of the bridge, laid out in a way that is not known"
 		if s.AmountRaw != nil {
-			row.What = v.moved(s.Direction != nil && *s.Direction == "outbound", s.AmountRaw, s.TokenDecimals, s.TokenSymbol, s.ToAddress, "")
+			row.What = v.L.moved(s.Direction != nil && *s.Direction == "outbound", s.AmountRaw, s.TokenDecimals, s.TokenSymbol, s.ToAddress, "")
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	v.Says, v.Pager = page.Coverage.Message, v.pagerOf(page.NextCursor)
+	v.Says, v.Pager = page.Coverage.Message, v.L.pagerOf(page.NextCursor)
 	return nil
 }
 

@@ -22,8 +22,10 @@
 // written to the index and for 5 seconds at most: of addresses, tokens, contracts, classes.
 //
 // To add a page: a function from a look to a sheet, a template of the same name, a line in
-// register. The template's data embeds the look, whose exported methods render links,
-// amounts and times.
+// register. The template's data has the look as L, whose exported methods render links,
+// amounts and times. It is not embedded: the compiler would write every one of its methods
+// once more for each of the types, and again for a pointer to it, which took two thirds of
+// the time of this package, and half of its size.
 package pages
 
 import (

@@ -35,7 +35,7 @@ var poolLists = []poolList{
 
 // poolListView is the data of a list of events.
 type poolListView struct {
-	*look
+	L     *look
 	List  poolList
 	Lists []poolList
 	Rows  []poolRow
@@ -44,7 +44,7 @@ type poolListView struct {
 
 // poolListPage lists events of the pools.
 func poolListPage(l *look) (*sheet, error) {
-	v := &poolListView{look: l, Lists: poolLists}
+	v := &poolListView{L: l, Lists: poolLists}
 	for _, list := range poolLists {
 		if list.Path == l.r.PathValue("list") {
 			v.List = list

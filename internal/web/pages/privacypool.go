@@ -14,7 +14,7 @@ import (
 
 // poolView is the data of the privacy pools' page.
 type poolView struct {
-	*look
+	L      *look
 	D      *api.PrivacyDashboard
 	Status template.HTML
 	// Why is what the status rests on, in a sentence.
@@ -45,7 +45,7 @@ func poolPage(l *look) (*sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &poolView{look: l, D: d, Status: poolBadge(d.Status.Status, d.Status.ReasonCode), Why: ledgerWords[d.Status.ReasonCode], Rows: l.poolRows(d.RecentEvents),
+	v := &poolView{L: l, D: d, Status: poolBadge(d.Status.Status, d.Status.ReasonCode), Why: ledgerWords[d.Status.ReasonCode], Rows: l.poolRows(d.RecentEvents),
 		Hidden: d.Analytics.UnavailableMetrics}
 	if err := v.draw(); err != nil {
 		return nil, err
@@ -62,27 +62,27 @@ func poolPage(l *look) (*sheet, error) {
 func (v *poolView) draw() (err error) {
 	stretch := stretches[1]
 	for _, s := range stretches {
-		if s.name == v.query.Get("range") {
+		if s.name == v.L.query.Get("range") {
 			stretch = s
 		}
 	}
 	q := url.Values{"range": {stretch.name}, "granularity": {stretch.granularity}}
-	if t := v.query.Get("token"); t != "" {
+	if t := v.L.query.Get("token"); t != "" {
 		q.Set("token", t)
 	} else if flows := v.D.Analytics.TokenFlows; len(flows) > 0 {
 		q.Set("token", flows[0].Token.Address.String())
 	}
-	series, err := ask[api.PrivacySeries](v.look, "getPrivacyPoolSeries", q)
+	series, err := ask[api.PrivacySeries](v.L, "getPrivacyPoolSeries", q)
 	if err != nil {
 		return err
 	}
 	v.Chosen = series.Token
 	for _, s := range stretches {
 		to := url.Values{"range": {s.name}}
-		if v.query.Get("token") != "" {
-			to.Set("token", v.query.Get("token"))
+		if v.L.query.Get("token") != "" {
+			to.Set("token", v.L.query.Get("token"))
 		}
-		v.Ranges = append(v.Ranges, poolRange{s.text, withQuery(v.Href("privacy-pool"), to), s == stretch})
+		v.Ranges = append(v.Ranges, poolRange{s.text, withQuery(v.L.Href("privacy-pool"), to), s == stretch})
 	}
 	if len(series.ShieldedSupplySeries) > 0 && v.Chosen != nil {
 		if v.Supply, err = supplyChart(series).HTML(); err != nil {
@@ -177,7 +177,7 @@ func dayChart(days []api.PrivacyBucket) chart.Bars {
 
 // TokenHref leads to the charts of a token.
 func (v *poolView) TokenHref(t *api.PrivacyToken) string {
-	return withQuery(v.Href("privacy-pool"), url.Values{"token": {t.Address.String()}}) + "#charts"
+	return withQuery(v.L.Href("privacy-pool"), url.Values{"token": {t.Address.String()}}) + "#charts"
 }
 
 // ledgerWords say what the status of the ledger rests on.
@@ -237,17 +237,17 @@ func (v *poolView) Asset(a *api.PrivacyAsset) template.HTML {
 
 // Fee is what a call of a pool costs, in a token that the registry may know.
 func (v *poolView) Fee(token felt.Felt, raw *string) template.HTML {
-	if t, ok := v.served.Registry.Token(token); ok {
-		return v.Amount(raw, uint64(t.Decimals), t.Symbol)
+	if t, ok := v.L.served.Registry.Token(token); ok {
+		return v.L.Amount(raw, uint64(t.Decimals), t.Symbol)
 	}
-	return v.Amount(raw, nil, nil) + " " + v.Token(token)
+	return v.L.Amount(raw, nil, nil) + " " + v.L.Token(token)
 }
 
 // Yes is one of two words, or unknown.
 func (v *poolView) Yes(told *bool, yes, no, why string) template.HTML {
 	switch {
 	case told == nil:
-		return v.Unknown(why)
+		return v.L.Unknown(why)
 	case *told:
 		return template.HTML(template.HTMLEscapeString(yes)) //nolint:gosec // escaped
 	}

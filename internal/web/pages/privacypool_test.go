@@ -112,7 +112,7 @@ func TestNoPrivacyPool(t *testing.T) {
 	}
 }
 
-var asks = regexp.MustCompile(`ask\[[^\]]*\]\([a-z.]+, "([A-Za-z]+)"`)
+var asks = regexp.MustCompile(`ask\[[^\]]*\]\([a-zA-Z.]+, "([A-Za-z]+)"`)
 
 // TestPagesAskOpenRoutes: every route that a page asks is for everybody, or may be shown. The kernel
 // refuses others when they are asked; this finds those that no test asks.

@@ -41,7 +41,7 @@ type hit struct {
 
 // searchView is the data of the search page.
 type searchView struct {
-	*look
+	L      *look
 	Query  string
 	Groups []hitGroup
 	Bad    string // why the query can find nothing
@@ -58,7 +58,7 @@ type hitGroup struct {
 // searchPage asks every chain. One hit alone is where the visitor wants to go, but for a
 // token that nobody vouches for: its name may have been chosen to be found.
 func searchPage(l *look) (*sheet, error) {
-	v := &searchView{look: l, Query: strings.ToValidUTF8(kernel.Clip(strings.TrimSpace(l.query.Get("q")), 200), ""), Chains: l.p.Chains}
+	v := &searchView{L: l, Query: strings.ToValidUTF8(kernel.Clip(strings.TrimSpace(l.query.Get("q")), 200), ""), Chains: l.p.Chains}
 	s := &sheet{title: "Search", description: "Find a block, a transaction, an address, a class or a token on every chain that is served here.",
 		name: "search.html", data: v, query: v.Query}
 	if v.Query == "" {

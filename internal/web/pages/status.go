@@ -13,7 +13,7 @@ const statusPath = "/status"
 // health is what can be said of a chain's index, and of what it rests on. While nothing can
 // be told of it there is no look, and Note says why.
 type health struct {
-	*look
+	L           *look
 	ID, Anchor  string
 	State, Tone string
 	Note        string
@@ -52,7 +52,7 @@ func (l *look) healthOf(id string) (h *health, err error) {
 		if err != nil {
 			return err
 		}
-		h = &health{look: l, ID: id, S: status, Note: moodOf(status), Fork: l.lastFork(status.LastFork), Audited: l.audited(status.Verification.Audit)}
+		h = &health{L: l, ID: id, S: status, Note: moodOf(status), Fork: l.lastFork(status.LastFork), Audited: l.audited(status.Verification.Audit)}
 		h.State, h.Tone = stateWord(status)
 		if h.Settledness, err = l.settledness(status); err != nil || !l.state.HasHead {
 			return err

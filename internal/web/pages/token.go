@@ -16,7 +16,7 @@ import (
 
 // tokenHead is what all pages of a token begin with.
 type tokenHead struct {
-	*look
+	L       *look
 	T       *api.TokenSummary
 	Addr    felt.Felt
 	Picture template.HTML
@@ -35,7 +35,7 @@ func (l *look) tokenHead(a felt.Felt, here string) (*tokenHead, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &tokenHead{look: l, T: t, Addr: a, Picture: chart.Identicon(a[:]), coin: l.coinOf(a, t.Symbol, t.Name, t.Decimals)}
+	h := &tokenHead{L: l, T: t, Addr: a, Picture: chart.Identicon(a[:]), coin: l.coinOf(a, t.Symbol, t.Name, t.Decimals)}
 	h.Tabs = tabsOf(l.Href("token", a), here, "Overview", "", "Holders", "holders", "Transfers", "transfers", "Pools", "pools", "Supply", "supply")
 	switch {
 	case h.coin.Known:
@@ -75,9 +75,9 @@ func (h *tokenHead) Symbol() template.HTML {
 // Units is an amount of the token.
 func (h *tokenHead) Units(raw *string) template.HTML {
 	if raw == nil {
-		return h.Unknown("")
+		return h.L.Unknown("")
 	}
-	return h.Amount(raw, h.decimals(), h.coin.Symbol)
+	return h.L.Amount(raw, h.decimals(), h.coin.Symbol)
 }
 
 // decimals of NFTs are none, whatever the contract says.
@@ -105,10 +105,10 @@ func (h *tokenHead) title() string {
 }
 
 func (h *tokenHead) sheet(part, name string, data any) *sheet {
-	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.Chain, Href: h.Href()}, {Text: "Tokens", Href: h.Href("tokens")}}}
-	s.description = "The token at " + h.Addr.String() + " on " + h.Chain + ": whether it is known, who holds it and who controls it."
-	if s.card = h.Href("token", h.Addr); part != "" {
-		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.Href("token", h.Addr)})
+	s := &sheet{title: h.title(), name: name, data: data, trail: []web.Link{{Text: h.L.Chain, Href: h.L.Href()}, {Text: "Tokens", Href: h.L.Href("tokens")}}}
+	s.description = "The token at " + h.Addr.String() + " on " + h.L.Chain + ": whether it is known, who holds it and who controls it."
+	if s.card = h.L.Href("token", h.Addr); part != "" {
+		s.trail = append(s.trail, web.Link{Text: s.title, Href: h.L.Href("token", h.Addr)})
 		s.title = part + " of " + strings.ToLower(s.title[:1]) + s.title[1:]
 	}
 	return s
@@ -168,7 +168,7 @@ func (l *look) unseenToken(t registry.Token) (*sheet, error) {
 	if _, err := ask[api.Attribution](l, "getAddressAttribution", nil, t.Address.String()); err != nil {
 		return nil, err
 	}
-	h := &tokenHead{look: l, Addr: t.Address, coin: l.coinOf(t.Address, nil, nil, nil)}
+	h := &tokenHead{L: l, Addr: t.Address, coin: l.coinOf(t.Address, nil, nil, nil)}
 	s := h.sheet("", "tokenunseen.html", map[string]any{"L": l, "T": t})
 	s.card = "" // nothing is known that it could show
 	return s, nil
@@ -192,5 +192,5 @@ func (h *tokenHead) Balance(raw string) template.HTML { return h.Units(&raw) }
 
 // EvidenceAt is a piece of evidence as the cells of a row.
 func (v *tokenView) EvidenceAt(i int) template.HTML {
-	return v.Evidence(&v.Control.Snapshot.Evidence[i])
+	return v.L.Evidence(&v.Control.Snapshot.Evidence[i])
 }

@@ -87,7 +87,7 @@ type foundToken struct {
 
 // tokensView is the data of the list of tokens.
 type tokensView struct {
-	*look
+	L     *look
 	Q     string
 	Match []api.SearchToken
 	Known []knownToken
@@ -100,7 +100,7 @@ const foundRows, foundSpans = 50, 16
 
 // tokensPage lists the known tokens, and those that were seen on the chain, newest first.
 func tokensPage(l *look) (*sheet, error) {
-	v := &tokensView{look: l, Q: strings.TrimSpace(l.query.Get("q"))}
+	v := &tokensView{L: l, Q: strings.TrimSpace(l.query.Get("q"))}
 	if v.Q != "" {
 		found, err := ask[api.SearchResult](l, "search", url.Values{"q": {v.Q}})
 		if err != nil {
@@ -134,7 +134,7 @@ func tokensPage(l *look) (*sheet, error) {
 }
 
 func (v *tokensView) find(before token.First, first bool) error {
-	list, next, err := token.NewestSeen(v.ctx, v.reader, before, foundRows, foundSpans)
+	list, next, err := token.NewestSeen(v.L.ctx, v.L.reader, before, foundRows, foundSpans)
 	if err != nil {
 		return err
 	}
@@ -142,29 +142,29 @@ func (v *tokensView) find(before token.First, first bool) error {
 	for i := range list {
 		addresses[i] = list[i].Token
 	}
-	names, err := v.coins(addresses)
+	names, err := v.L.coins(addresses)
 	if err != nil {
 		return err
 	}
 	for _, f := range list {
 		c := names[f.Token]
 		known := first && c.Known // it is named above already
-		row := foundToken{f, v.Coin(c), orNothing(c.Name), v.Token(f.Token)}
+		row := foundToken{f, v.L.Coin(c), orNothing(c.Name), v.L.Token(f.Token)}
 		// What only looked like a token has no page.
-		if _, err := token.SummaryOf(v.ctx, v.reader, f.Token, v.state.Head.Number); errors.Is(err, token.ErrUnknown) {
-			row.Coin, row.Address = v.Felt(f.Token), v.Felt(f.Token)
+		if _, err := token.SummaryOf(v.L.ctx, v.L.reader, f.Token, v.L.state.Head.Number); errors.Is(err, token.ErrUnknown) {
+			row.Coin, row.Address = v.L.Felt(f.Token), v.L.Felt(f.Token)
 		} else if err != nil {
 			return err
 		} else if !known {
-			v.shows("getToken", nil, f.Token.String())
+			v.L.shows("getToken", nil, f.Token.String())
 		}
 		v.Found = append(v.Found, row)
 	}
 	if !first {
-		v.Pager.First = v.Href("tokens")
+		v.Pager.First = v.L.Href("tokens")
 	}
 	if next != nil {
-		v.Pager.Next = v.Href("tokens") + "?before=" + strconv.FormatUint(next.Block, 10) + "-" + next.Token.String()
+		v.Pager.Next = v.L.Href("tokens") + "?before=" + strconv.FormatUint(next.Block, 10) + "-" + next.Token.String()
 	}
 	return nil
 }

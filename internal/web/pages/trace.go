@@ -90,7 +90,7 @@ func tracePage(l *look) (*sheet, error) {
 
 // await asks the node. What fails is told on the page, beside what is known.
 func (v *traceView) await(at contractcall.Block) error {
-	raw, err := v.p.routes.Trace(v.ctx, v.served, at, v.T.TxHash)
+	raw, err := v.L.p.routes.Trace(v.L.ctx, v.L.served, at, v.T.TxHash)
 	var e *kernel.Error
 	switch {
 	case errors.As(err, &e) && e.Code != kernel.CodeInternal:
@@ -130,8 +130,8 @@ func (v *traceView) read(trace *nodeTrace) error {
 	for i, c := range shown {
 		calls[i] = decoded.Call{To: c.Contract, Class: &c.Class, Selector: c.Selector, Kind: pointKinds[c.PointType]}
 	}
-	err := v.p.routes.Pin(v.ctx, v.Chain, func(ctx context.Context, c *api.Chain, r explorer.Reader, state *chain.State) error {
-		names, err := v.p.routes.CallNames(ctx, c, r, state, calls)
+	err := v.L.p.routes.Pin(v.L.ctx, v.L.Chain, func(ctx context.Context, c *api.Chain, r explorer.Reader, state *chain.State) error {
+		names, err := v.L.p.routes.CallNames(ctx, c, r, state, calls)
 		for i := range names {
 			shown[i].name = names[i]
 		}
@@ -191,11 +191,11 @@ func (v *traceView) draw(b *strings.Builder, c *invocation, depth int, room *int
 	if c.name != "" {
 		name = &c.name
 	}
-	v.named(b, name, c.Selector)
+	v.L.named(b, name, c.Selector)
 	b.WriteString(` on `)
-	b.WriteString(string(v.Party(c.Contract)))
+	b.WriteString(string(v.L.Party(c.Contract)))
 	b.WriteString(` <span class="soft">with class `)
-	b.WriteString(string(v.Class(c.Class)))
+	b.WriteString(string(v.L.Class(c.Class)))
 	switch c.CallType {
 	case "LIBRARY_CALL":
 		b.WriteString(`, by a library call`)
@@ -209,7 +209,7 @@ func (v *traceView) draw(b *strings.Builder, c *invocation, depth int, room *int
 	if c.Reverted {
 		b.WriteString(` <span class="didnot">reverted</span>`)
 	}
-	v.raw(b, plural(len(c.Calldata), "felt")+" passed, "+strconv.Itoa(len(c.Result))+" returned", felts{"Calldata", head(c.Calldata, traceFelts), len(c.Calldata)}, felts{"Result", head(c.Result, traceFelts), len(c.Result)})
+	v.L.raw(b, plural(len(c.Calldata), "felt")+" passed, "+strconv.Itoa(len(c.Result))+" returned", felts{"Calldata", head(c.Calldata, traceFelts), len(c.Calldata)}, felts{"Result", head(c.Result, traceFelts), len(c.Result)})
 	if len(c.Calls) > 0 && depth+1 < traceDepth && *room > 0 {
 		b.WriteString(`<ol>`)
 		for i := range c.Calls {

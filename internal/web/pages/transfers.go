@@ -212,7 +212,7 @@ func (v *transfersView) RowAt(i int) template.HTML {
 		other = t.ToAddress
 	}
 	var b strings.Builder
-	b.WriteString(`<td data-label="Way"><span class="way ` + way + `">` + way + `</span></td><td class="num" data-label="Amount"><span>` + string(v.Moved(&t.TokenTransferItem, t.TokenAddress)) + `</span></td><td data-label="With">`)
+	b.WriteString(`<td data-label="Way"><span class="way ` + way + `">` + way + `</span></td><td class="num" data-label="Amount"><span>` + string(v.L.Moved(&t.TokenTransferItem, t.TokenAddress)) + `</span></td><td data-label="With">`)
 	switch {
 	case way == "self":
 		b.WriteString(`<span class="soft">itself</span>`)
@@ -221,9 +221,9 @@ func (v *transfersView) RowAt(i int) template.HTML {
 	case other != nil && other.IsZero():
 		b.WriteString(`<span class="soft">burned</span>`)
 	default:
-		b.WriteString(string(v.Address(other)))
+		b.WriteString(string(v.L.Address(other)))
 	}
-	b.WriteString(`</td><td data-label="When">` + string(v.Time(t.TimestampISO)) + `</td><td data-label="Block">` + string(v.Block(t.BlockNumber)) + `</td><td data-label="Transaction">` + string(v.Tx(t.TxHash)) + `</td>`)
+	b.WriteString(`</td><td data-label="When">` + string(v.L.Time(t.TimestampISO)) + `</td><td data-label="Block">` + string(v.L.Block(t.BlockNumber)) + `</td><td data-label="Transaction">` + string(v.L.Tx(t.TxHash)) + `</td>`)
 	return template.HTML(b.String()) //nolint:gosec // fixed text and escaped parts
 }
 

@@ -28,7 +28,7 @@ const (
 
 // txView is the data of a transaction's page.
 type txView struct {
-	*look
+	L      *look
 	T      *api.Tx
 	Told   *told
 	Reason *reason
@@ -98,7 +98,7 @@ func (l *look) transaction(logs int) (*txView, *sheet, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	v := &txView{look: l, T: t, Told: &words[0], Rows: l.rowsOf(t.Messages)}
+	v := &txView{L: l, T: t, Told: &words[0], Rows: l.rowsOf(t.Messages)}
 	certain, err := v.moves()
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (v *txView) moves() (certain bool, err error) {
 	for i := range tokens {
 		tokens[i] = v.T.TokenTransfers[i].TokenAddress
 	}
-	if v.coins, err = v.look.coins(tokens); err != nil {
+	if v.coins, err = v.L.coins(tokens); err != nil {
 		return false, err
 	}
 	fee := v.Told.FeeTransfer()
@@ -140,7 +140,7 @@ func (v *txView) moves() (certain bool, err error) {
 
 // flow draws what went from whom to whom, the fee aside.
 func (v *txView) flow(moves []move) (template.HTML, error) {
-	f := chart.Flow{ID: "flow", Title: "What went from whom to whom", All: v.Href("tx", v.T.TxHash, "transfers")}
+	f := chart.Flow{ID: "flow", Title: "What went from whom to whom", All: v.L.Href("tx", v.T.TxHash, "transfers")}
 	for i := range moves {
 		m := &moves[i]
 		if m.Fee {
@@ -163,22 +163,22 @@ func (v *txView) flowParty(f *felt.Felt, nobody string) chart.Party {
 		return chart.Party{Text: nobody}
 	}
 	address := f.String()
-	return chart.Party{Text: v.partyText(*f), Title: address, Href: v.Href("address", address), Key: string(f[:])}
+	return chart.Party{Text: v.L.partyText(*f), Title: address, Href: v.L.Href("address", address), Key: string(f[:])}
 }
 
 // changes reads what the block says of the state that the transaction changed.
 func (v *txView) changes() error {
-	b, err := block.Get(v.ctx, v.reader, v.T.BlockNumber)
+	b, err := block.Get(v.L.ctx, v.L.reader, v.T.BlockNumber)
 	if err != nil {
 		return err
 	}
 	v.fees(b)
-	v.shows("getBlock", url.Values{"tx_limit": {"1"}}, strconv.FormatUint(v.T.BlockNumber, 10))
-	d, err := block.StateOf(v.ctx, v.reader, v.T.BlockNumber)
+	v.L.shows("getBlock", url.Values{"tx_limit": {"1"}}, strconv.FormatUint(v.T.BlockNumber, 10))
+	d, err := block.StateOf(v.L.ctx, v.L.reader, v.T.BlockNumber)
 	if err != nil {
 		return err
 	}
-	if v.Deployed, err = contract.DeployedIn(v.ctx, v.reader, &d, v.Told.Position); err != nil {
+	if v.Deployed, err = contract.DeployedIn(v.L.ctx, v.L.reader, &d, v.Told.Position); err != nil {
 		return err
 	}
 	if len(d.Replaced) == 0 || v.Reason != nil {
@@ -261,7 +261,7 @@ func (v *txView) MoreMoves() bool { return len(v.T.TokenTransfers) > txTransfers
 func (v *txView) MoreLogs() bool { return v.T.LogCount > txEvents }
 
 // Part is where a part of the transaction has its own page.
-func (v *txView) Part(name string) string { return v.Href("tx", v.T.TxHash, name) }
+func (v *txView) Part(name string) string { return v.L.Href("tx", v.T.TxHash, name) }
 
 // Kind is its type in words.
 func (v *txView) Kind() string { return txType(deref(v.T.TxType).(string)) }

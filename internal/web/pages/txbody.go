@@ -8,11 +8,11 @@ import (
 // write writes the page of a transaction.
 func (v *txView) write(w *markup.Writer) {
 	w.Put(`<h1>Transaction `)
-	w.HTML(v.Felt(&v.T.TxHash))
+	w.HTML(v.L.Felt(&v.T.TxHash))
 	w.Put("</h1>\n" + `<p class="sentence words">`)
 	w.HTML(v.Told.Words)
 	w.Put("</p>\n" + `<div class="badges">`)
-	w.HTML(v.Tier(v.T.BlockNumber))
+	w.HTML(v.L.Tier(v.T.BlockNumber))
 	w.Put("</div>\n")
 	v.writeReason(w)
 	v.writeFacts(w)
@@ -29,7 +29,7 @@ func (v *txView) write(w *markup.Writer) {
 		w.Put(`<p class="notice">Some classes could not be looked up for this page: events may lack names and values.</p>` + "\n")
 	}
 	if len(v.T.Logs) > 0 {
-		w.HTML(v.LogList(v.T.Logs))
+		w.HTML(v.L.LogList(v.T.Logs))
 		v.rest(w, v.MoreLogs(), "events", v.T.LogCount, "event")
 	} else {
 		w.Put(`<p>It emitted no events.</p>`)
@@ -97,7 +97,7 @@ func (v *txView) writeFacts(w *markup.Writer) {
 	w.HTML(v.Status())
 	endFact(w)
 	beginFact(w, "Block")
-	w.HTML(v.Block(t.BlockNumber))
+	w.HTML(v.L.Block(t.BlockNumber))
 	w.Put(`, place <span data-value="`)
 	w.Uint(uint64(t.TxIndex))
 	w.Put(`">`)
@@ -105,7 +105,7 @@ func (v *txView) writeFacts(w *markup.Writer) {
 	w.Put(`</span>`)
 	endFact(w)
 	beginFact(w, "Time")
-	w.HTML(v.Time(t.TimestampISO))
+	w.HTML(v.L.Time(t.TimestampISO))
 	endFact(w)
 	beginFact(w, "Type")
 	w.Text(v.Kind())
@@ -120,10 +120,10 @@ func (v *txView) writeFacts(w *markup.Writer) {
 	case t.FromAddress == nil:
 		w.Put(`<span class="soft">nobody signed it</span>`)
 	case v.Kind() == "L1 handler":
-		w.HTML(v.Felt(t.FromAddress))
+		w.HTML(v.L.Felt(t.FromAddress))
 		w.Put(` <span class="soft">on L1</span>`)
 	default:
-		v.party(w, t.FromAddress)
+		v.L.party(w, t.FromAddress)
 	}
 	endFact(w)
 	beginFact(w, "Fee")
@@ -137,15 +137,15 @@ func (v *txView) writeFacts(w *markup.Writer) {
 	if t.DeclaredClassHash != nil {
 		beginFact(w, "Declares")
 		w.Put("class ")
-		v.shortLink(w, "/class/", t.DeclaredClassHash)
+		v.L.shortLink(w, "/class/", t.DeclaredClassHash)
 		if t.CompiledClassHash != nil {
 			w.Put(", compiled to ")
-			w.HTML(v.Felt(t.CompiledClassHash))
+			w.HTML(v.L.Felt(t.CompiledClassHash))
 		}
 		endFact(w)
 	}
 	beginFact(w, "Hash")
-	w.HTML(v.Whole(&t.TxHash))
+	w.HTML(v.L.Whole(&t.TxHash))
 	endFact(w)
 	w.Put("</dl>\n")
 }
@@ -168,7 +168,7 @@ func (v *txView) writeCalls(w *markup.Writer) {
 	if v.T.CallDecodingDegraded {
 		w.Put(`<p class="notice">Some classes could not be looked up for this page: calls may lack names and arguments.</p>` + "\n")
 	}
-	w.HTML(v.CallList(calls, 0))
+	w.HTML(v.L.CallList(calls, 0))
 	v.rest(w, v.MoreCalls(), "calls", v.AllCalls(), "call")
 	w.Put("\n</section>\n")
 }
@@ -227,12 +227,12 @@ func (v *txView) writeChanges(w *markup.Writer) {
 	w.Put("<section aria-labelledby=\"state\">\n<h2 id=\"state\">What it changed</h2>\n<ul class=\"changes\">")
 	for i := range v.Deployed {
 		w.Put(`<li>deployed `)
-		v.contractChange(w, &v.Deployed[i].Address, " with class ", &v.Deployed[i].ClassHash)
+		v.L.contractChange(w, &v.Deployed[i].Address, " with class ", &v.Deployed[i].ClassHash)
 		w.Put(`</li>`)
 	}
 	for i := range v.Replaced {
 		w.Put(`<li>the block gave `)
-		v.contractChange(w, &v.Replaced[i].Address, " the class ", &v.Replaced[i].ClassHash)
+		v.L.contractChange(w, &v.Replaced[i].Address, " the class ", &v.Replaced[i].ClassHash)
 		w.Put(`; it does not tell by which of its transactions</li>`)
 	}
 	w.Put("</ul>\n</section>\n")

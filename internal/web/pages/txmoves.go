@@ -67,9 +67,9 @@ func (v *txView) Moved(list []move) template.HTML {
 		b.WriteString(string(v.end(m, false)))
 		b.WriteString(`</td><td class="num" data-label="Amount"><span>`)
 		if m.TokenID != nil {
-			b.WriteString(string(v.Thing(number(m.Amount), *m.TokenID, m.coin)))
+			b.WriteString(string(v.L.Thing(number(m.Amount), *m.TokenID, m.coin)))
 		} else {
-			b.WriteString(string(v.Worth(number(m.Amount), m.coin)))
+			b.WriteString(string(v.L.Worth(number(m.Amount), m.coin)))
 		}
 		if m.Fee {
 			b.WriteString(` <span class="soft">the fee</span>`)
@@ -88,9 +88,9 @@ func (v *txView) end(m *move, from bool) template.HTML {
 	}
 	switch {
 	case f == nil:
-		return v.Unknown("")
+		return v.L.Unknown("")
 	case f.IsZero():
 		return none
 	}
-	return v.Party(*f)
+	return v.L.Party(*f)
 }

@@ -33,7 +33,7 @@ type partView struct {
 // with. The answer of the API holds all of it: their pages are cut out of one answer.
 func txCallsPage(l *look) (*sheet, error) {
 	return partPage(l, "calls", 1, func(v *txView) int { return len(v.Calls()) }, func(v *txView) int { return v.AllCalls() },
-		func(v *txView, from, to int) template.HTML { return v.CallList(v.Calls()[from:to], from) })
+		func(v *txView, from, to int) template.HTML { return v.L.CallList(v.Calls()[from:to], from) })
 }
 
 func txTransfersPage(l *look) (*sheet, error) {
@@ -47,7 +47,7 @@ func txEventsPage(l *look) (*sheet, error) {
 		return nil, err
 	}
 	return partPage(l, "events", min(from+partRows, mostLogs), func(v *txView) int { return min(v.T.LogCount, mostLogs) }, func(v *txView) int { return v.T.LogCount },
-		func(v *txView, from, to int) template.HTML { return v.LogList(v.T.Logs[from:to]) })
+		func(v *txView, from, to int) template.HTML { return v.L.LogList(v.T.Logs[from:to]) })
 }
 
 // partPage lists one part of a transaction. reach is how many the answer can hold, all how

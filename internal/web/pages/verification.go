@@ -17,7 +17,7 @@ import (
 
 // verificationView is the data of the page about verification.
 type verificationView struct {
-	*look
+	L *look
 	// Query is what was looked up, and FoundClass and FoundContract what it is.
 	Query         string
 	FoundClass    *api.ClassDetail
@@ -82,7 +82,7 @@ func (p *Pages) verifiedOn(asked string) (string, error) {
 // verificationPage tells what verification means, and what is known of a class or a
 // contract.
 func verificationPage(l *look) (*sheet, error) {
-	v := &verificationView{look: l, Query: strings.TrimSpace(l.query.Get("q")), Log: l.p.receiptLog(l.ctx)}
+	v := &verificationView{L: l, Query: strings.TrimSpace(l.query.Get("q")), Log: l.p.receiptLog(l.ctx)}
 	for _, id := range l.p.routes.Order {
 		v.Chains = append(v.Chains, verifiedChain{id, l.p.routes.Chains[id].Proofs != nil, id == l.Chain})
 	}
@@ -110,10 +110,10 @@ func (v *verificationView) find() error {
 	if err != nil {
 		return err
 	}
-	if v.FoundClass, err = found(ask[api.ClassDetail](v.look, "getClass", map[string][]string{"instanceLimit": {"1"}}, f.String())); err != nil {
+	if v.FoundClass, err = found(ask[api.ClassDetail](v.L, "getClass", map[string][]string{"instanceLimit": {"1"}}, f.String())); err != nil {
 		return err
 	}
-	v.FoundContract, err = found(ask[api.Contract](v.look, "getContract", nil, f.String()))
+	v.FoundContract, err = found(ask[api.Contract](v.L, "getContract", nil, f.String()))
 	return err
 }
 
@@ -128,7 +128,7 @@ func found[T any](answer *T, err error) (*T, error) {
 
 // Proven is the badge of what speaks for a source.
 func (s sourceView) Proven() template.HTML {
-	if s.V.served.Proofs == nil {
+	if s.V.L.served.Proofs == nil {
 		return badge("soft", "not told", "Receipts of this chain are not believed here: this service has no list of the keys that count, or verifies nothing on it. A class may be verified elsewhere.")
 	}
 	switch s.S.VerificationTier {
@@ -209,5 +209,5 @@ type sourceView struct {
 
 // Facts hands what speaks for the source of a class to its template.
 func (v *verificationView) Facts(s api.SourceFacts, class *felt.Felt) sourceView {
-	return sourceView{v, &s, v.look.Withdrawn(class)}
+	return sourceView{v, &s, v.L.Withdrawn(class)}
 }
