@@ -68,7 +68,7 @@ func run(ctx context.Context, blocks, tx, pages int, dir string) (err error) {
 }
 
 // fill projects a chain and returns its addresses.
-func fill(ctx context.Context, engine *pebble.Engine, cfg simnode.Config) (seen []felt.Felt, err error) {
+func fill(ctx context.Context, engine pebble.Engine, cfg simnode.Config) (seen []felt.Felt, err error) {
 	lease, err := engine.Acquire(ctx, store.Writer, "bench", time.Hour)
 	if err != nil {
 		return nil, err

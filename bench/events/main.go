@@ -66,7 +66,7 @@ type bench struct {
 	census   *census
 	rng      *rand.Rand
 	options  pebble.Options
-	engine   *pebble.Engine
+	engine   pebble.Engine
 	source   *stream
 	peer     *peer.Peer // nil when there is none
 	indexing time.Duration

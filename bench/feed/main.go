@@ -112,7 +112,7 @@ func run(ctx context.Context, streams, blocks int) error {
 }
 
 // byHand is what a look costs at least: a view, the state, and one scan of the list.
-func byHand(ctx context.Context, engine *pebble.Engine) (time.Duration, error) {
+func byHand(ctx context.Context, engine pebble.Engine) (time.Duration, error) {
 	const looks = 2000
 	before := spent.CPU()
 	for range looks {
@@ -128,7 +128,7 @@ func byHand(ctx context.Context, engine *pebble.Engine) (time.Duration, error) {
 }
 
 // serve is the service with streams, and a key that may open all of them.
-func serve(ctx context.Context, engine *pebble.Engine, streams int) (url, key string, stop func(), err error) {
+func serve(ctx context.Context, engine pebble.Engine, streams int) (url, key string, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "bench-feed")
 	if err != nil {
 		return "", "", nil, err

@@ -43,7 +43,7 @@ func run(ctx context.Context, blocks, tx int, events float64, dir string) error 
 	if err != nil {
 		return err
 	}
-	open := func(name string) (*pebble.Engine, error) {
+	open := func(name string) (pebble.Engine, error) {
 		return pebble.Open(pebble.Options{Dir: filepath.Join(tmp, name), Tables: catalog.Tables()})
 	}
 	engine, err := open("index")

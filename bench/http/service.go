@@ -129,7 +129,7 @@ func newService(blocks int) (s *service, err error) {
 	return s, err
 }
 
-func newServer(o kernel.Options, engine *pebble.Engine) (*kernel.Server, error) {
+func newServer(o kernel.Options, engine pebble.Engine) (*kernel.Server, error) {
 	k, err := kernel.New(o)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func newServer(o kernel.Options, engine *pebble.Engine) (*kernel.Server, error) 
 	return k, nil
 }
 
-func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
+func (s *service) index(ctx context.Context, engine pebble.Engine) error {
 	srv := httptest.NewServer(simnode.NewNode(s.chain, simnode.NodeConfig{Version: starknet.V010}))
 	defer srv.Close()
 	pool, err := node.Open(ctx, node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, HealthInterval: time.Hour})

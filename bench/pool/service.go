@@ -49,7 +49,7 @@ type service struct {
 
 // counted is a store that counts the rows that are read.
 type counted struct {
-	*pebble.Engine
+	pebble.Engine
 	rows atomic.Int64
 }
 
@@ -145,7 +145,7 @@ func newService(ctx context.Context, out io.Writer, o options, events int) (s *s
 }
 
 // keep makes the ledger.
-func keep(ctx context.Context, engine *pebble.Engine, pools []registry.PrivacyPool) error {
+func keep(ctx context.Context, engine pebble.Engine, pools []registry.PrivacyPool) error {
 	lease, err := engine.Acquire(ctx, store.Writer, "bench", time.Hour)
 	if err != nil {
 		return err

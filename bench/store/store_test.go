@@ -80,7 +80,7 @@ func (g *generator) batch(epoch uint64, n int) *store.Batch {
 	return b
 }
 
-func open(b *testing.B, o pebble.Options) (*pebble.Engine, uint64) {
+func open(b *testing.B, o pebble.Options) (pebble.Engine, uint64) {
 	b.Helper()
 	if o.Dir == "" {
 		o.Dir = filepath.Join(b.TempDir(), "store")
@@ -241,7 +241,7 @@ func tableBytes(b *testing.B, dir string) (n int64) {
 
 // loaded is a store of one million rows on disk, and the same rows in memory.
 type loaded struct {
-	engine *pebble.Engine
+	engine pebble.Engine
 	keys   []store.Key
 	values map[string][]byte
 	sorted []string

@@ -112,7 +112,7 @@ func newServer(o kernel.Options, c api.Chain) (*kernel.Server, error) {
 	return k, nil
 }
 
-func (s *service) index(ctx context.Context, engine *pebble.Engine) error {
+func (s *service) index(ctx context.Context, engine pebble.Engine) error {
 	srv := httptest.NewServer(simnode.NewNode(s.chain, simnode.NodeConfig{}))
 	defer srv.Close()
 	pool, err := node.Open(ctx, node.Config{Nodes: []node.Endpoint{{URL: srv.URL}}, HealthInterval: time.Hour})

@@ -153,7 +153,7 @@ func (c *fsckCommand) index(ctx context.Context, con *console, engine store.Engi
 		name = index.ChainName(report.State.Format.ChainID)
 	}
 	var loss string
-	if disk, ok := engine.(*pebble.Engine); ok {
+	if disk, ok := engine.(pebble.Engine); ok {
 		if l, lost := disk.Lost(); lost {
 			loss = l.String()
 			fmt.Fprintf(con.out, "lost          %s\n", loss) //nolint:errcheck // stdout

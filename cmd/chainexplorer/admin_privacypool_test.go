@@ -18,7 +18,7 @@ import (
 )
 
 // emptyIndex is an index without blocks in a data directory.
-func emptyIndex(t *testing.T, data, name string) *pebble.Engine {
+func emptyIndex(t *testing.T, data, name string) pebble.Engine {
 	t.Helper()
 	e, err := pebble.Open(pebble.Options{Dir: filepath.Join(data, name), Tables: catalog.Tables()})
 	if err != nil {
@@ -75,7 +75,7 @@ func TestRematerialize(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	ask(exitFailure, "--operator http://ADDRESS", "--data", filepath.Join(data, "SN_MAIN")) // it is in use
-	for _, e := range []*pebble.Engine{main, sepolia} {
+	for _, e := range []pebble.Engine{main, sepolia} {
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -22,10 +22,10 @@ type diskStore struct {
 	log     *slog.Logger
 
 	mu     sync.Mutex
-	engine *pebble.Engine // guarded by mu; nil while it is being opened
-	opened chan struct{}  // guarded by mu; closed when engine or fault is set
-	fault  error          // guarded by mu: why nothing is written, or nil
-	past   uint64         // guarded by mu: commits of earlier engines
+	engine pebble.Engine // guarded by mu; nil while it is being opened
+	opened chan struct{} // guarded by mu; closed when engine or fault is set
+	fault  error         // guarded by mu: why nothing is written, or nil
+	past   uint64        // guarded by mu: commits of earlier engines
 }
 
 var _ store.Engine = (*diskStore)(nil)
@@ -154,7 +154,7 @@ func (d *diskStore) reopen(ctx context.Context) error {
 }
 
 // use calls fn with the engine, once there is one.
-func (d *diskStore) use(ctx context.Context, fn func(*pebble.Engine) error) error {
+func (d *diskStore) use(ctx context.Context, fn func(pebble.Engine) error) error {
 	d.mu.Lock()
 	opened := d.opened
 	d.mu.Unlock()
@@ -177,45 +177,45 @@ func (d *diskStore) use(ctx context.Context, fn func(*pebble.Engine) error) erro
 
 // View serves store.Engine.
 func (d *diskStore) View(ctx context.Context, fn func(store.Reader) error) error {
-	return d.use(ctx, func(e *pebble.Engine) error { return e.View(ctx, fn) })
+	return d.use(ctx, func(e pebble.Engine) error { return e.View(ctx, fn) })
 }
 
 // Commit serves store.Engine.
 func (d *diskStore) Commit(ctx context.Context, b *store.Batch) error {
-	return d.use(ctx, func(e *pebble.Engine) error { return e.Commit(ctx, b) })
+	return d.use(ctx, func(e pebble.Engine) error { return e.Commit(ctx, b) })
 }
 
 // Acquire serves store.Engine.
 func (d *diskStore) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (l store.Lease, err error) {
-	err = d.use(ctx, func(e *pebble.Engine) (err error) { l, err = e.Acquire(ctx, name, owner, ttl); return err })
+	err = d.use(ctx, func(e pebble.Engine) (err error) { l, err = e.Acquire(ctx, name, owner, ttl); return err })
 	return l, err
 }
 
 // Renew serves store.Engine.
 func (d *diskStore) Renew(ctx context.Context, held store.Lease, ttl time.Duration) (l store.Lease, err error) {
-	err = d.use(ctx, func(e *pebble.Engine) (err error) { l, err = e.Renew(ctx, held, ttl); return err })
+	err = d.use(ctx, func(e pebble.Engine) (err error) { l, err = e.Renew(ctx, held, ttl); return err })
 	return l, err
 }
 
 // Release serves store.Engine.
 func (d *diskStore) Release(ctx context.Context, l store.Lease) error {
-	return d.use(ctx, func(e *pebble.Engine) error { return e.Release(ctx, l) })
+	return d.use(ctx, func(e pebble.Engine) error { return e.Release(ctx, l) })
 }
 
 // Stats serves store.Engine.
 func (d *diskStore) Stats(ctx context.Context) (s store.Stats, err error) {
-	err = d.use(ctx, func(e *pebble.Engine) (err error) { s, err = e.Stats(ctx); return err })
+	err = d.use(ctx, func(e pebble.Engine) (err error) { s, err = e.Stats(ctx); return err })
 	return s, err
 }
 
 // Checkpoint serves store.Engine.
 func (d *diskStore) Checkpoint(ctx context.Context, dir string) error {
-	return d.use(ctx, func(e *pebble.Engine) error { return e.Checkpoint(ctx, dir) })
+	return d.use(ctx, func(e pebble.Engine) error { return e.Checkpoint(ctx, dir) })
 }
 
 // Compact serves store.Engine.
 func (d *diskStore) Compact(ctx context.Context) error {
-	return d.use(ctx, func(e *pebble.Engine) error { return e.Compact(ctx) })
+	return d.use(ctx, func(e pebble.Engine) error { return e.Compact(ctx) })
 }
 
 // Commits rises with every commit and with every opening: as long as it stays the

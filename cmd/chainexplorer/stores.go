@@ -116,10 +116,10 @@ func (f *storeFlags) awaitPostgres(ctx context.Context, name string, a access, l
 
 // openPebble opens the index in a directory. It comes back when ctx ends, whatever
 // the disk does.
-func openPebble(ctx context.Context, o pebble.Options) (*pebble.Engine, error) {
+func openPebble(ctx context.Context, o pebble.Options) (pebble.Engine, error) {
 	o.Tables, o.Height, o.HeightRow = catalog.Tables(), heightOf, &chain.HeadKey
 	type result struct {
-		e   *pebble.Engine
+		e   pebble.Engine
 		err error
 	}
 	opened := make(chan result, 1)

@@ -42,7 +42,7 @@ func fill(t *testing.T, e store.Engine) {
 	if err := e.Commit(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.(*pebble.Engine).Compact(t.Context()); err != nil {
+	if err := e.(pebble.Engine).Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }

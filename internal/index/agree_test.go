@@ -16,7 +16,7 @@ import (
 const headers = "starknet_getBlockWithTxHashes"
 
 // keepAgreeing runs an indexer with a quorum until ok says that the state is good.
-func keepAgreeing(t *testing.T, e *pebble.Engine, src index.Source, quorum int, ok func(chain.State) bool) chain.State {
+func keepAgreeing(t *testing.T, e pebble.Engine, src index.Source, quorum int, ok func(chain.State) bool) chain.State {
 	t.Helper()
 	x, err := index.New(index.Options{Store: e, Source: src, Quorum: quorum, FinalityDepth: 10, RetryMin: time.Millisecond, RetryMax: 10 * time.Millisecond,
 		PollInterval: 10 * time.Millisecond, L1Interval: 5 * time.Millisecond, Verify: index.VerifyOff})

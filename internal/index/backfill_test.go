@@ -18,7 +18,7 @@ import (
 
 // counting tells how many classes each commit stored.
 type counting struct {
-	*pebble.Engine
+	pebble.Engine
 	stored chan int
 }
 

@@ -276,7 +276,7 @@ func fromBig(t *testing.T, n *big.Int) felt.Felt {
 
 // finding tells when a class that was missing is committed.
 type finding struct {
-	*pebble.Engine
+	pebble.Engine
 	found chan int
 }
 

@@ -83,7 +83,7 @@ func TestHindranceIsTold(t *testing.T) {
 
 // full is a store that takes no blocks.
 type full struct {
-	*pebble.Engine
+	pebble.Engine
 	refuses atomic.Bool
 }
 

@@ -18,7 +18,7 @@ import (
 	"chainexplorer/internal/store/pebble/pebbletest"
 )
 
-func openMem(t *testing.T) *pebble.Engine {
+func openMem(t *testing.T) pebble.Engine {
 	t.Helper()
 	e := pebbletest.Open(t, catalog.Tables())
 	return e

@@ -65,7 +65,7 @@ func (f *fake) count() int {
 // world is a store with runners on it, in virtual time.
 type world struct {
 	t      *testing.T
-	engine *pebble.Engine
+	engine pebble.Engine
 	log    logged
 }
 

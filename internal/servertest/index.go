@@ -148,7 +148,7 @@ func (w *World) RunJobs() {
 }
 
 // IndexInto indexes into any engine up to the chain's head.
-func (w *World) IndexInto(engine *pebble.Engine) {
+func (w *World) IndexInto(engine pebble.Engine) {
 	w.T.Helper()
 	head, _ := w.Chain.Head()
 	x, err := index.New(index.Options{Store: engine, Source: w.Source, Verify: index.VerifyOff, L1Interval: time.Nanosecond, PollInterval: time.Millisecond, NoClasses: w.noClasses,

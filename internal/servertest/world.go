@@ -66,7 +66,7 @@ type World struct {
 	NodeURLs map[starknet.SpecVersion]string
 
 	// Engine holds the index that Source is read into, and Census counts holders in it.
-	Engine *pebble.Engine
+	Engine pebble.Engine
 	Source *index.Nodes
 	Census *census.Job
 

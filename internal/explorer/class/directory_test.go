@@ -23,7 +23,7 @@ import (
 // world is a store with the directory, and what should be in it.
 type world struct {
 	t      *testing.T
-	engine *pebble.Engine
+	engine pebble.Engine
 	epoch  uint64
 
 	classes map[felt.Felt]*class.Summary

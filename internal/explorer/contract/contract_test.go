@@ -29,7 +29,7 @@ type truth struct {
 
 // play makes contracts of every sort: some are never replaced, some once, one
 // in almost every block, and some in the block of their deployment.
-func play(t *testing.T, rng *rand.Rand) (*pebble.Engine, *truth, []felt.Felt) {
+func play(t *testing.T, rng *rand.Rand) (pebble.Engine, *truth, []felt.Felt) {
 	t.Helper()
 	e := pebbletest.Open(t, append(contract.Subject{}.Tables(), contract.Enrichment()...))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)

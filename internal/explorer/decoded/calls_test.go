@@ -61,7 +61,7 @@ var callClasses = map[uint64]*starknet.Class{
 // contracts 102, 103, 104 go from class 1 to that of their last digit, 200 is
 // deployed by the transaction 1 and 201 by nobody knows which. 105 goes from 5 to 1
 // in block 3, and 300 from 1 to 2 in block 9.
-func callWorld(t *testing.T) *pebble.Engine {
+func callWorld(t *testing.T) pebble.Engine {
 	t.Helper()
 	e := pebbletest.Open(t, slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)

@@ -54,7 +54,7 @@ var (
 type diff struct{ deployed, replaced map[uint64]uint64 }
 
 // fill stores the history of contracts and the classes, except those without.
-func fill(t *testing.T, history map[uint64]diff, without ...uint64) *pebble.Engine {
+func fill(t *testing.T, history map[uint64]diff, without ...uint64) pebble.Engine {
 	t.Helper()
 	e := pebbletest.Open(t, slices.Concat(contract.Subject{}.Tables(), contract.Enrichment(), class.Enrichment()))
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)

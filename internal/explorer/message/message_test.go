@@ -18,7 +18,7 @@ import (
 // world indexes blocks one by one.
 type world struct {
 	*testing.T
-	engine *pebble.Engine
+	engine pebble.Engine
 	epoch  uint64
 }
 

@@ -23,7 +23,7 @@ type world struct {
 	chain  *simnode.Chain
 	head   uint64
 	known  *registry.Chain
-	engine *pebble.Engine
+	engine pebble.Engine
 }
 
 var schemas = decoded.NewCache(1 << 20)

@@ -29,7 +29,7 @@ func (c *counting) GetMany(ctx context.Context, keys []store.Key) ([][]byte, err
 }
 
 // blocks is an index that has blocks 0 to 9; the hash of block n is 100+n.
-func blocks(t testing.TB) *pebble.Engine {
+func blocks(t testing.TB) pebble.Engine {
 	t.Helper()
 	e := pebbletest.Open(t, block.Subject{}.Tables())
 	lease, err := e.Acquire(t.Context(), store.Writer, "test", time.Minute)

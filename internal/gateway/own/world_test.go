@@ -34,7 +34,7 @@ type world struct {
 	t      testing.TB
 	chain  *simnode.Chain
 	nodes  map[starknet.SpecVersion]*simnode.Node
-	engine *pebble.Engine
+	engine pebble.Engine
 	own    *own.Index
 	hidden bool // the nodes show no head
 }

@@ -25,7 +25,7 @@ import (
 
 const blocks = 30
 
-func indexed(t *testing.T) *pebble.Engine {
+func indexed(t *testing.T) pebble.Engine {
 	t.Helper()
 	e := open(t)
 	w := sim.NewWorld(sim.NewChain(3, blocks, 10, sim.UnknownVersion), 1, sim.Faults{Class: 0.3}, 0, 0)
@@ -39,7 +39,7 @@ func indexed(t *testing.T) *pebble.Engine {
 	return e
 }
 
-func open(t *testing.T) *pebble.Engine {
+func open(t *testing.T) pebble.Engine {
 	t.Helper()
 	e, err := pebble.Open(pebble.MemOptions(vfs.NewMem(), sim.Tables()))
 	if err != nil {

@@ -365,7 +365,7 @@ func checkSound(t *testing.T, engine store.Engine) {
 // in earnest, so that histories have both ways one after the other.
 const leastBulk = 2 << 10
 
-func openStore(t *testing.T, fs vfs.FS) *pebble.Engine {
+func openStore(t *testing.T, fs vfs.FS) pebble.Engine {
 	t.Helper()
 	if raced { // Pebble keeps a stack of whoever opens a table then, and many small ones take long
 		return openStoreWith(t, fs, leastBulk<<5)
@@ -373,7 +373,7 @@ func openStore(t *testing.T, fs vfs.FS) *pebble.Engine {
 	return openStoreWith(t, fs, leastBulk)
 }
 
-func openStoreWith(t *testing.T, fs vfs.FS, bulk int) *pebble.Engine {
+func openStoreWith(t *testing.T, fs vfs.FS, bulk int) pebble.Engine {
 	t.Helper()
 	o := pebble.MemOptions(fs, Tables())
 	o.BulkBytes = bulk
@@ -384,7 +384,7 @@ func openStoreWith(t *testing.T, fs vfs.FS, bulk int) *pebble.Engine {
 	return e
 }
 
-func closeStore(t *testing.T, e *pebble.Engine) {
+func closeStore(t *testing.T, e pebble.Engine) {
 	if err := e.Close(); err != nil {
 		t.Errorf("close: %v", err)
 	}

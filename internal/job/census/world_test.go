@@ -31,7 +31,7 @@ var errKilled = errors.New("killed")
 type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
-	engine *pebble.Engine
+	engine pebble.Engine
 	pool   *node.Pool
 	now    time.Time
 	job    *census.Job

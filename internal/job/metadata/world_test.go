@@ -64,7 +64,7 @@ func (s *source) set(away bool) (calls int) {
 type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
-	engine *pebble.Engine
+	engine pebble.Engine
 	source *source
 	stop   func()
 	poll   time.Duration

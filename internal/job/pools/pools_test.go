@@ -28,7 +28,7 @@ const depth = 7
 type world struct {
 	t      *testing.T
 	chain  *simnode.Chain
-	engine *pebble.Engine
+	engine pebble.Engine
 	source index.Source
 	known  *registry.Chain
 }

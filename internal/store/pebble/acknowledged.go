@@ -87,7 +87,7 @@ func (l Loss) String() string {
 }
 
 // Lost tells what was lost, until the store has reached the height again.
-func (e *Engine) Lost() (Loss, bool) {
+func (e *engine) Lost() (Loss, bool) {
 	if l := e.lost.Load(); l != nil {
 		return *l, true
 	}
@@ -95,7 +95,7 @@ func (e *Engine) Lost() (Loss, bool) {
 }
 
 // recall finds out whether commits were lost since the store was open last.
-func (e *Engine) recall() error {
+func (e *engine) recall() error {
 	value, closer, err := e.db.Get([]byte(commitsKey))
 	switch {
 	case err == nil:
@@ -139,7 +139,7 @@ func (e *Engine) recall() error {
 }
 
 // withoutHeight says whether nothing in the store has a height.
-func (e *Engine) withoutHeight() (bool, error) {
+func (e *engine) withoutHeight() (bool, error) {
 	if e.heightRow == nil {
 		return e.last.number == 0, nil
 	}
@@ -154,7 +154,7 @@ func (e *Engine) withoutHeight() (bool, error) {
 }
 
 // readAcknowledged returns the newer of the two places that can be read, with what it tells of the manifest.
-func (e *Engine) readAcknowledged() (newest mark, noted manifestNote, err error) {
+func (e *engine) readAcknowledged() (newest mark, noted manifestNote, err error) {
 	b, err := e.readOwn(acknowledgedFile)
 	if err != nil {
 		return newest, noted, err
@@ -172,7 +172,7 @@ func (e *Engine) readAcknowledged() (newest mark, noted manifestNote, err error)
 	return newest, noted, nil
 }
 
-func (e *Engine) readLoss() (*Loss, error) {
+func (e *engine) readLoss() (*Loss, error) {
 	b, err := e.readOwn(lostFile)
 	if err != nil || len(b) == 0 {
 		return nil, err
@@ -185,7 +185,7 @@ func (e *Engine) readLoss() (*Loss, error) {
 }
 
 // readOwn reads a small file of the engine's own; none is an empty one.
-func (e *Engine) readOwn(name string) ([]byte, error) {
+func (e *engine) readOwn(name string) ([]byte, error) {
 	f, err := e.disk.Open(e.disk.PathJoin(e.dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -197,7 +197,7 @@ func (e *Engine) readOwn(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 4096))
 }
 
-func (e *Engine) writeLoss(l Loss) error {
+func (e *engine) writeLoss(l Loss) error {
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (e *Engine) writeLoss(l Loss) error {
 }
 
 // syncNames makes the names of new files survive a crash.
-func (e *Engine) syncNames() error {
+func (e *engine) syncNames() error {
 	d, err := e.disk.OpenDir(e.dir)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (e *Engine) syncNames() error {
 
 // acknowledge notes a durable commit beside the store. The caller has the writer's
 // token.
-func (e *Engine) acknowledge(m mark) error {
+func (e *engine) acknowledge(m mark) error {
 	err := e.guarded(func() (err error) {
 		if e.acknowledged == nil {
 			name := e.disk.PathJoin(e.dir, acknowledgedFile)
@@ -264,7 +264,7 @@ func (e *Engine) acknowledge(m mark) error {
 }
 
 // next is the mark of a batch that is committed now.
-func (e *Engine) next(c *store.Changes) mark {
+func (e *engine) next(c *store.Changes) mark {
 	m := mark{number: e.last.number + 1, height: e.last.height, settled: e.settled.Load()}
 	if e.height != nil {
 		if h, ok := e.height(c); ok {

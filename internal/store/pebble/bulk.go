@@ -35,7 +35,7 @@ const (
 
 // bulk is a commit by tables.
 type bulk struct {
-	e     *Engine
+	e     *engine
 	first rows // of the first table, which the mark and cuts go to
 	cuts  []span
 	paths []string // of the others, which are written
@@ -72,7 +72,7 @@ func pieces(all rows, ownBytes int) []piece {
 }
 
 // buildTables writes all tables but the first, beside those of a stream.
-func (e *Engine) buildTables(all rows, cuts []span, streamed []string, series *packed, settled uint64) (*bulk, error) {
+func (e *engine) buildTables(all rows, cuts []span, streamed []string, series *packed, settled uint64) (*bulk, error) {
 	parts := pieces(all, e.bulkBytes/ownShare)
 	if len(cuts) > 0 { // tables of one step must not overlap, and those of cuts reach over all
 		parts = []piece{{rows: all}}
@@ -140,13 +140,13 @@ func (w *bulk) apply(m mark) (*lsm.Snapshot, error) {
 // taken them over they have other names.
 const bulkPrefix = "COMMIT-"
 
-func (e *Engine) bulkPath() string {
+func (e *engine) bulkPath() string {
 	return e.disk.PathJoin(e.dir, bulkPrefix+strconv.FormatUint(e.bulkFiles.Add(1), 10))
 }
 
 // removeBulk removes what a process that ended during a commit left behind. Such a
 // file may be another name of a table of the store, which stays.
-func (e *Engine) removeBulk() error {
+func (e *engine) removeBulk() error {
 	names, err := e.disk.List(e.dir)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (e *Engine) removeBulk() error {
 
 // tableWriter writes a table to a file, packed as those of the bottom level if it is
 // meant for that.
-func (e *Engine) tableWriter(f vfs.File, bottom bool) *sstable.Writer {
+func (e *engine) tableWriter(f vfs.File, bottom bool) *sstable.Writer {
 	level := 0
 	if bottom {
 		level = len(e.settings.Levels) - 1
@@ -196,7 +196,7 @@ func (b *beginning) write(w *sstable.Writer) error {
 
 // writeTable writes rows, behind a beginning if there is one, to a new file and syncs it.
 // Rows of series are all in a table with a beginning.
-func (e *Engine) writeTable(path string, rows rows, bottom bool, begin *beginning, series *seriesWriter) (err error) {
+func (e *engine) writeTable(path string, rows rows, bottom bool, begin *beginning, series *seriesWriter) (err error) {
 	f, err := e.disk.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ func TestGiveUpAfterFailure(t *testing.T) {
 	tables := []*store.Table{{ID: 1, Name: "head"}, {ID: 2, Name: "entry", PartitionLen: 8, Ascending: true}}
 	o := MemOptions(vfs.NewMem(), tables)
 	o.BulkBytes = 1
-	e, err := Open(o)
+	e, err := open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestGiveUpAfterFailure(t *testing.T) {
 // through the log.
 func TestManyCuts(t *testing.T) {
 	lists := &store.Table{ID: 1, Name: "list", PartitionLen: 8}
-	e, err := Open(MemOptions(vfs.NewMem(), []*store.Table{lists}))
+	e, err := open(MemOptions(vfs.NewMem(), []*store.Table{lists}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func testAscendingRowsStay(t *testing.T, streamed bool) {
 	entries := &store.Table{ID: 2, Name: "entry", PartitionLen: 8, Ascending: true}
 	o := MemOptions(vfs.NewMem(), []*store.Table{lists, entries})
 	o.BulkBytes = 1
-	e, err := Open(o)
+	e, err := open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

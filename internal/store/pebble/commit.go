@@ -18,7 +18,7 @@ const MaxBatchBytes = 1 << 30
 const opOverhead = 1 + 2*5 + 1
 
 // Commit applies the batch in one synced write.
-func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
+func (e *engine) Commit(ctx context.Context, b *store.Batch) error {
 	if s := b.Stream(); s != nil {
 		defer s.Drop() // unless it becomes part of the store
 	}
@@ -66,7 +66,7 @@ func (e *Engine) Commit(ctx context.Context, b *store.Batch) error {
 // Commits counts the commits of this process, which is the only one that writes.
 // It rises before Commit returns: as long as it stays the same, so does what a
 // new view sees.
-func (e *Engine) Commits() uint64 { return e.commits.Load() }
+func (e *engine) Commits() uint64 { return e.commits.Load() }
 
 // write is a commit that is ready to be made.
 type write interface {
@@ -80,7 +80,7 @@ type write interface {
 
 // build puts the changes in order and chooses the way that they go: through the log
 // and a memtable, or as tables of their own.
-func (e *Engine) build(b *store.Batch) (write, error) {
+func (e *engine) build(b *store.Batch) (write, error) {
 	c := b.Changes()
 	if err := e.schema.CheckChanges(c); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r rows) each(fn func(key, value []byte) error) error {
 
 // logged is a commit through the log.
 type logged struct {
-	e     *Engine
+	e     *engine
 	batch *lsm.Batch
 	cuts  []span
 	// lowest is the row of a series with the lowest number that it changes, if it does.
@@ -145,7 +145,7 @@ type logged struct {
 	lowestNumber uint64
 }
 
-func (e *Engine) buildLogged(rows rows, cuts []span) (*logged, error) {
+func (e *engine) buildLogged(rows rows, cuts []span) (*logged, error) {
 	size := 16
 	for i := range cuts {
 		size += len(cuts[i].from) + len(cuts[i].to) + opOverhead
@@ -196,7 +196,7 @@ func (w *logged) apply(m mark) (*lsm.Snapshot, error) {
 }
 
 // takeWriter waits for the token that stands for the right to write.
-func (e *Engine) takeWriter(ctx context.Context) error {
+func (e *engine) takeWriter(ctx context.Context) error {
 	select {
 	case e.writer <- struct{}{}:
 	case <-ctx.Done():
@@ -216,11 +216,11 @@ func (e *Engine) takeWriter(ctx context.Context) error {
 	return nil
 }
 
-func (e *Engine) giveWriter() { <-e.writer }
+func (e *engine) giveWriter() { <-e.writer }
 
 // write writes the batch, waits until it is durable and returns the state with it.
 // The caller holds the writer's token.
-func (e *Engine) write(batch *lsm.Batch) (*lsm.Snapshot, error) {
+func (e *engine) write(batch *lsm.Batch) (*lsm.Snapshot, error) {
 	return e.changed(func() error {
 		if err := e.db.Apply(batch, lsm.Sync); err != nil {
 			return err
@@ -230,7 +230,7 @@ func (e *Engine) write(batch *lsm.Batch) (*lsm.Snapshot, error) {
 }
 
 // changed makes a change and returns the state with it.
-func (e *Engine) changed(fn func() error) (*lsm.Snapshot, error) {
+func (e *engine) changed(fn func() error) (*lsm.Snapshot, error) {
 	var next *lsm.Snapshot
 	err := e.guarded(func() error {
 		if err := fn(); err != nil {

@@ -12,16 +12,16 @@ import (
 // merged. Until then every read of their table looks at it: a cut is for more than one
 // row.
 
-var _ store.Cutter = (*Engine)(nil)
+var _ store.Cutter = (*engine)(nil)
 
 // TakesCuts says that batches may have cuts.
-func (e *Engine) TakesCuts() {}
+func (e *engine) TakesCuts() {}
 
 // span is a part of the keys on disk: from is included, to is not.
 type span struct{ from, to []byte }
 
 // spans are cuts as parts of the keys, in order. Those that overlap are one.
-func (e *Engine) spans(cuts []store.Cut) ([]span, error) {
+func (e *engine) spans(cuts []store.Cut) ([]span, error) {
 	out := make([]span, 0, len(cuts))
 	for i := range cuts {
 		c := &cuts[i]

@@ -70,8 +70,24 @@ type Options struct {
 	Metrics prometheus.Registerer // where the engine registers its metrics; none when nil
 }
 
-// Engine is an open store. It serves store.Engine.
-type Engine struct {
+// Engine is an open store. It is an interface, though nothing else serves it, because
+// whoever has a struct compiles the generic types in it, to the last of their methods:
+// those of Pebble take most of a second in each package that holds a store.
+type Engine interface {
+	store.Engine
+	store.Counter
+	store.Cutter
+	store.Streamer
+	// Stopped is the error that stopped the engine, or nil.
+	Stopped() error
+	// Paused tells whether commits wait for room on the disk.
+	Paused() (Shortage, bool)
+	// Lost tells of commits that were acknowledged and are gone, until they are made up for.
+	Lost() (Loss, bool)
+}
+
+// engine serves Engine.
+type engine struct {
 	dir       string
 	db        *lsm.DB
 	disk      *failStopFS
@@ -121,8 +137,6 @@ type Engine struct {
 	releases sync.WaitGroup // snapshots that are being closed
 }
 
-var _ store.Engine = (*Engine)(nil)
-
 // ErrReadOnly is the answer to every change of a store opened with
 // Options.ReadOnly.
 var ErrReadOnly = errors.New("store was opened read-only")
@@ -133,7 +147,15 @@ var ErrReadOnly = errors.New("store was opened read-only")
 // leases found in it belong to a process that is gone. Open therefore takes
 // them as released, and a restarted process need not wait for them to run out.
 // Their epochs still count: the next lease of a name has a higher one.
-func Open(o Options) (*Engine, error) {
+func Open(o Options) (Engine, error) {
+	e, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func open(o Options) (*engine, error) {
 	if o.Dir == "" {
 		return nil, fmt.Errorf("%w: the store's directory is not set", store.ErrInvalid)
 	}
@@ -150,7 +172,7 @@ func Open(o Options) (*Engine, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	e := &Engine{
+	e := &engine{
 		dir:      o.Dir,
 		schema:   schema,
 		now:      o.Now,
@@ -191,7 +213,7 @@ func Open(o Options) (*Engine, error) {
 
 // openDB opens Pebble. When a write fails meanwhile it does not come back, and the
 // directory is let go as a crash would leave it.
-func (e *Engine) openDB(settings *lsm.Options) error {
+func (e *engine) openDB(settings *lsm.Options) error {
 	var db *lsm.DB
 	err := e.guarded(func() (err error) {
 		db, err = lsm.Open(e.dir, settings)
@@ -207,7 +229,7 @@ func (e *Engine) openDB(settings *lsm.Options) error {
 	return err
 }
 
-func (e *Engine) start(metrics prometheus.Registerer) error {
+func (e *engine) start(metrics prometheus.Registerer) error {
 	if err := e.stop.get(); err != nil {
 		return err
 	}
@@ -234,7 +256,7 @@ func (e *Engine) start(metrics prometheus.Registerer) error {
 	return nil
 }
 
-func (e *Engine) openError(err error) error {
+func (e *engine) openError(err error) error {
 	var path *fs.PathError
 	if locked := e.disk.lockError(); locked != nil && !errors.As(locked, &path) {
 		return fmt.Errorf("open store %s: the directory is in use by another process: %w", e.dir, locked)
@@ -245,13 +267,13 @@ func (e *Engine) openError(err error) error {
 	return fmt.Errorf("open store %s: %w", e.dir, err)
 }
 
-func (e *Engine) exists() bool {
+func (e *engine) exists() bool {
 	found, err := lsm.Peek(e.dir, e.disk)
 	return err == nil && found.Exists
 }
 
 // begin admits a call; the caller ends it with e.running.Done.
-func (e *Engine) begin(ctx context.Context) error {
+func (e *engine) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -264,7 +286,7 @@ func (e *Engine) begin(ctx context.Context) error {
 	return nil
 }
 
-func (e *Engine) isClosing() bool {
+func (e *engine) isClosing() bool {
 	select {
 	case <-e.closing:
 		return true
@@ -276,12 +298,12 @@ func (e *Engine) isClosing() bool {
 // Close ends the engine after the running views and commits. The reads of a
 // running view fail with store.ErrClosed from now on. It returns the error
 // that stopped the engine, if one did.
-func (e *Engine) Close() error {
+func (e *engine) Close() error {
 	e.closeOnce.Do(func() { e.closeErr = e.shut() })
 	return e.closeErr
 }
 
-func (e *Engine) shut() error {
+func (e *engine) shut() error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"chainexplorer/internal/store/pebble"
 )
 
-func openLog(t *testing.T, o pebble.Options) *pebble.Engine {
+func openLog(t *testing.T, o pebble.Options) pebble.Engine {
 	t.Helper()
 	e, err := pebble.Open(o)
 	if err != nil {
@@ -30,7 +30,7 @@ func openLog(t *testing.T, o pebble.Options) *pebble.Engine {
 	return e
 }
 
-func lease(t *testing.T, e *pebble.Engine, owner string) store.Lease {
+func lease(t *testing.T, e pebble.Engine, owner string) store.Lease {
 	t.Helper()
 	l, err := e.Acquire(t.Context(), store.Writer, owner, time.Hour)
 	if err != nil {

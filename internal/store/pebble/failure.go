@@ -42,7 +42,7 @@ func (f *failure) get() error {
 
 // fail stops the engine. It is called from inside Pebble, with Pebble's locks
 // held, so it must not call back.
-func (e *Engine) fail(err error) {
+func (e *engine) fail(err error) {
 	e.disk.trip()
 	if e.stop.set(err) {
 		e.log.Error("the store has stopped", "err", err)
@@ -53,7 +53,7 @@ func (e *Engine) fail(err error) {
 // when the disk fails, so the engine's failure ends the wait for it; fn may go
 // on reading a batch then, and must not touch anything that its caller changes. A panic of Pebble, its
 // answer to some failed writes, counts as a failure.
-func (e *Engine) guarded(fn func() error) error {
+func (e *engine) guarded(fn func() error) error {
 	if err := e.stop.get(); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (e *Engine) guarded(fn func() error) error {
 
 // listener turns the errors of Pebble's flushes and compactions into a stop of
 // the engine. Without this a broken flush is tried again without end.
-func (e *Engine) listener() *lsm.EventListener {
+func (e *engine) listener() *lsm.EventListener {
 	return &lsm.EventListener{
 		BackgroundError: func(err error) {
 			e.fail(fmt.Errorf("flush or compaction: %w", err))
@@ -100,7 +100,7 @@ func (e *Engine) listener() *lsm.EventListener {
 
 // Stopped is why the engine writes no more, nil while it does. Whoever reads damage stops it
 // as well, though a writer comes to know of that only with its next commit.
-func (e *Engine) Stopped() error { return e.stop.get() }
+func (e *engine) Stopped() error { return e.stop.get() }
 
 // Damaged says whether an error is that a file of the store is not what was written.
 func Damaged(err error) bool { return lsm.IsCorruptionError(err) }

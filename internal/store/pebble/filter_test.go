@@ -23,11 +23,11 @@ func filtered(listed bool) []*store.Table {
 	}
 }
 
-func openFiltered(t *testing.T, fs vfs.FS, listed bool) *Engine {
+func openFiltered(t *testing.T, fs vfs.FS, listed bool) *engine {
 	t.Helper()
 	o := MemOptions(fs, filtered(listed))
 	o.BulkBytes = 1
-	e, err := Open(o)
+	e, err := open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func filteredKeys(table *store.Table, between uint64) (keys []store.Key) {
 	return keys
 }
 
-func fillFiltered(t *testing.T, e *Engine, tables []*store.Table) {
+func fillFiltered(t *testing.T, e *engine, tables []*store.Table) {
 	t.Helper()
 	l, err := e.Acquire(t.Context(), store.Writer, "test", time.Hour)
 	if err != nil {
@@ -64,7 +64,7 @@ func fillFiltered(t *testing.T, e *Engine, tables []*store.Table) {
 
 // checkFiltered reads every row by its key, and as many that are not there, and returns
 // for how many a filter was enough.
-func checkFiltered(t *testing.T, e *Engine, tables []*store.Table) (spared int64) {
+func checkFiltered(t *testing.T, e *engine, tables []*store.Table) (spared int64) {
 	t.Helper()
 	spared = -e.db.Metrics().Filter.Hits
 	err := e.View(t.Context(), func(r store.Reader) error {
@@ -93,7 +93,7 @@ func checkFiltered(t *testing.T, e *Engine, tables []*store.Table) (spared int64
 	return spared + e.db.Metrics().Filter.Hits
 }
 
-func filterBytes(t *testing.T, e *Engine) (n uint64) {
+func filterBytes(t *testing.T, e *engine) (n uint64) {
 	t.Helper()
 	levels, err := e.db.SSTables(lsm.WithProperties())
 	if err != nil {

@@ -6,15 +6,17 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"chainexplorer/internal/store"
 )
 
 // rowsOf opens a store with rows of a few partitions, which lie in tables, and returns how to write all of
 // them anew.
-func rowsOf(t *testing.T) (e *Engine, table *store.Table, write func(generation int)) {
+func rowsOf(t *testing.T) (e *engine, table *store.Table, write func(generation int)) {
 	t.Helper()
 	table = &store.Table{ID: 1, Name: "rows", PartitionLen: 1}
-	e, err := OpenMem([]*store.Table{table})
+	e, err := open(MemOptions(vfs.NewMem(), []*store.Table{table}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func (l *leafLengths) numberIn(key []byte) (n uint64, some bool) {
 }
 
 // inLeaf says whether a row may be in a leaf, or a bound between rows of one.
-func (e *Engine) inLeaf(key []byte) bool {
+func (e *engine) inLeaf(key []byte) bool {
 	n, some := e.leaves.numberIn(key)
 	return some && n < e.settled.Load()
 }
@@ -71,7 +71,7 @@ func errSettled(key []byte) error {
 }
 
 // checkCuts says whether cuts leave leaves whole. The caller holds the writer's token.
-func (e *Engine) checkCuts(cuts []span) error {
+func (e *engine) checkCuts(cuts []span) error {
 	for i := range cuts {
 		for _, end := range [][]byte{cuts[i].from, cuts[i].to} {
 			if e.inLeaf(end) {

@@ -21,11 +21,11 @@ func listedKey(number uint64) store.Key {
 	return store.Key{Table: listed, Partition: []byte("p"), Sort: binary.BigEndian.AppendUint64([]byte("s"), number)}
 }
 
-func openListed(t *testing.T, disk vfs.FS, bulkBytes int) (*Engine, store.Lease) {
+func openListed(t *testing.T, disk vfs.FS, bulkBytes int) (*engine, store.Lease) {
 	t.Helper()
 	o := MemOptions(disk, []*store.Table{listed})
 	o.BulkBytes = bulkBytes
-	e, err := Open(o)
+	e, err := open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openListed(t *testing.T, disk vfs.FS, bulkBytes int) (*Engine, store.Lease)
 }
 
 // storedKeys counts the keys that Pebble has of the table.
-func storedKeys(t *testing.T, e *Engine) (n int) {
+func storedKeys(t *testing.T, e *engine) (n int) {
 	t.Helper()
 	it, err := e.db.NewIter(nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func storedKeys(t *testing.T, e *Engine) (n int) {
 	return n
 }
 
-func numbersOf(t *testing.T, e *Engine) (numbers []uint64) {
+func numbersOf(t *testing.T, e *engine) (numbers []uint64) {
 	t.Helper()
 	err := e.View(t.Context(), func(r store.Reader) error {
 		for row, err := range r.Scan(t.Context(), store.Range{Table: listed, Partition: []byte("p"), Limit: 1000}) {

@@ -67,7 +67,7 @@ func (l *lease) granted(name string) store.Lease {
 }
 
 // loadLeases reads all leases, as released ones.
-func (e *Engine) loadLeases() (leases map[string]lease, err error) {
+func (e *engine) loadLeases() (leases map[string]lease, err error) {
 	leases = map[string]lease{}
 	it, err := e.db.NewIter(&lsm.IterOptions{LowerBound: []byte(leaseKey), UpperBound: store.PrefixEnd([]byte(leaseKey))})
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *Engine) loadLeases() (leases map[string]lease, err error) {
 }
 
 // Acquire takes the lease of a name for ttl.
-func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (store.Lease, error) {
+func (e *engine) Acquire(ctx context.Context, name, owner string, ttl time.Duration) (store.Lease, error) {
 	if err := store.CheckLeaseOwner(owner); err != nil {
 		return store.Lease{}, err
 	}
@@ -108,7 +108,7 @@ func (e *Engine) Acquire(ctx context.Context, name, owner string, ttl time.Durat
 }
 
 // namedLeases counts the names beside the writer's.
-func (e *Engine) namedLeases() int {
+func (e *engine) namedLeases() int {
 	n := len(e.leases)
 	if _, ok := e.leases[store.Writer]; ok {
 		n--
@@ -117,7 +117,7 @@ func (e *Engine) namedLeases() int {
 }
 
 // Renew extends the lease l, if it is the current one.
-func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (store.Lease, error) {
+func (e *engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (store.Lease, error) {
 	if err := e.beginLease(ctx, l.Name, ttl); err != nil {
 		return store.Lease{}, err
 	}
@@ -137,7 +137,7 @@ func (e *Engine) Renew(ctx context.Context, l store.Lease, ttl time.Duration) (s
 }
 
 // Release ends the lease l, if it is the current one.
-func (e *Engine) Release(ctx context.Context, l store.Lease) error {
+func (e *engine) Release(ctx context.Context, l store.Lease) error {
 	notCurrent := errors.New("not current")
 	_, err := e.changeLease(ctx, l.Name, 1, func(cur *lease, _ time.Time) error {
 		if !cur.held || cur.epoch != l.Epoch || cur.owner != l.Owner {
@@ -154,7 +154,7 @@ func (e *Engine) Release(ctx context.Context, l store.Lease) error {
 
 // changeLease makes one durable change of a lease. Whoever had it before is fenced from
 // then on, and does not renew it meanwhile.
-func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration, change func(*lease, time.Time) error) (store.Lease, error) {
+func (e *engine) changeLease(ctx context.Context, name string, ttl time.Duration, change func(*lease, time.Time) error) (store.Lease, error) {
 	if err := e.beginLease(ctx, name, ttl); err != nil {
 		return store.Lease{}, err
 	}
@@ -180,7 +180,7 @@ func (e *Engine) changeLease(ctx context.Context, name string, ttl time.Duration
 }
 
 // replaceLease makes the change in memory.
-func (e *Engine) replaceLease(name string, change func(*lease, time.Time) error) (lease, error) {
+func (e *engine) replaceLease(name string, change func(*lease, time.Time) error) (lease, error) {
 	e.leasing.Lock()
 	defer e.leasing.Unlock()
 	next := e.leases[name]
@@ -192,14 +192,14 @@ func (e *Engine) replaceLease(name string, change func(*lease, time.Time) error)
 }
 
 // leaseOf is the lease of a name as it is.
-func (e *Engine) leaseOf(name string) lease {
+func (e *engine) leaseOf(name string) lease {
 	e.leasing.Lock()
 	defer e.leasing.Unlock()
 	return e.leases[name]
 }
 
 // beginLease begins a call that changes a lease, unless it asks for what there is not.
-func (e *Engine) beginLease(ctx context.Context, name string, ttl time.Duration) error {
+func (e *engine) beginLease(ctx context.Context, name string, ttl time.Duration) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}

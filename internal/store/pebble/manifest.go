@@ -66,7 +66,7 @@ func decodeNote(b []byte, commit uint64) (n manifestNote, ok bool) {
 }
 
 // checkManifest holds the manifest against what was noted of it, before Pebble believes it.
-func (e *Engine) checkManifest() error {
+func (e *engine) checkManifest() error {
 	_, noted, err := e.readAcknowledged()
 	if err != nil || noted.length == 0 {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // OpenMem opens a new store in memory with small buffers and no log: the
 // engine for the tests of other packages.
-func OpenMem(tables []*store.Table) (*Engine, error) {
+func OpenMem(tables []*store.Table) (Engine, error) {
 	return Open(MemOptions(vfs.NewMem(), tables))
 }
 

@@ -8,7 +8,7 @@ import (
 // collector shows the engine's figures to Prometheus. They are read when asked
 // for, so they cost nothing in between.
 type collector struct {
-	engine *Engine
+	engine *engine
 	in     prometheus.Registerer
 	series []series
 }
@@ -16,47 +16,47 @@ type collector struct {
 type series struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
-	value func(*Engine, *lsm.Metrics) float64
+	value func(*engine, *lsm.Metrics) float64
 }
 
-func newCollector(e *Engine, in prometheus.Registerer) *collector {
+func newCollector(e *engine, in prometheus.Registerer) *collector {
 	c := &collector{engine: e, in: in}
-	add := func(kind prometheus.ValueType, name, help string, value func(*Engine, *lsm.Metrics) float64) {
+	add := func(kind prometheus.ValueType, name, help string, value func(*engine, *lsm.Metrics) float64) {
 		desc := prometheus.NewDesc("chainexplorer_store_"+name, help, nil, nil)
 		c.series = append(c.series, series{desc, kind, value})
 	}
 	gauge, counter := prometheus.GaugeValue, prometheus.CounterValue
 	add(gauge, "disk_bytes", "Bytes that the store takes on disk.",
-		func(e *Engine, m *lsm.Metrics) float64 { return float64(e.stats(m).DiskBytes) })
+		func(e *engine, m *lsm.Metrics) float64 { return float64(e.stats(m).DiskBytes) })
 	add(gauge, "memory_bytes", "Bytes of block cache and memtables.",
-		func(e *Engine, m *lsm.Metrics) float64 { return float64(e.stats(m).MemoryBytes) })
+		func(e *engine, m *lsm.Metrics) float64 { return float64(e.stats(m).MemoryBytes) })
 	add(counter, "commits_total", "Batches committed.",
-		func(e *Engine, _ *lsm.Metrics) float64 { return float64(e.commits.Load()) })
+		func(e *engine, _ *lsm.Metrics) float64 { return float64(e.commits.Load()) })
 	add(counter, "commit_bytes_total", "Keys and values committed.",
-		func(e *Engine, _ *lsm.Metrics) float64 { return float64(e.commitBytes.Load()) })
+		func(e *engine, _ *lsm.Metrics) float64 { return float64(e.commitBytes.Load()) })
 	add(counter, "log_bytes_total", "Bytes written to the write-ahead log.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.WAL.BytesWritten) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.WAL.BytesWritten) })
 	add(counter, "flushes_total", "Memtables written to disk.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.Flush.Count) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.Flush.Count) })
 	add(counter, "compactions_total", "Compactions finished.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.Compact.Count) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.Compact.Count) })
 	add(gauge, "compaction_debt_bytes", "Bytes that compactions are behind.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.Compact.EstimatedDebt) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.Compact.EstimatedDebt) })
 	add(gauge, "read_amplification", "Tables that one read may have to look at.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.ReadAmp()) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.ReadAmp()) })
 	add(counter, "cache_hits_total", "Blocks found in the block cache.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.BlockCache.Hits) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.BlockCache.Hits) })
 	add(counter, "cache_misses_total", "Blocks not found in the block cache.",
-		func(_ *Engine, m *lsm.Metrics) float64 { return float64(m.BlockCache.Misses) })
+		func(_ *engine, m *lsm.Metrics) float64 { return float64(m.BlockCache.Misses) })
 	add(gauge, "stopped", "1 after a failed write stopped the store.",
-		func(e *Engine, _ *lsm.Metrics) float64 {
+		func(e *engine, _ *lsm.Metrics) float64 {
 			if e.stop.get() != nil {
 				return 1
 			}
 			return 0
 		})
 	add(gauge, "lost_blocks", "Blocks that had been acknowledged, were missing when the store was opened, and are not indexed again yet.",
-		func(e *Engine, _ *lsm.Metrics) float64 {
+		func(e *engine, _ *lsm.Metrics) float64 {
 			l, lost := e.Lost()
 			if !lost {
 				return 0
@@ -64,14 +64,14 @@ func newCollector(e *Engine, in prometheus.Registerer) *collector {
 			return float64(max(l.Acknowledged, l.Found+1) - l.Found)
 		})
 	add(gauge, "paused", "1 while commits wait for room on the disk.",
-		func(e *Engine, _ *lsm.Metrics) float64 {
+		func(e *engine, _ *lsm.Metrics) float64 {
 			if _, paused := e.Paused(); paused {
 				return 1
 			}
 			return 0
 		})
 	add(gauge, "free_bytes", "Room on the store's disk; -1 where the system does not tell.",
-		func(e *Engine, _ *lsm.Metrics) float64 {
+		func(e *engine, _ *lsm.Metrics) float64 {
 			if free, known := e.free(); known {
 				return float64(free)
 			}

@@ -23,7 +23,7 @@ const checkEvery = 64
 // reader reads one snapshot. It holds no state of its own, hence it is safe
 // for concurrent use.
 type reader struct {
-	engine *Engine
+	engine *engine
 	view   *lsm.Snapshot
 	shelf  *store.Shelf // of the snapshot; nil in a view that only its owner has
 	spare  *iterators   // of the snapshot

@@ -24,7 +24,7 @@ func (s Shortage) String() string {
 }
 
 // Paused tells whether commits wait for room on the disk.
-func (e *Engine) Paused() (Shortage, bool) {
+func (e *engine) Paused() (Shortage, bool) {
 	if s := e.shortage.Load(); s != nil {
 		return *s, true
 	}
@@ -34,7 +34,7 @@ func (e *Engine) Paused() (Shortage, bool) {
 // awaitRoom keeps a commit back while the disk has less room than the operator
 // wants to keep: a store that runs into the end of the disk stops, and other
 // programs with it. Leases are not kept back, so that the writer stays the writer.
-func (e *Engine) awaitRoom(ctx context.Context) error {
+func (e *engine) awaitRoom(ctx context.Context) error {
 	for waited := false; e.minFree > 0; waited = true {
 		free, known := e.free()
 		if !known || free >= e.minFree {
@@ -66,7 +66,7 @@ func (e *Engine) awaitRoom(ctx context.Context) error {
 }
 
 // free is the room on the store's disk, where the system tells.
-func (e *Engine) free() (bytes uint64, known bool) {
+func (e *engine) free() (bytes uint64, known bool) {
 	usage, err := e.disk.GetDiskUsage(e.dir)
 	return usage.AvailBytes, err == nil
 }

@@ -22,7 +22,7 @@ import (
 // sorted. Of those the most are rows of series, which it packs: see packed. The more of
 // them a commit has, the less often all of them are merged.
 
-var _ store.Streamer = (*Engine)(nil)
+var _ store.Streamer = (*engine)(nil)
 
 // streamAhead is how many lists may wait to be written: packing the rows of a block takes
 // a part of the time that the goroutine has in which all blocks are put in order.
@@ -30,7 +30,7 @@ const streamAhead = 8
 
 // stream is a store.Stream.
 type stream struct {
-	e *Engine
+	e *engine
 
 	// mu is for Close, which ends streams that others have.
 	mu    sync.Mutex
@@ -57,7 +57,7 @@ type streamTable struct {
 }
 
 // Stream begins a stream.
-func (e *Engine) Stream() store.Stream { return &stream{e: e} }
+func (e *engine) Stream() store.Stream { return &stream{e: e} }
 
 func (s *stream) Bytes() int {
 	s.mu.Lock()
@@ -238,7 +238,7 @@ func (s *stream) Drop() {
 }
 
 // dropStreams ends what others have not, when no call is under way and none can begin.
-func (e *Engine) dropStreams() {
+func (e *engine) dropStreams() {
 	for s := range maps.Clone(e.streams) {
 		s.drop()
 	}
@@ -292,7 +292,7 @@ func (s *stream) remove() {
 }
 
 // streamOf is the stream of a batch, nil if it has none.
-func (e *Engine) streamOf(b *store.Batch) (*stream, error) {
+func (e *engine) streamOf(b *store.Batch) (*stream, error) {
 	if b.Stream() == nil {
 		return nil, nil
 	}

@@ -20,7 +20,7 @@ import (
 var laters = &store.Table{ID: 9, Name: "laters", PartitionLen: 8, Ascending: true}
 
 // openStreams opens a store whose streams are tables from the first row on.
-func openStreams(t *testing.T, disk vfs.FS) (*pebble.Engine, store.Lease) {
+func openStreams(t *testing.T, disk vfs.FS) (pebble.Engine, store.Lease) {
 	t.Helper()
 	o := pebble.MemOptions(disk, []*store.Table{heads, entries, laters})
 	o.BulkBytes = 1
@@ -118,7 +118,7 @@ func TestStreamsLeaveNothing(t *testing.T) {
 			t.Errorf("%d rows are there, %v", len(lines), err)
 		}
 		streamed(t, e, 4, 5) // nobody ends it
-		for _, e := range []*pebble.Engine{e, other} {
+		for _, e := range []pebble.Engine{e, other} {
 			if err := e.Close(); err != nil {
 				t.Error(err)
 			}

@@ -10,7 +10,7 @@ import (
 )
 
 // Stats reports the engine's size and work.
-func (e *Engine) Stats(ctx context.Context) (store.Stats, error) {
+func (e *engine) Stats(ctx context.Context) (store.Stats, error) {
 	if err := e.begin(ctx); err != nil {
 		return store.Stats{}, err
 	}
@@ -18,7 +18,7 @@ func (e *Engine) Stats(ctx context.Context) (store.Stats, error) {
 	return e.stats(e.db.Metrics()), nil
 }
 
-func (e *Engine) stats(m *lsm.Metrics) store.Stats {
+func (e *engine) stats(m *lsm.Metrics) store.Stats {
 	merged := uint64(0)
 	for i := range m.Levels {
 		merged += m.Levels[i].TableBytesCompacted
@@ -36,7 +36,7 @@ func (e *Engine) stats(m *lsm.Metrics) store.Stats {
 // Checkpoint writes a copy of the store as of now to dir. On the same file
 // system it mostly links files and is quick. Commits wait meanwhile, so that
 // the copy is a state between two of them.
-func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
+func (e *engine) Checkpoint(ctx context.Context, dir string) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (e *Engine) Checkpoint(ctx context.Context, dir string) error {
 }
 
 // Compact rewrites all levels into the bottom one. It runs beside commits.
-func (e *Engine) Compact(ctx context.Context) error {
+func (e *engine) Compact(ctx context.Context) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type snapshot struct {
 
 // publish makes next the state that views see. The caller holds the writer's
 // token.
-func (e *Engine) publish(next *lsm.Snapshot) {
+func (e *engine) publish(next *lsm.Snapshot) {
 	e.mu.Lock()
 	last := e.current
 	e.current = &snapshot{view: next, refs: 1}
@@ -31,7 +31,7 @@ func (e *Engine) publish(next *lsm.Snapshot) {
 // release closes the snapshot after its last user. Closing may wait for a
 // compaction to be planned, and for ever if the disk fails just then, so
 // nobody waits for it but Close.
-func (e *Engine) release(s *snapshot) {
+func (e *engine) release(s *snapshot) {
 	e.mu.Lock()
 	s.refs--
 	unused := s.refs == 0
@@ -47,7 +47,7 @@ func (e *Engine) release(s *snapshot) {
 
 // View runs fn on the last durable state. It works on an engine that has
 // stopped, too.
-func (e *Engine) View(ctx context.Context, fn func(store.Reader) error) error {
+func (e *engine) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := e.begin(ctx); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Open opens a new store in memory, which is closed at the end of the test.
-func Open(t testing.TB, tables []*store.Table) *pebble.Engine {
+func Open(t testing.TB, tables []*store.Table) pebble.Engine {
 	t.Helper()
 	e, err := pebble.OpenMem(tables)
 	if err != nil {
