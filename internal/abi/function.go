@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -92,7 +93,7 @@ func (s *Schema) describe(items []wireItem) {
 		s.functions = append(s.functions, f)
 	}
 	order := func(a, b Function) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), a.Selector.Cmp(b.Selector)) }
-	slices.SortStableFunc(s.functions, order)
+	arrange.StablyBy(s.functions, order)
 	s.settle(order)
 	s.functions = slices.CompactFunc(s.functions, func(a, b Function) bool { return order(a, b) == 0 })
 }

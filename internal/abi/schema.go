@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -144,7 +145,7 @@ func build(types []typeNode, events []event) (*Schema, error) {
 		})
 	}
 	order := func(a, b event) int { return compareEvents(types, &a, &b) }
-	slices.SortFunc(events, order)
+	arrange.By(events, order)
 	events = slices.CompactFunc(events, func(a, b event) bool { return order(a, b) == 0 && a.emitters == b.emitters })
 	if len(events) > maxEvents {
 		return nil, fmt.Errorf("%d events: %w", len(events), ErrTooLarge)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/privacypool"
 	"chainexplorer/internal/explorer/privacypool/ledger"
 )
@@ -147,7 +148,7 @@ func (v *privacyView) analytics(ctx context.Context) (PrivacyAnalytics, error) {
 	for visibility, n := range told {
 		out.VisibilityBreakdown = append(out.VisibilityBreakdown, PrivacyVisibility{string(visibility), n})
 	}
-	slices.SortFunc(out.VisibilityBreakdown, func(a, b PrivacyVisibility) int {
+	arrange.By(out.VisibilityBreakdown, func(a, b PrivacyVisibility) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Visibility, b.Visibility))
 	})
 	return out, v.tokenFlows(ctx, &out)
@@ -174,7 +175,7 @@ func (v *privacyView) tokenFlows(ctx context.Context, out *PrivacyAnalytics) err
 		}
 	}
 	out.UnknownTokenCount = &unknown
-	slices.SortStableFunc(assets, func(a, b ledger.Asset) int { return cmp.Compare(movements(&b), movements(&a)) })
+	arrange.StablyBy(assets, func(a, b ledger.Asset) int { return cmp.Compare(movements(&b), movements(&a)) })
 	if out.TokenFlowsTruncated = more || len(assets) > maxTokenFlows; len(assets) > maxTokenFlows {
 		assets = assets[:maxTokenFlows]
 	}

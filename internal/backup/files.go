@@ -8,14 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/durable"
 )
 
 func sortChains(list []Chain) {
-	slices.SortFunc(list, func(a, b Chain) int { return strings.Compare(a.Name, b.Name) })
+	arrange.By(list, func(a, b Chain) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // size adds up the files of a directory.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 )
@@ -124,7 +125,7 @@ func feltsOf(name string, texts []string, most int) (out []felt.Felt, err error)
 		}
 		out = append(out, v)
 	}
-	slices.SortFunc(out, felt.Felt.Cmp)
+	arrange.By(out, felt.Felt.Cmp)
 	if out = slices.Compact(out); len(out) > most {
 		return nil, wrong(name, "at most %d values.", most)
 	}

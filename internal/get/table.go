@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"chainexplorer/internal/arrange"
 )
 
 // first are the columns that people look for, in this order; the others follow as they come.
@@ -44,7 +46,7 @@ func (t *table) add(raw json.RawMessage) {
 
 // choose orders the columns, leaves out those without a value, and cuts what does not fit.
 func (t *table) choose(width int) {
-	slices.SortStableFunc(t.columns, func(a, b string) int { return rank(a) - rank(b) })
+	arrange.StablyBy(t.columns, func(a, b string) int { return rank(a) - rank(b) })
 	var columns []string
 	used := 0
 	for _, name := range t.columns {

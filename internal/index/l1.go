@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/catalog"
 	"chainexplorer/internal/explorer/chain"
@@ -75,7 +75,7 @@ func (x *Indexer) acceptedOnL1(ctx context.Context) (ref BlockRef, err error) {
 	if len(refs) < x.Quorum {
 		return ref, ErrNotFound
 	}
-	slices.SortFunc(refs, func(a, b BlockRef) int { return cmp.Compare(b.Number, a.Number) })
+	arrange.By(refs, func(a, b BlockRef) int { return cmp.Compare(b.Number, a.Number) })
 	return refs[x.Quorum-1], nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/class"
@@ -183,7 +184,7 @@ func (x *Indexer) putOriginClasses(ctx context.Context, b *store.Batch, hashes [
 	if len(hashes) == 0 {
 		return nil
 	}
-	slices.SortFunc(hashes, felt.Felt.Cmp)
+	arrange.By(hashes, felt.Felt.Cmp)
 	hashes = slices.Compact(hashes)
 	mentioned := make([]class.Mention, len(hashes))
 	for i := range hashes {

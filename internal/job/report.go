@@ -1,10 +1,11 @@
 package job
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"chainexplorer/internal/arrange"
 )
 
 // Report is how a job fares in this process. What failed is in the log, and not here: it
@@ -42,6 +43,6 @@ func (r *Runner) Reports() (out []Report) {
 	for _, s := range r.seats {
 		r.told.of(s.job.Name(), func(x *Report) { out = append(out, *x) })
 	}
-	slices.SortFunc(out, func(a, b Report) int { return strings.Compare(a.Name, b.Name) })
+	arrange.By(out, func(a, b Report) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

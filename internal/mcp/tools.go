@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"chainexplorer/client"
+	"chainexplorer/internal/arrange"
 )
 
 // names are those that integrators know of tools and arguments, where they are not the
@@ -46,7 +46,7 @@ func Tools(chains []string) []Tool {
 		}
 		out = append(out, toolOf(o, chains))
 	}
-	slices.SortFunc(out, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
+	arrange.By(out, func(a, b Tool) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -239,7 +240,7 @@ func secretParts(u *url.URL) []string {
 		add(seg)
 	}
 	// Longest first: a part may contain another.
-	slices.SortFunc(parts, func(a, b string) int { return len(b) - len(a) })
+	arrange.By(parts, func(a, b string) int { return len(b) - len(a) })
 	return parts
 }
 

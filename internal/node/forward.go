@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -261,7 +262,7 @@ func (p *Pool) Versions() []SpecVersion {
 		}
 		n.mu.Unlock()
 	}
-	slices.SortFunc(out, func(a, b SpecVersion) int {
+	arrange.By(out, func(a, b SpecVersion) int {
 		switch {
 		case a == b:
 			return 0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -84,13 +85,13 @@ func (c *Chain) With(e Entries) (*Chain, error) {
 			return nil, fmt.Errorf("privacyPools[%d] %s: %w", i, p.Address, err)
 		}
 	}
-	slices.SortFunc(out.dexes, func(a, b Dex) int {
+	arrange.By(out.dexes, func(a, b Dex) int {
 		if n := a.Address.Cmp(b.Address); n != 0 {
 			return n
 		}
 		return felt.Felt(a.Event).Cmp(felt.Felt(b.Event))
 	})
-	slices.SortFunc(out.bridges, func(a, b Bridge) int {
+	arrange.By(out.bridges, func(a, b Bridge) int {
 		if n := a.L2.Cmp(b.L2); n != 0 {
 			return n
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -88,7 +89,7 @@ func withPrivacyPool(list []PrivacyPool, p PrivacyPool) ([]PrivacyPool, error) {
 	if len(p.Classes) > maxPoolClasses {
 		return nil, fmt.Errorf("more than %d classes", maxPoolClasses)
 	}
-	slices.SortFunc(p.Classes, func(a, b PoolClass) int { return a.Hash.Cmp(b.Hash) })
+	arrange.By(p.Classes, func(a, b PoolClass) int { return a.Hash.Cmp(b.Hash) })
 	if found {
 		list[at] = p
 		return list, nil

@@ -14,6 +14,7 @@ package registry
 import (
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -179,7 +180,7 @@ func (c *Chain) Tokens() []Token {
 	for _, t := range c.tokens {
 		out = append(out, t)
 	}
-	slices.SortFunc(out, func(a, b Token) int { return a.Address.Cmp(b.Address) })
+	arrange.By(out, func(a, b Token) int { return a.Address.Cmp(b.Address) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/simnode/contracts"
 	"chainexplorer/internal/starknet"
@@ -125,7 +126,7 @@ func (c *Chain) Holders(token felt.Felt, block uint64) []Holder {
 			out = append(out, Holder{c.w.address(h), a.big()})
 		}
 	}
-	slices.SortFunc(out, func(a, b Holder) int {
+	arrange.By(out, func(a, b Holder) int {
 		if n := b.Balance.Cmp(a.Balance); n != 0 {
 			return n
 		}
@@ -218,7 +219,7 @@ func (c *Chain) Classes(block uint64) []*contracts.Class {
 			out = append(out, class)
 		}
 	}
-	slices.SortFunc(out, func(a, b *contracts.Class) int { return a.Hash.Cmp(b.Hash) })
+	arrange.By(out, func(a, b *contracts.Class) int { return a.Hash.Cmp(b.Hash) })
 	return out
 }
 

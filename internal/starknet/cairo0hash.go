@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
@@ -289,7 +290,7 @@ func sortNumbers(keys []string) error {
 		}
 		at[key] = n
 	}
-	slices.SortFunc(keys, func(a, b string) int {
+	arrange.By(keys, func(a, b string) int {
 		if at[a] < at[b] {
 			return -1
 		}

@@ -5,21 +5,22 @@ package starknet
 import (
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 )
 
 // Sort orders every list of the diff by address, class hash or storage key.
 func (d *StateDiff) Sort() {
-	slices.SortFunc(d.Storage, compareStorage)
+	arrange.By(d.Storage, compareStorage)
 	for i := range d.Storage {
-		slices.SortFunc(d.Storage[i].Entries, compareEntry)
+		slices.SortFunc(d.Storage[i].Entries, compareEntry) // of every contract
 	}
-	slices.SortFunc(d.Deployed, func(a, b DeployedContract) int { return a.Address.Cmp(b.Address) })
-	slices.SortFunc(d.Replaced, func(a, b ReplacedClass) int { return a.Address.Cmp(b.Address) })
-	slices.SortFunc(d.Declared, compareDeclared)
-	slices.SortFunc(d.DeprecatedDeclared, felt.Felt.Cmp)
-	slices.SortFunc(d.Nonces, compareNonce)
-	slices.SortFunc(d.Migrated, compareDeclared)
+	arrange.By(d.Deployed, func(a, b DeployedContract) int { return a.Address.Cmp(b.Address) })
+	arrange.By(d.Replaced, func(a, b ReplacedClass) int { return a.Address.Cmp(b.Address) })
+	arrange.By(d.Declared, compareDeclared)
+	arrange.By(d.DeprecatedDeclared, felt.Felt.Cmp)
+	arrange.By(d.Nonces, compareNonce)
+	arrange.By(d.Migrated, compareDeclared)
 }
 
 func compareStorage(a, b StorageDiff) int      { return a.Address.Cmp(b.Address) }
@@ -33,7 +34,9 @@ func sorted[T any](list []T, compare func(a, b T) int) []T {
 	if slices.IsSortedFunc(list, compare) {
 		return list
 	}
-	return slices.SortedFunc(slices.Values(list), compare)
+	list = slices.Clone(list)
+	arrange.By(list, compare)
+	return list
 }
 
 // stateDiffPrefix starts the state diff commitment.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/store"
 	"chainexplorer/internal/store/record"
 )
@@ -87,7 +88,7 @@ func holding(ctx context.Context, r store.Reader, known []*Summary, low, high ui
 			return nil, err
 		}
 		known = append(known, found...)
-		slices.SortFunc(known, func(a, b *Summary) int { return cmp.Compare(a.Number, b.Number) })
+		arrange.By(known, func(a, b *Summary) int { return cmp.Compare(a.Number, b.Number) })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/store"
@@ -89,7 +90,7 @@ func sortedSet(fs []felt.Felt) []felt.Felt {
 		return nil
 	}
 	out := slices.Clone(fs)
-	slices.SortFunc(out, felt.Felt.Cmp)
+	arrange.By(out, felt.Felt.Cmp)
 	return slices.Compact(out)
 }
 
@@ -165,7 +166,7 @@ const commonTimes = 16
 // joined; the rest is held against the events. Nothing can match when it
 // returns no joined ones.
 func plan(all []*condition, o Order, first, last uint64, open func(*condition) error) (joined, rest []*condition, err error) {
-	slices.SortStableFunc(all, func(a, b *condition) int {
+	arrange.StablyBy(all, func(a, b *condition) int {
 		return cmp.Or(cmp.Compare(len(a.lists), len(b.lists)), cmp.Compare(a.rank(), b.rank()))
 	})
 	opened := 0
@@ -192,7 +193,7 @@ func plan(all []*condition, o Order, first, last uint64, open func(*condition) e
 	for _, c := range all {
 		c.estimate(start, last)
 	}
-	slices.SortStableFunc(all, func(a, b *condition) int { return cmp.Compare(a.density, b.density) })
+	arrange.StablyBy(all, func(a, b *condition) int { return cmp.Compare(a.density, b.density) })
 	for i, c := range all {
 		if i == 0 || c.density < commonTimes*all[0].density {
 			joined = append(joined, c)

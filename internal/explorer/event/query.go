@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/transaction"
 	"chainexplorer/internal/felt"
@@ -105,7 +106,9 @@ func (q *Query) Identity() string {
 		if len(list) == 0 {
 			return
 		}
-		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
+		list = slices.Clone(list)
+		arrange.By(list, felt.Felt.Cmp)
+		for _, f := range list {
 			b.Write(f[:])
 		}
 	}

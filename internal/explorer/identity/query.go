@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/address"
 	"chainexplorer/internal/explorer/block"
@@ -170,7 +171,7 @@ func abisOf(ctx context.Context, r store.Reader, hashes []felt.Felt) (map[felt.F
 		return out, nil
 	}
 	hashes = slices.Clone(hashes)
-	slices.SortFunc(hashes, felt.Felt.Cmp)
+	arrange.By(hashes, felt.Felt.Cmp)
 	hashes = slices.Compact(hashes)
 	abis, _, err := class.ABIsOf(ctx, r, hashes)
 	if err != nil {

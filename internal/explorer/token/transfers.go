@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/explorer/numbering"
@@ -47,7 +48,9 @@ func (q *TransferQuery) Identity() string {
 	}
 	for _, list := range [][]felt.Felt{q.Addresses, q.Tokens} {
 		b.WriteByte(1)
-		for _, f := range slices.SortedFunc(slices.Values(list), felt.Felt.Cmp) {
+		list = slices.Clone(list)
+		arrange.By(list, felt.Felt.Cmp)
+		for _, f := range list {
 			b.Write(f[:])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/contract"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
@@ -168,7 +169,7 @@ func sortedSet(fs []felt.Felt) []felt.Felt {
 		return nil
 	}
 	out := slices.Clone(fs)
-	slices.SortFunc(out, felt.Felt.Cmp)
+	arrange.By(out, felt.Felt.Cmp)
 	return slices.Compact(out)
 }
 

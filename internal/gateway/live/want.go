@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 	"chainexplorer/internal/starknet/jsonscan"
@@ -60,7 +61,7 @@ func (w *want) detail() detail {
 // seal sorts what has no order and names the want, so that subscribers who ask for the
 // same share the work.
 func (w *want) seal() *want {
-	slices.SortFunc(w.addresses, felt.Felt.Cmp)
+	arrange.By(w.addresses, felt.Felt.Cmp)
 	w.addresses = slices.Compact(w.addresses)
 	var b strings.Builder
 	b.WriteByte('0' + byte(w.kind))
@@ -154,7 +155,7 @@ func (b *block) pickEvents(w *want) [][]byte {
 	for _, a := range w.addresses {
 		places = append(places, b.byFrom[a]...)
 	}
-	slices.SortFunc(places, func(a, b eventPlace) int {
+	arrange.By(places, func(a, b eventPlace) int {
 		if a.tx != b.tx {
 			return a.tx - b.tx
 		}

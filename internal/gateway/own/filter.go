@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/event"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
@@ -104,6 +105,6 @@ func (f *eventFilter) list(s *jsonscan.Scanner) ([]felt.Felt, bool) {
 
 func sortedSet(fs []felt.Felt) []felt.Felt {
 	out := slices.Clone(fs)
-	slices.SortFunc(out, felt.Felt.Cmp)
+	arrange.By(out, felt.Felt.Cmp)
 	return slices.Compact(out)
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/contractcall"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/audit"
@@ -143,7 +144,7 @@ func hashesOf(ctx context.Context, r store.Reader, b *explorer.Block, rng *rand.
 			ran = append(ran, b.Receipts[i].Events[j].From)
 		}
 	}
-	slices.SortFunc(ran, felt.Felt.Cmp)
+	arrange.By(ran, felt.Felt.Cmp)
 	ran = slices.Compact(ran)
 	list := append(sampled(changed, perKind, rng), sampled(ran, perKind, rng)...) // changes first
 	for _, address := range list[:min(perKind, len(list))] {

@@ -7,8 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/starknet"
 )
@@ -98,8 +98,8 @@ func (c *Class) setDoors(iface *contractInterface, e *starknet.EntryPoints, step
 		}
 	}
 	bySelector := func(a, b starknet.EntryPoint) int { return a.Selector.Cmp(b.Selector) }
-	slices.SortFunc(e.External, bySelector)
-	slices.SortFunc(e.L1Handler, bySelector)
+	arrange.By(e.External, bySelector)
+	arrange.By(e.L1Handler, bySelector)
 }
 
 // cairo0 makes a class of the first Cairo. Its hash is right; its program is made

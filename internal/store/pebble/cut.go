@@ -3,8 +3,8 @@ package pebble
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/store"
 )
 
@@ -39,7 +39,7 @@ func (e *engine) spans(cuts []store.Cut) ([]span, error) {
 			out = append(out, s)
 		}
 	}
-	slices.SortFunc(out, func(a, b span) int { return bytes.Compare(a.from, b.from) })
+	arrange.By(out, func(a, b span) int { return bytes.Compare(a.from, b.from) })
 	joined := out[:0]
 	for _, s := range out {
 		if n := len(joined); n > 0 && bytes.Compare(s.from, joined[n-1].to) < 0 {

@@ -30,6 +30,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/proof"
 	"chainexplorer/internal/felt"
@@ -289,7 +290,7 @@ func (s *Receipts) read(ctx context.Context, numbers []uint64) error {
 		c.attribute(s.trust)
 		s.claims, s.judged = append(s.claims, *c), false
 	}
-	slices.SortFunc(s.claims, func(a, b claim) int { return cmp.Compare(a.number, b.number) })
+	arrange.By(s.claims, func(a, b claim) int { return cmp.Compare(a.number, b.number) })
 	return wrong
 }
 

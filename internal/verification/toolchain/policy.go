@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/verification/receipt"
 )
 
@@ -197,7 +198,7 @@ func scan(ctx context.Context, dir string) ([]File, error) {
 		files = append(files, f)
 		return nil
 	})
-	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	arrange.By(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return files, err
 }
 

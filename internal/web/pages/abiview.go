@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chainexplorer/internal/abi"
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/class"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -81,7 +82,7 @@ func (v *abiView) add(id, title, note string, items []template.HTML) {
 // byName sorts entry points as people look for them.
 func byName(doors []class.Door) []class.Door {
 	doors = slices.Clone(doors)
-	slices.SortStableFunc(doors, func(a, b class.Door) int { return strings.Compare(a.Name, b.Name) })
+	arrange.StablyBy(doors, func(a, b class.Door) int { return strings.Compare(a.Name, b.Name) })
 	return doors
 }
 
@@ -191,6 +192,6 @@ func eventNames(d *class.Description) (out []abi.EventShape) {
 		return nil
 	}
 	out = slices.Clone(d.Shapes)
-	slices.SortStableFunc(out, func(a, b abi.EventShape) int { return strings.Compare(a.Name, b.Name) })
+	arrange.StablyBy(out, func(a, b abi.EventShape) int { return strings.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(out, func(a, b abi.EventShape) bool { return a.Name == b.Name && slices.Equal(a.Path, b.Path) })
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"html/template"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"chainexplorer/internal/api"
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer/token"
 	"chainexplorer/internal/felt"
 	"chainexplorer/internal/kernel"
@@ -123,7 +123,7 @@ func tokensPage(l *look) (*sheet, error) {
 			}
 			v.Known = append(v.Known, knownToken{t.Address, l.By(t.Address, nil, nil), t.Name, totals, moved})
 		}
-		slices.SortStableFunc(v.Known, func(a, b knownToken) int { return cmp.Compare(b.Totals.Transfers, a.Totals.Transfers) })
+		arrange.StablyBy(v.Known, func(a, b knownToken) int { return cmp.Compare(b.Totals.Transfers, a.Totals.Transfers) })
 	}
 	if v.Q == "" {
 		if err := v.find(before, first); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/contract"
@@ -263,7 +264,7 @@ func read(ctx context.Context, chain store.Reader, pools []registry.PrivacyPool,
 		}
 		work[i].transactions = append(work[i].transactions, t)
 	}
-	slices.SortFunc(work, func(a, b blockFacts) int { return cmp.Compare(a.number, b.number) })
+	arrange.By(work, func(a, b blockFacts) int { return cmp.Compare(a.number, b.number) })
 	return work, through, nil
 }
 

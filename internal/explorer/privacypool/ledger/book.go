@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"slices"
 
+	"chainexplorer/internal/arrange"
 	"chainexplorer/internal/explorer"
 	"chainexplorer/internal/explorer/block"
 	"chainexplorer/internal/explorer/privacypool"
@@ -256,7 +257,8 @@ func (b *book) closeHour(asOf *block.Summary) {
 
 // shown are the assets of a snapshot, by address.
 func (b *book) shown() []*Asset {
-	all := slices.SortedFunc(maps.Values(b.tokens), func(x, y *Asset) int { return x.Token.Cmp(y.Token) })
+	all := slices.Collect(maps.Values(b.tokens))
+	arrange.By(all, func(x, y *Asset) int { return x.Token.Cmp(y.Token) })
 	all = all[:min(len(all), MaxAssets)] // those that were read, and new ones among them: whatever the step
 	for _, a := range all {
 		a.judge(b.Unscoped > 0)
