@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"context"
 	"net/http"
 	"strings"
 )
@@ -64,8 +63,8 @@ func (s *Server) work(rec *recorder, r *http.Request, req *Request, next handler
 		return e
 	}
 	defer s.flight.Leave(req.Caller)
-	ctx, cancel := context.WithTimeout(WithRequest(r.Context(), req), s.timeout)
-	defer cancel()
+	ctx := newWorking(r.Context(), req, s.timeout)
+	defer ctx.end()
 	next(ctx, rec, r)
 	return nil
 }
