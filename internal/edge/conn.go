@@ -108,10 +108,14 @@ func (c *conn) limit(now time.Time) (ours bool, err error) {
 	return true, c.Conn.SetWriteDeadline(deadline)
 }
 
-// SetWriteDeadline bounds writes beside what bounds them here.
+// SetWriteDeadline bounds writes beside what bounds them here. net/http lifts the bound after every request, where there
+// mostly is none: what was set here stays then, and is good for the next answer, too.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if t.IsZero() && c.until.IsZero() {
+		return nil
+	}
 	c.until, c.set = t, time.Time{}
 	return c.Conn.SetWriteDeadline(t)
 }
