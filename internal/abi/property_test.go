@@ -133,9 +133,9 @@ func reencode(f abi.Field) []felt.Felt {
 	case f.TextValue != nil && f.Type == "core::byte_array::ByteArray":
 		return felt.EncodeByteArray([]byte(*f.TextValue))
 	case f.NumericValue != nil:
-		n, ok := new(big.Int).SetString(*f.NumericValue, 10)
+		n, ok := new(big.Int).SetString(f.NumericValue.String(), 10)
 		if !ok {
-			panic(*f.NumericValue)
+			panic(f.NumericValue.String())
 		}
 		if len(f.RawValues) == 1 {
 			return []felt.Felt{toFelt(n)}

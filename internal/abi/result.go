@@ -81,7 +81,7 @@ type Field struct {
 	OriginIndexes []int
 	DisplayValue  felt.Shown
 	AddressValue  *felt.Felt
-	NumericValue  *string // decimal, with a minus sign if negative
+	NumericValue  *felt.Shown // decimal, with a minus sign if negative
 	TextValue     *string
 	BoolValue     *bool
 }

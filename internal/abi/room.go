@@ -1,9 +1,7 @@
 package abi
 
 import (
-	"encoding/binary"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chainexplorer/internal/felt"
@@ -27,7 +25,7 @@ type Room struct {
 // a transaction has few, and a page many.
 const (
 	fewFields, manyFields = 12, 96
-	littleText, muchText  = 512, 4096
+	littleText, muchText  = 128, 4096
 	moreFields            = 4 // where there are more than their types say at least
 )
 
@@ -83,7 +81,7 @@ func (r *Room) join(a, b, c, d string) string {
 // room takes memory for a text of some size where it is needed, and returns where the text begins.
 func (r *Room) room(size int) (from int) {
 	if r.text.Cap()-r.text.Len() < size {
-		most := max(piece(r.text.Cap(), max(size, longestText), littleText, muchText), r.says)
+		most := max(piece(r.text.Cap(), size, littleText, muchText), r.says)
 		r.says = 0                 // once
 		r.text = strings.Builder{} // the one before belongs to its texts
 		r.text.Grow(most)
@@ -91,32 +89,6 @@ func (r *Room) room(size int) (from int) {
 	r.takenText += size
 	return r.text.Len()
 }
-
-// decimal is a number of four words, the most significant first, as text.
-func (r *Room) decimal(words [4]uint64) string {
-	var digits [80]byte
-	if words[0]|words[1]|words[2] == 0 {
-		return r.keep(strconv.AppendUint(digits[:0], words[3], 10))
-	}
-	var number [felt.Size]byte
-	for i, w := range words {
-		binary.BigEndian.PutUint64(number[8*i:], w)
-	}
-	return r.keep(felt.AppendDecimal(digits[:0], &number))
-}
-
-// keep is the text of bytes that are used again.
-func (r *Room) keep(b []byte) string {
-	if r == nil {
-		return string(b)
-	}
-	from := r.room(len(b))
-	r.text.Write(b) //nolint:errcheck // it never fails
-	return r.text.String()[from:]
-}
-
-// longestText is as long as the decimal digits of 256 bits can be.
-const longestText = 80
 
 // roomy is for how many fields a room keeps memory: few transactions have more.
 const roomy = 4 * manyFields
@@ -126,7 +98,7 @@ const roomy = 4 * manyFields
 func (r *Room) Recycle() {
 	clear(r.fields)
 	*r = Room{fields: recycled(r.fields, r.takenFields, roomy), origins: recycled(r.origins, r.takenOrigins, 2*roomy),
-		says: min(r.takenText+longestText, muchText)}
+		says: min(r.takenText, muchText)}
 }
 
 // recycled is empty memory for as much as was taken, within a bound.

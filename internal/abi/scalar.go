@@ -17,14 +17,14 @@ func (f *Field) setText(k FieldKind, text string) {
 	f.TextValue = f.DisplayValue.Text() // which stays as it is
 }
 
-func (f *Field) setNumber(k FieldKind, decimal string) {
-	f.Kind, f.DisplayValue = k, felt.ShownAs(decimal)
-	f.NumericValue = f.DisplayValue.Text()
+func (f *Field) setNumber(k FieldKind, decimal felt.Shown) {
+	f.Kind, f.DisplayValue = k, decimal
+	f.NumericValue = &f.DisplayValue
 }
 
 // setScalar gives the field its typed value, or reports that the felts are not
 // a value of that kind.
-func (f *Field) setScalar(k kind, room *Room) bool {
+func (f *Field) setScalar(k kind) bool {
 	v := &f.RawValues[0]
 	switch k {
 	case kindFelt:
@@ -34,13 +34,12 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 		if !below(v, 128) || !below(&f.RawValues[1], 128) {
 			return false
 		}
-		low, high := limbs(v), limbs(&f.RawValues[1])
-		f.setNumber(KindU256, room.decimal([4]uint64{high[2], high[3], low[2], low[3]}))
+		f.setNumber(KindU256, felt.Number256(v, &f.RawValues[1]))
 		return true
 	case kindU512:
 		return f.setU512()
 	case kindI8, kindI16, kindI32, kindI64, kindI128:
-		return f.setSigned(typeBits[k], room)
+		return f.setSigned(typeBits[k])
 	}
 	if !below(v, typeBits[k]) {
 		return false
@@ -58,7 +57,7 @@ func (f *Field) setScalar(k kind, room *Room) bool {
 	case kindStorageAddress, kindBytes31:
 		f.DisplayValue = v.Shown()
 	default: // unsigned integers
-		f.setNumber(KindFelt, room.decimal(limbs(v)))
+		f.setNumber(KindFelt, v.Number())
 	}
 	return true
 }
@@ -87,10 +86,10 @@ func limbs(v *felt.Felt) (w [4]uint64) {
 
 // setSigned reads an integer of n bits: a negative one is the prime minus its
 // magnitude.
-func (f *Field) setSigned(n int, room *Room) bool {
+func (f *Field) setSigned(n int) bool {
 	v := &f.RawValues[0]
 	if below(v, n-1) {
-		f.setNumber(KindFelt, room.decimal(limbs(v)))
+		f.setNumber(KindFelt, v.Number())
 		return true
 	}
 	prime, w := felt.Felt(felt.Prime), limbs(v)
@@ -113,7 +112,7 @@ func (f *Field) setSigned(n int, room *Room) bool {
 	if magnitude.Cmp(lowest) > 0 {
 		return false
 	}
-	f.setNumber(KindFelt, "-"+room.decimal(m))
+	f.setNumber(KindFelt, felt.ShownAs("-"+magnitude.Decimal()))
 	return true
 }
 
@@ -125,7 +124,7 @@ func (f *Field) setU512() bool {
 		}
 		n.Or(n.Lsh(n, 128), f.RawValues[i].Big())
 	}
-	f.setNumber(KindFelt, n.String())
+	f.setNumber(KindFelt, felt.ShownAs(n.String()))
 	return true
 }
 

@@ -138,7 +138,7 @@ func (d *decoder) value(label string, id typeID, in *cursor, depth int) verdict 
 	if v != consumedAll {
 		return v
 	}
-	if !f.setScalar(t.kind, d.room) {
+	if !f.setScalar(t.kind) {
 		return mismatched
 	}
 	return consumedAll
@@ -179,7 +179,7 @@ func (d *decoder) array(label string, t *typeNode, in *cursor, depth int) verdic
 		return v
 	}
 	number := strconv.Itoa(n)
-	f.NumericValue = &number
+	f.NumericValue = new(felt.ShownAs(number))
 	f.DisplayValue = felt.ShownAs(d.room.join(number, " items", "", ""))
 	if n == 1 {
 		f.DisplayValue = felt.ShownAs("1 item")

@@ -56,9 +56,8 @@ var odd = []string{"", "plain", "<b>&amp;</b>", `"\/`, "\x00\x1f\x7f\n\t", "\xff
 
 func (g *filler) fill(v reflect.Value, depth int) {
 	if shown, ok := v.Addr().Interface().(*felt.Shown); ok {
-		if *shown = felt.ShownAs(odd[g.IntN(len(odd))]); g.IntN(2) == 0 {
-			*shown = new(felt.FromUint64(g.Uint64())).Shown()
-		}
+		a, b := new(felt.FromUint128(g.Uint64(), g.Uint64())), new(felt.FromUint64(g.Uint64()))
+		*shown = []felt.Shown{felt.ShownAs(odd[g.IntN(len(odd))]), b.Shown(), a.Number(), felt.Number256(a, b)}[g.IntN(4)]
 		return
 	}
 	switch v.Kind() {

@@ -41,9 +41,15 @@ func appendDecodedField(b []byte, f *DecodedField) []byte {
 	b = appendSorts(b, f.Source, f.Kind, f.Status)
 	b = jsonrow.Felts(b, `,"rawValues":`, f.RawValues)
 	b = jsonrow.Ints(b, `,"originIndexes":`, f.OriginIndexes)
+	from := len(b) + len(`,"displayValue":`)
 	b = jsonrow.Shown(b, `,"displayValue":`, &f.DisplayValue)
+	display := b[from:]
 	b = jsonrow.Felt(b, `,"addressValue":`, f.AddressValue)
-	b = jsonrow.TextAt(b, `,"numericValue":`, f.NumericValue)
+	if f.NumericValue != nil && *f.NumericValue == f.DisplayValue { // as that of nearly all numbers is, whose digits are made once
+		b = append(append(b, `,"numericValue":`...), display...)
+	} else {
+		b = jsonrow.ShownAt(b, `,"numericValue":`, f.NumericValue)
+	}
 	b = jsonrow.TextAt(b, `,"textValue":`, f.TextValue)
 	return jsonrow.BoolAt(b, `,"boolValue":`, f.BoolValue)
 }

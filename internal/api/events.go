@@ -127,7 +127,7 @@ type DecodedField struct {
 	OriginIndexes []int       `json:"originIndexes" doc:"Places in keys or data."`
 	DisplayValue  felt.Shown  `json:"displayValue"`
 	AddressValue  *felt.Felt  `json:"addressValue"`
-	NumericValue  *string     `json:"numericValue" doc:"Decimal."`
+	NumericValue  *felt.Shown `json:"numericValue" doc:"Decimal."`
 	TextValue     *string     `json:"textValue"`
 	BoolValue     *bool       `json:"boolValue"`
 }

@@ -10,6 +10,7 @@ import (
 const (
 	decimalChunk = 1e19
 	chunkDigits  = 19
+	zeros        = "0000000000000000000"
 )
 
 // AppendDecimal appends the decimal digits of 256 bits, big endian.
@@ -20,9 +21,13 @@ func AppendDecimal(b []byte, v *[32]byte) []byte {
 	}
 	var chunks [5]uint64 // of the digits, the last ones first
 	n := 0
-	for words[0]|words[1]|words[2] != 0 {
+	for first := 0; first < 3; {
+		if words[first] == 0 {
+			first++
+			continue
+		}
 		var rest uint64
-		for i := range words {
+		for i := first; i < len(words); i++ {
 			words[i], rest = bits.Div64(rest, words[i], decimalChunk)
 		}
 		chunks[n] = rest
@@ -30,13 +35,9 @@ func AppendDecimal(b []byte, v *[32]byte) []byte {
 	}
 	b = strconv.AppendUint(b, words[3], 10)
 	for ; n > 0; n-- {
-		var text [chunkDigits]byte
-		left := chunks[n-1]
-		for i := range text {
-			text[chunkDigits-1-i] = '0' + byte(left%10)
-			left /= 10
-		}
-		b = append(b, text[:]...)
+		var room [chunkDigits]byte
+		digits := strconv.AppendUint(room[:0], chunks[n-1], 10)
+		b = append(append(b, zeros[len(digits):]...), digits...)
 	}
 	return b
 }

@@ -19,6 +19,13 @@ func TestShown(t *testing.T) {
 		{at("0x10").Shown(), "0x10"},
 		{at("0xfff").Shown(), "0xfff"},
 		{at("0x800000000000011000000000000000000000000000000000000000000000000").Shown(), "0x800000000000011000000000000000000000000000000000000000000000000"},
+		{new(felt.Felt).Number(), "0"},
+		{at("0xde0b6b3a7640000").Number(), "1000000000000000000"},
+		{at("0x800000000000011000000000000000000000000000000000000000000000000").Number(), "3618502788666131213697322783095070105623107215331596699973092056135872020480"},
+		{felt.Number256(at("0x7"), at("0x0")), "7"},
+		{felt.Number256(at("0x0"), at("0x1")), "340282366920938463463374607431768211456"},
+		{felt.Number256(at("0xffffffffffffffffffffffffffffffff"), at("0xffffffffffffffffffffffffffffffff")),
+			"115792089237316195423570985008687907853269984665640564039457584007913129639935"},
 	} {
 		if got := c.shown.String(); got != c.want || c.shown.Len() != len(c.want) {
 			t.Errorf("shows %q of %d bytes, want %q", got, c.shown.Len(), c.want)
@@ -31,8 +38,9 @@ func TestShown(t *testing.T) {
 		if err := json.Unmarshal(quoted, &again); err != nil || again.String() != c.want || *again.Text() != c.want {
 			t.Errorf("%s is read as %q (%v)", quoted, again, err)
 		}
-		if text := c.shown.Text(); (text == nil) == (c.shown.Felt() == nil) || text != nil && *text != c.want {
-			t.Errorf("%q is a felt and a text, or neither", c.want)
+		digits := string(c.shown.AppendDigits(nil))
+		if text := c.shown.Text(); text != nil && (*text != c.want || digits != "") || text == nil && digits != c.want {
+			t.Errorf("%q has the digits %q", c.want, digits)
 		}
 	}
 }

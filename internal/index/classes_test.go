@@ -247,7 +247,7 @@ func checkPayload(t *testing.T, ev *decoded.Event, g *decoded.Result) {
 	for _, f := range g.Fields {
 		raw := f.RawValues
 		if f.Kind == abi.KindU256 {
-			n, ok := new(big.Int).SetString(*f.NumericValue, 10)
+			n, ok := new(big.Int).SetString(f.NumericValue.String(), 10)
 			if !ok {
 				t.Fatalf("field %+v", f)
 			}

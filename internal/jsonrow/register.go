@@ -39,10 +39,18 @@ func TextAt(b []byte, name string, s *string) []byte {
 
 // Shown appends a value as it is shown to people.
 func Shown(b []byte, name string, s *felt.Shown) []byte {
-	if f := s.Felt(); f != nil {
-		return appendFelt(append(b, name...), f)
+	if text := s.Text(); text != nil {
+		return Text(b, name, *text)
 	}
-	return Text(b, name, *s.Text())
+	return append(s.AppendDigits(append(append(b, name...), '"')), '"')
+}
+
+// ShownAt appends a value as it is shown to people, which may be nil.
+func ShownAt(b []byte, name string, s *felt.Shown) []byte {
+	if s == nil {
+		return Null(b, name)
+	}
+	return Shown(b, name, s)
 }
 
 // Null appends null.

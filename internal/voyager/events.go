@@ -82,7 +82,7 @@ func valueOf(f *api.DecodedField) any {
 	case len(f.RawValues) == 1:
 		return f.RawValues[0].String()
 	case f.Kind == string(abi.KindU256) && f.NumericValue != nil:
-		if n, ok := new(big.Int).SetString(*f.NumericValue, 10); ok {
+		if n, ok := new(big.Int).SetString(f.NumericValue.String(), 10); ok {
 			return fmt.Sprintf("%#x", n)
 		}
 	case f.Kind == string(abi.KindText) && f.TextValue != nil:

@@ -35,21 +35,21 @@ func (l *look) Decoded(f api.DecodedField) template.HTML {
 // longestValue is how much of a value is kept whole beside what is shown of it.
 const longestValue = 500
 
-func (l *look) field(kind, typ, display string, text, number *string, address *felt.Felt, raw []felt.Felt) template.HTML {
+func (l *look) field(kind, typ, display string, text *string, number *felt.Shown, address *felt.Felt, raw []felt.Felt) template.HTML {
 	switch {
 	case kind == "address" && address != nil && !strings.HasSuffix(typ, "EthAddress"):
 		return l.Address(address)
 	case kind == "hash" && len(raw) == 1:
 		return l.Class(raw[0])
 	case number != nil && strings.HasPrefix(typ, "core::array::"):
-		return template.HTML(`<span data-value="` + template.HTMLEscapeString(*number) + `">` + template.HTMLEscapeString(display) + `</span>`) //nolint:gosec // escaped
+		return template.HTML(`<span data-value="` + template.HTMLEscapeString(number.String()) + `">` + template.HTMLEscapeString(display) + `</span>`) //nolint:gosec // escaped
 	case number != nil:
-		digits, negative := strings.CutPrefix(*number, "-")
+		digits, negative := strings.CutPrefix(number.String(), "-")
 		shown := grouped(digits)
 		if negative {
 			shown = "−" + shown
 		}
-		return template.HTML(`<span class="number" data-value="` + template.HTMLEscapeString(*number) + `" data-copy>` + template.HTMLEscapeString(shown) + `</span>`) //nolint:gosec // escaped
+		return template.HTML(`<span class="number" data-value="` + template.HTMLEscapeString(number.String()) + `" data-copy>` + template.HTMLEscapeString(shown) + `</span>`) //nolint:gosec // escaped
 	case text != nil && len(*text) > 0:
 		return template.HTML(`<span data-value="`+template.HTMLEscapeString(clipped(*text))+`">`) + nameHTML(*text) + `</span>` //nolint:gosec // escaped
 	case text != nil:

@@ -170,9 +170,9 @@ func (w *world) fields(x *exactly, list []api.DecodedField, of felt.Felt) {
 		case f.AddressValue != nil && (f.Type == nil || !strings.HasSuffix(*f.Type, "EthAddress")):
 			x.add(*f.AddressValue)
 		case f.NumericValue != nil:
-			x.add(*f.NumericValue)
+			x.add(f.NumericValue.String())
 			if _, known := w.Registry.Token(of); known && f.Kind == "u256" && (f.Label == "amount" || f.Label == "value") {
-				x.add(*f.NumericValue) // in the token's own unit, too
+				x.add(f.NumericValue.String()) // in the token's own unit, too
 			}
 		case f.TextValue != nil && *f.TextValue == "":
 		case f.TextValue != nil:

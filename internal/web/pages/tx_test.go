@@ -113,7 +113,7 @@ func (s *shown) holdsFields(t *testing.T, fields []api.DecodedField) {
 		case f.TextValue != nil && *f.TextValue != "" && len(*f.TextValue) <= 500:
 			s.holds(t, *f.TextValue)
 		case f.TextValue == nil && f.NumericValue != nil && f.Kind != "hash":
-			s.holds(t, *f.NumericValue)
+			s.holds(t, f.NumericValue.String())
 		}
 	}
 }

@@ -165,7 +165,7 @@ func (l *look) argument(f *api.DecodedField, of *felt.Felt) template.HTML {
 		return l.Party(*f.AddressValue)
 	case f.NumericValue != nil && f.Kind == "u256" && (f.Label == "amount" || f.Label == "value"):
 		if t, ok := l.served.Registry.Token(*of); ok {
-			return l.Decoded(*f) + " = " + l.Amount(*f.NumericValue, t.Decimals, t.Symbol)
+			return l.Decoded(*f) + " = " + l.Amount(f.NumericValue.String(), t.Decimals, t.Symbol)
 		}
 	}
 	return l.Decoded(*f)
