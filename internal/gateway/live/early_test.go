@@ -301,6 +301,7 @@ func TestPreConfirmedAhead(t *testing.T) {
 				}
 				w.chain.Extend(1)
 			}
+			time.Sleep(3 * time.Second) // until the block is heard of: before, it may be told as pre-confirmed
 			b.shows(ahead, 12, version, 3)
 			time.Sleep(3 * time.Second) // nor anything of it once it is there
 			if got := len(c.got(id)); got != 2 {
